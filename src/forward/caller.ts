@@ -11,9 +11,9 @@ import { sessionCookie } from '../session/cookie.ts'
 import type { EndedSession, LiveSession, Sessions } from '../session/sessions.ts'
 import type { StoredSession } from '../session/store.ts'
 import { hostSessionCookie } from './cookies.ts'
-import type { Site } from './host.ts'
 import type { HostSessions } from './host-sessions.ts'
 import { type Remote, remoteOf } from './remote-headers.ts'
+import type { Site } from './site.ts'
 
 /** Who asks for an application, and what it is told of them. */
 export interface KnownCaller {

@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../addresses/loopback.ts'
+import { hostPrefix } from '../http/pages/host-prefix.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { userIdOf } from '../kernel/principal.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import { createForwardAnswers, type ForwardAnswersDeps } from './answers.ts'
 import { createForwardCallers, type ForwardCallersDeps, type KnownCaller } from './caller.ts'
-import { createForwarded, type ForwardedRequest, pathOf } from './forwarded.ts'
+import { createForwarded, type ForwardedRequest } from './forwarded.ts'
 import { isNavigation } from './navigation.ts'
-import { forwardPath } from './path.ts'
+import { forwardPath } from './paths.ts'
+import { pathOf } from './request-line.ts'
 import type { ForwardRules } from './rules.ts'
 import type { ForwardCaller, Verdict } from './verdict.ts'
 
@@ -42,6 +44,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     try {
       asked = forwarded.askedOf(request)
       assertAppended(request, asked)
+      assertNotOurs(asked)
       const verdict = forwardRules.judge(asked, null)
       if (verdict.policy === 'bypass') return bypass(request, reply, asked)
       if (verdict.policy !== 'identify') throw denied(asked, verdict)
@@ -134,6 +137,15 @@ function assertAppended({ raw: { url = '' } }: FastifyRequest, { uri }: Forwarde
   if (path === forwardPath) return
   if (path.startsWith(forwardPath) && path.slice(forwardPath.length) === pathOf(uri)) return
   throw refusal('badRequest', { code: 'forward_path_differs' })
+}
+
+/**
+ * A proxy that asks about the paths below /.gatehouse/ does not give them to this service: a ticket
+ * would lead to a sign-in, and that to a ticket, without an end. @throws ApiError badRequest
+ */
+function assertNotOurs({ host, uri }: ForwardedRequest): void {
+  if (!uri.startsWith(`${hostPrefix}/`)) return
+  throw refusal('badRequest', { code: 'forward_own_path', facts: { host } })
 }
 
 /** A credential counts only where none can read it on its way. @throws ApiError badRequest */

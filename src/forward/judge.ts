@@ -1,5 +1,6 @@
 import type { ForwardRule } from '../config/forward-rule.ts'
 import { folded, isManifold, readingsOf } from './readings.ts'
+import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
 
@@ -75,9 +76,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   ): number | 'ambiguous' {
     if (!uri.startsWith('/')) return 'ambiguous'
     const of = index.of(host)
-    const query = uri.indexOf('?')
-    const path = query === -1 ? uri : uri.slice(0, query)
-    const paths = of.every(isOfAnyPath) && told === null ? anyPath : pathsOf(path)
+    const paths = of.every(isOfAnyPath) && told === null ? anyPath : pathsOf(pathOf(uri))
     if (paths === null) return 'ambiguous'
     roles = caller?.roles ?? null
     let found: number | undefined

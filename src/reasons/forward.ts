@@ -19,6 +19,10 @@ export const forwardReasons = {
   forward_path_differs: forwardedRequest(
     'The path that the proxy appended to the address of the route is not that of X-Forwarded-Uri.',
   ),
+  forward_own_path: forwardedRequest(
+    'The proxy asks about a path below /.gatehouse/ in place of giving it to this service, so that no sign-in can come back.',
+    'host',
+  ),
   forward_plain_http: forwardedRequest(
     'Who asks is looked at only over HTTPS, except on this machine: a cookie or password would be readable.',
     'host',

@@ -8,7 +8,8 @@ import { createServices } from '../../src/services.ts'
 import { soleProcess } from '../../src/workers/workers.ts'
 import { type Headers, testApp } from '../app.ts'
 import { heard } from '../database.ts'
-import { askForward, forwardFile, proxied } from '../forward.ts'
+import { askForward, proxied } from '../forward.ts'
+import { forwardFile } from '../forward-file.ts'
 import { linkedWorkers } from '../linked-workers.ts'
 
 const rules = [{ hosts: ['wiki.example.org', 'id.example.org'], policy: 'one_factor' }]

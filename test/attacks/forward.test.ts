@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
 import { DatabaseUnavailable } from '../../src/database/errors.ts'
-import { parseSite } from '../../src/forward/host.ts'
 import { headerText } from '../../src/forward/remote-headers.ts'
+import { parseSite } from '../../src/forward/site.ts'
 import { digest } from '../../src/kernel/digest.ts'
 import { type Answer, type Headers, type TestApp, testApp } from '../app.ts'
 import { countedDatabase } from '../counted-database.ts'
@@ -14,12 +14,12 @@ import {
   type Asked,
   askForward,
   forwarded,
-  forwardFile,
   forwardPath,
   home,
   navigation,
   proxied,
 } from '../forward.ts'
+import { forwardFile } from '../forward-file.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { exchange, rawRequest } from '../raw-http.ts'

@@ -20,6 +20,7 @@ import {
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { assertRefusal } from '../refusal.ts'
 import { mailboxOf, profileFields } from '../registration.ts'
 import { navigation, testBrowser } from '../test-browser.ts'
 
@@ -176,6 +177,22 @@ suite('sessions at the hosts of applications', async () => {
     })
   })
 
+  test('another site leads to /signout: who is signed in is not told to be signed out', async () => {
+    const here = await atHosts(app, ann)
+    const arrival = await here.pages.open('/signout', {
+      'sec-fetch-site': 'cross-site',
+      cookie: '',
+    })
+    assert.doesNotMatch(arrival.text, /not signed in/)
+    const [, url] = /http-equiv="refresh" content="0; url=([^"]*)"/.exec(arrival.text) ?? []
+    assert.equal(url, '/signout?here=1')
+    // A reload of it goes on telling the browser that another site has led here.
+    await here.pages.open('/signout?here=1', { 'sec-fetch-site': 'cross-site' })
+    assert.equal(here.pages.heading(), 'Sign out?')
+    await here.pages.submit({}, 'action="/signout"')
+    assert.equal(here.pages.heading(), 'Signed out')
+  })
+
   test('what is below the prefix: a way to sign out, the files of pages, and nothing else', async () => {
     const out = await app.call('GET', '/.gatehouse/signout')
     assert.deepEqual([out.status, out.headers.location], [303, 'https://id.example.org/signout'])
@@ -294,6 +311,22 @@ suite('from the question of a proxy to the application and back', async () => {
       assert.equal((await visit(address, cookie)).status, 302, address)
     }
     assert.deepEqual((await app.rows()).forward_sessions, [])
+  })
+
+  test('a proxy that does not give /.gatehouse/ away: an end, and no circle of tickets', async () => {
+    const here = await atHosts(app, ann)
+    const secret = await here.sessionAt(wiki)
+    const address = await here.ticketFor(`${wiki}/`)
+    for (const cookie of [here.browser.header, `__Host-gatehouse=${secret}`]) {
+      for (const at of [address, `${wiki}/.gatehouse/signout`, `${wiki}/.gatehouse/`]) {
+        const answer = await visit(at, cookie)
+        assertRefusal(answer, 400, 'Bad request', at)
+        assert.equal(answer.headers.location, undefined)
+      }
+    }
+    const [refusal] = app.log.filter((line) => line.reason === 'forward_own_path')
+    assert.ok(refusal, JSON.stringify(app.log.at(-1)))
+    assert.equal((await visit(`${wiki}/.gatehouses`)).status, 302)
   })
 })
 

@@ -3,7 +3,8 @@ import { METHODS } from 'node:http'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'
 import { type Answer, testApp } from '../app.ts'
-import { askForward, forwardFile, forwardPath, home, navigation, proxied } from '../forward.ts'
+import { askForward, forwardPath, home, navigation, proxied } from '../forward.ts'
+import { forwardFile } from '../forward-file.ts'
 import { assertHeaders, assertPage, assertRefusal } from '../refusal.ts'
 
 const remote = ({ headers }: Answer) => [

@@ -30,6 +30,7 @@ import type { LiveSession } from '../../session/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { secondFactorRequired } from '../../totp/schemas.ts'
+import { arrive, isFromElsewhere } from './arrival.ts'
 import { createMailSteps, type MailStepsDeps } from './mail.ts'
 import {
   createSignInPipeline,
@@ -126,7 +127,7 @@ export async function signInRoutes(
       if (cameByInvalidLink(request)) throw deadLink()
       const isByMail = by === 'mail' && emailLogin.isOffered
       if (flow !== undefined) return showFlow(request, reply, isByMail)
-      if (isFromElsewhere(request)) return arrive(request, reply)
+      if (isFromElsewhere(request)) return arrive(request, reply, '/signin')
       const session = await sessionOf(options, request)
       const asked = parseDestination(query, { origins: returnOrigins, otherwise: afterwards })
       const returnTo = addressOf(asked)
@@ -274,21 +275,6 @@ function isEnough(
   // One that has to set up a second factor counts nowhere else: it would be sent back here.
   if (needsEnrolment) return false
   return needsTwoFactors(returnTo) ? stored.amr.includes('mfa') : again !== '1'
-}
-
-/**
- * Whether another site has led the browser here without its session: the cookie is Strict, so a page
- * of our own looks once more, and who is signed in is not asked again.
- */
-function isFromElsewhere({ headers, query }: FastifyRequest): boolean {
-  const { here } = query as { here?: unknown } // parsed by Fastify
-  return headers['sec-fetch-site'] === 'cross-site' && here === undefined
-}
-
-function arrive(request: FastifyRequest, reply: FastifyReply) {
-  const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
-  query.set('here', '1')
-  return sendView(reply, request, 'sign-in-arrival', { path: `/signin?${query}` })
 }
 
 function deadLink(): ApiError {

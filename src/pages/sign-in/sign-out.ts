@@ -13,6 +13,7 @@ import { equalInConstantTime } from '../../kernel/digest.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, endSession } from '../../session/browser.ts'
+import { arrive, isFromElsewhere } from './arrival.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 
@@ -49,6 +50,8 @@ export async function signOutRoutes(
       schema: { hide: true },
     },
     async (request, reply) => {
+      // An application on another site leads here: its person is signed in all the same.
+      if (isFromElsewhere(request)) return arrive(request, reply, '/signout')
       const { done } = request.query as { done?: unknown } // parsed by Fastify
       const session = await sessionOf(options, request)
       const account = session && (await accounts.byUserId(session.stored.userId))

@@ -28,7 +28,7 @@ export const signIn: typeof english = {
   },
   arrival: {
     title: 'Einen Moment',
-    text: 'Sie werden zur Anmeldung gebracht. Wenn nichts geschieht, gehen Sie selbst weiter.',
+    text: 'Diese Seite wird noch einmal geladen. Wenn nichts geschieht, gehen Sie selbst weiter.',
   },
   newPassword: {
     title: 'Neues Passwort wählen',

@@ -24,7 +24,7 @@ export const signIn = {
   },
   arrival: {
     title: 'One moment',
-    text: 'You are taken to the sign-in. If nothing happens, go on by yourself.',
+    text: 'This page is loaded once more. If nothing happens, go on by yourself.',
   },
   newPassword: {
     title: 'Choose a new password',

@@ -40,7 +40,7 @@ export interface SignInView extends SignInForm {
   readonly signUp: string | null
 }
 
-/** A page that loads the sign-in once more from its own site, with the Strict cookie of a session. */
+/** A page that loads the sign-in or sign-out once more from its own site, with the Strict cookie of a session. */
 export interface ArrivalView {
   readonly path: string
 }
