@@ -29,6 +29,8 @@ type HeaderName = `x-${string}`
 
 const maxUriLength = 8192
 const maxKept = 1000
+/** Methods that one request may name besides its own: each is judged in each reading of the path. */
+const maxOverrides = 8
 /** Visible ASCII without a fragment. Two headers that were joined hold a space. */
 const uriFormat = /^\/[\x21\x22\x24-\x7e]*$/
 const methodFormat = /^[A-Z][A-Z0-9_-]{0,31}$/
@@ -145,8 +147,9 @@ function methodsOf(
     }
   }
   if (!named) return [method]
-  const others = named.map((name) => name.trim().toUpperCase()).filter((name) => name !== '')
-  if (!others.every((name) => methodFormat.test(name))) {
+  const others = new Set(named.map((name) => name.trim().toUpperCase()))
+  others.delete('')
+  if (others.size > maxOverrides || ![...others].every((name) => methodFormat.test(name))) {
     throw new ApiError('badRequest', { reason: { code: 'forward_method_override' } })
   }
   return [...new Set([method, ...others])]
