@@ -62,6 +62,8 @@ export interface Redeemed {
 
 export interface RefusedTicket {
   readonly refused: RefusalReason
+  /** What was asked for at the host where it came; absent if that is not known. */
+  readonly returnTo?: string
 }
 
 export interface HostSessionsDeps {
@@ -125,10 +127,10 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         const live = await sessions.again(trx, sessionId)
         const taken = await store.takeTicket(id)
         if (!taken) return unknownTicket
-        const refused = refusalOf(taken, arrival)
-        if (refused) return { refused }
-        if (!live) return { refused: { code: 'forward_ticket_session_ended' } }
         const { origin, returnTo } = taken
+        const refused = refusalOf(taken, arrival)
+        if (refused) return origin === arrival.origin ? { refused, returnTo } : { refused }
+        if (!live) return { refused: { code: 'forward_ticket_session_ended' }, returnTo }
         // Two tickets of a session for one host would otherwise begin two sessions there.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const began = { sessionId, origin, createdAt: clock.now() }
