@@ -89,6 +89,18 @@ suite('attacks on the ticket to a host of an application', async () => {
     await db.deleteFrom('forward_sessions').execute()
   })
 
+  test('a flood of tickets of a session at two nodes: none fails, and the newest are left', async () => {
+    const here = await atHosts(app, ann)
+    const id = digest(here.headers().cookie?.split('=')[1] ?? '')
+    const to = { origin: wiki, browser: here.browser.digest, returnTo: `${wiki}/` }
+    const issue = (_: unknown, n: number) =>
+      (n % 2 ? other : app).services.hostSessions.issueTicket(id, to)
+    const issued = await Promise.all(Array.from({ length: 150 }, issue))
+    assert.equal(new Set(issued).size, 150)
+    assert.equal((await tickets())?.length, 100)
+    await db.deleteFrom('forward_tickets').execute()
+  })
+
   const misuses: Record<
     string,
     (address: string, browser: ReturnType<typeof hostBrowser>) => Promise<Answer>
