@@ -6,7 +6,7 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, loadConfig } from './config/load.ts'
+import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
@@ -37,7 +37,8 @@ export async function start(
   if (!workers) return inWorkers(env, (joined) => start(env, rooms, joined))
   try {
     const joined = await workers
-    const config = loadConfig(env, await settingsOfRooms(rooms))
+    const kept: KeptFiles = joined.kept // by workers of the same program
+    const config = loadConfig(env, await settingsOfRooms(rooms), kept)
     await serve(config, { rooms, env, workers: joined })
   } catch (error) {
     process.stderr.write(

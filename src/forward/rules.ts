@@ -39,7 +39,7 @@ export interface ForwardRulesDeps {
   readonly events: Pick<Events, 'tell'>
   readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
   readonly measurements: Pick<Measurements, 'forwardFile'>
-  readonly workers: Pick<Workers, 'index'>
+  readonly workers: Pick<Workers, 'index' | 'keep'>
 }
 
 const remindMs = 3_600_000
@@ -54,7 +54,10 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   let seen: string | undefined
   let mistakes: readonly string[] = []
   let toldAt = 0
-  if (file !== undefined) measurements.forwardFile = state
+  if (file !== undefined) {
+    measurements.forwardFile = state
+    workers.keep('FORWARD_AUTH_FILE', rules)
+  }
 
   return {
     judge: (asked, caller) => judge.judge(asked, caller),
@@ -75,6 +78,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       if (isChanged) {
         judge = createJudge(reading.rules)
         rules = reading.rules
+        workers.keep('FORWARD_AUTH_FILE', rules)
       }
       if (!tells) return
       if (isMended) log.info('the file of forward authentication has no mistakes any more')

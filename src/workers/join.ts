@@ -50,6 +50,7 @@ export async function joinPrimary(): Promise<Workers> {
     pollOthers: async (topic, data) =>
       ((await peer.ask('poll', { topic, data })) as Polled[] | undefined) ?? [],
     onAsked: (topic, answer) => void answers.set(topic, answer),
+    keep: (name, value) => void peer.ask('keep', { name, value }),
     reading: async () => void (await peer.ask('reading')),
     listening: async () => void (await peer.ask('listening')),
     started: async () => void (await peer.ask('started')),

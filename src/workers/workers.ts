@@ -16,6 +16,11 @@ export interface Workers {
   readonly isFirstStart: boolean
   /** How the worker ended whose place this one takes; null for a first start. */
   readonly replaces: EndOfWorker | null
+  /**
+   * What the workers have kept with the primary, by name. A file that was broken while the service runs
+   * must not keep the replacement of a worker from its start.
+   */
+  readonly kept: Readonly<Record<string, unknown>>
   /** Whether the output of the service is a terminal. */
   readonly isTerminal: boolean
   /** The file descriptor that takes the next line of the log. */
@@ -37,6 +42,8 @@ export interface Workers {
   pollOthers(topic: string, data?: unknown): Promise<readonly Polled[]>
   /** Answers what the others ask about a topic. */
   onAsked(topic: string, answer: (data: unknown) => unknown): void
+  /** Keeps what was read last under a name, for the replacement of a worker: see `kept`. */
+  keep(name: string, value: unknown): void
   /** Tells, before this process first reads the database, that it must hear what is asked. */
   reading(): Promise<void>
   /** Tells that this process listens; resolves when all do. */
@@ -63,7 +70,10 @@ export interface EndOfWorker {
 }
 
 /** What the primary answers to a worker that joins: see `Workers`. */
-export type Place = Pick<Workers, 'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'replaces'>
+export type Place = Pick<
+  Workers,
+  'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'kept' | 'replaces'
+>
 
 /** The standard output of the service, for a worker whose primary is gone. */
 export const serviceOutput = 4
@@ -88,6 +98,7 @@ export const soleProcess: Workers = {
   servicePid: process.pid,
   isFirstStart: true,
   replaces: null,
+  kept: {},
   isTerminal: isatty(1),
   outputFile: () => 1,
   share: (total) => total,
@@ -95,6 +106,7 @@ export const soleProcess: Workers = {
   askOthers: async () => [],
   pollOthers: async () => [],
   onAsked: () => {},
+  keep: () => {},
   reading: async () => {},
   listening: async () => {},
   started: async () => {},
