@@ -6,7 +6,7 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, loadConfig } from './config/load.ts'
+import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
 import { serverWarnings } from './database/postgres/server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
@@ -38,7 +38,8 @@ export async function start(
   if (!workers) return inWorkers(env, (joined) => start(env, rooms, joined))
   try {
     const joined = await workers
-    const config = loadConfig(env, await settingsOfRooms(rooms))
+    const kept: KeptFiles = joined.kept // by workers of the same program
+    const config = loadConfig(env, await settingsOfRooms(rooms), kept)
     await serve(config, { rooms, env, workers: joined })
   } catch (error) {
     process.stderr.write(
@@ -65,7 +66,7 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms), workers })
   await loadParts(rooms)
   // For a first start this writes a file per module, seconds long on a busy disk, and the event loop
-  // stands still: before anybody counts on an answer, of requests, of a stop and of other workers.
+  // stands still: so it comes before requests, a stop and other workers expect an answer.
   flushCompileCache()
   await workers.loaded()
   // Another worker would answer from commits of this one that are not on disk yet.

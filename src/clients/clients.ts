@@ -28,7 +28,7 @@ export interface ClientsDeps {
   readonly config: Pick<Config, 'clients' | 'token'>
   readonly events: Pick<Events, 'tell'>
   readonly log: Pick<Logger, 'error' | 'warn'>
-  readonly workers: Pick<Workers, 'index'>
+  readonly workers: Pick<Workers, 'index' | 'keep'>
 }
 
 // No text has this hash; compared where a client has fewer secrets than another, or does not exist.
@@ -39,6 +39,7 @@ export function createClients({ config, events, log, workers }: ClientsDeps): Cl
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)
   let seen: string | undefined
+  if (file !== undefined) workers.keep('CLIENTS_FILE', atStart)
 
   return {
     byId: (id) => clients.get(id) ?? null,
@@ -71,6 +72,7 @@ export function createClients({ config, events, log, workers }: ClientsDeps): Cl
       }
       const before = clients
       clients = mapOf(reading.clients)
+      workers.keep('CLIENTS_FILE', reading.clients)
       if (isFirst && isSame(before, clients)) return // nothing has changed since the start
       if (!tells) return
       for (const warning of reading.warnings) log.warn(warning)

@@ -45,6 +45,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** What a process before this one has read of files, by their settings: it counts if they broke since. */
+export interface KeptFiles {
+  readonly CLIENTS_FILE?: ClientsReading['clients']
+  readonly FORWARD_AUTH_FILE?: ForwardReading['rules']
+}
+
 /**
  * Reads the settings of an environment, with those that rooms from outside bring.
  * @throws ConfigError that lists every mistake
@@ -52,6 +58,7 @@ export class ConfigError extends Error {
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,
   tables: readonly RoomSettings[] = [],
+  kept: KeptFiles = {},
 ): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
   const oidc = readProviders(values, env)
@@ -60,10 +67,16 @@ export function loadConfig(
   const ofRooms = readRoomSettings(tables, env)
   mistakes.push(...ofRooms.mistakes)
   warnings.push(...ofRooms.warnings)
-  const clients = readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE })
+  const clients = goodOr(
+    readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE }),
+    kept.CLIENTS_FILE && { clients: kept.CLIENTS_FILE, mistakes: [], warnings: [] },
+  )
   mistakes.push(...clients.mistakes)
   warnings.push(...clients.warnings)
-  const forward = forwardOf(values, mistakes)
+  const forward = goodOr(
+    forwardOf(values, mistakes),
+    kept.FORWARD_AUTH_FILE && { rules: kept.FORWARD_AUTH_FILE, mistakes: [], warnings: [] },
+  )
   mistakes.push(...forward.mistakes)
   warnings.push(...forward.warnings)
   const { mistakes: ofLook, ...look } = lookOf(values)
@@ -88,6 +101,14 @@ export function loadConfig(
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return toConfig(values, { ...oidc, ofRooms, clients, forward, hashing, look, warnings })
+}
+
+/** What was read, or if it has mistakes what was kept, if anything was. */
+function goodOr<T extends { readonly mistakes: readonly string[] }>(
+  reading: T,
+  kept: T | undefined,
+): T {
+  return reading.mistakes.length > 0 && kept ? kept : reading
 }
 
 /** The setting of a mistake, whose name it begins with. */

@@ -32,7 +32,7 @@ function started({ index = 0, env = {} }: { index?: number; env?: Record<string,
       warn: (line: string) => void told.push(['warn', line]),
     } as unknown as Parameters<typeof createForwardRules>[0]['log'],
     measurements,
-    workers: { index },
+    workers: { index, keep: () => {} },
   })
   const policyOf = (host: string) =>
     rules.judge({ host, scheme: 'https', uri: '/', methods: ['GET'] }, null).policy
@@ -165,7 +165,7 @@ suite('without FORWARD_AUTH_FILE', () => {
       events: { tell: told },
       log: { error: told, info: told, warn: told },
       measurements,
-      workers: { index: 0 },
+      workers: { index: 0, keep: () => {} },
     })
     await rules.refresh()
     assert.deepEqual(

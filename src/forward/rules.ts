@@ -31,7 +31,7 @@ export interface ForwardRulesDeps {
   readonly events: Pick<Events, 'tell'>
   readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
   readonly measurements: Pick<Measurements, 'forwardFile'>
-  readonly workers: Pick<Workers, 'index'>
+  readonly workers: Pick<Workers, 'index' | 'keep'>
 }
 
 const remindMs = 3_600_000
@@ -48,6 +48,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   let toldAt = 0
   if (file !== undefined) {
     measurements.forwardFile = () => ({ rules: rules.length, isBroken: mistakes.length > 0 })
+    workers.keep('FORWARD_AUTH_FILE', rules)
   }
 
   return {
@@ -68,6 +69,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       if (isChanged) {
         judge = createJudge(reading.rules)
         rules = reading.rules
+        workers.keep('FORWARD_AUTH_FILE', rules)
       }
       if (!tells) return
       if (isMended) log.info('the file of forward authentication has no mistakes any more')

@@ -61,6 +61,7 @@ export function joinPrimary(): Joining {
       pollOthers: async (topic, data) =>
         ((await peer.ask('poll', { topic, data })) as Polled[] | undefined) ?? [],
       onAsked: (topic, answer) => void answers.set(topic, answer),
+      keep: (name, value) => void peer.ask('keep', { name, value }),
       loaded: async () => void (await peer.ask('loaded')),
       reading: async () => void (await peer.ask('reading')),
       listening: async () => void (await peer.ask('listening')),

@@ -66,6 +66,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const firstLoads = Promise.withResolvers<void>()
   const firstListens = Promise.withResolvers<void>()
   const allListen = Promise.withResolvers<void>()
+  const kept: Record<string, unknown> = {}
   let isStarted = false
   let signalledAt: number | undefined
   let exitCode = 0
@@ -138,6 +139,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         const others = slots.filter((other) => other !== slot && other.isReading)
         return Promise.all(others.flatMap(({ poll }) => poll?.(asked.topic, asked.data) ?? []))
       }
+      case 'keep': {
+        const { name, value } = data as { name: string; value: unknown }
+        kept[name] = value
+        return null
+      }
       case 'count':
         return limits.count(data as CountAsked)
       case 'batch':
@@ -152,7 +158,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
 
   function placeOf({ index, starts, replaces }: Slot): Place {
     // Not of process.stdout, which would no longer block once it was asked.
-    return { index, count, isFirstStart: starts === 1, replaces, isTerminal: isatty(1) }
+    return { index, count, isFirstStart: starts === 1, replaces, kept, isTerminal: isatty(1) }
   }
 
   async function listening(slot: Slot): Promise<null> {

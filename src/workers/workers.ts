@@ -16,6 +16,11 @@ export interface Workers {
   readonly isFirstStart: boolean
   /** How the worker ended whose place this one takes; null for a first start. */
   readonly replaces: EndOfWorker | null
+  /**
+   * What the workers have kept with the primary, by name. A file that was broken while the service runs
+   * must not keep the replacement of a worker from its start.
+   */
+  readonly kept: Readonly<Record<string, unknown>>
   /** Whether the output of the service is a terminal. */
   readonly isTerminal: boolean
   /** The file descriptor that takes the next line of the log. */
@@ -39,6 +44,8 @@ export interface Workers {
   onAsked(topic: string, answer: (data: unknown) => unknown): void
   /** Tells that this process has loaded the service, and kept what it has compiled for the others. */
   loaded(): Promise<void>
+  /** Keeps what was read last under a name, for the replacement of a worker: see `kept`. */
+  keep(name: string, value: unknown): void
   /** Tells, before this process first reads the database, that it must hear what is asked. */
   reading(): Promise<void>
   /** Tells that this process listens; resolves when all do. */
@@ -65,7 +72,10 @@ export interface EndOfWorker {
 }
 
 /** What the primary answers to a worker that joins: see `Workers`. */
-export type Place = Pick<Workers, 'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'replaces'>
+export type Place = Pick<
+  Workers,
+  'index' | 'count' | 'isFirstStart' | 'isTerminal' | 'kept' | 'replaces'
+>
 
 /** The standard output of the service, for a worker whose primary is gone. */
 export const serviceOutput = 4
@@ -90,6 +100,7 @@ export const soleProcess: Workers = {
   servicePid: process.pid,
   isFirstStart: true,
   replaces: null,
+  kept: {},
   isTerminal: isatty(1),
   outputFile: () => 1,
   share: (total) => total,
@@ -98,6 +109,7 @@ export const soleProcess: Workers = {
   pollOthers: async () => [],
   onAsked: () => {},
   loaded: async () => {},
+  keep: () => {},
   reading: async () => {},
   listening: async () => {},
   started: async () => {},

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
@@ -106,6 +107,49 @@ for (const database of databases) {
         assert.equal(await node.stop(), 0)
       } finally {
         await node.remove()
+      }
+    })
+
+    test('files that broke since the start keep no replacement away: what was read before counts', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+      const [rules, clients] = [join(folder, 'rules.json'), join(folder, 'clients.json')]
+      const rule = { hosts: ['wiki.example.org'], policy: 'bypass' }
+      const secret_hash = `sha256:${hash('sha256', 'a secret of the shop', 'hex')}`
+      const client = { id: 'shop', secret_hash, audiences: [], may: ['metrics'] }
+      writeFileSync(rules, '{"rules":[]}')
+      writeFileSync(clients, JSON.stringify({ clients: [client] }), { mode: 0o600 })
+      const files = { FORWARD_AUTH_FILE: rules, CLIENTS_FILE: clients, TRUST_PROXY: '127.0.0.1' }
+      const node = await startWorkers({ database, env: files })
+      const changed = () => node.lines('event', 'sys_forward_rules_changed').length
+      const broken = () => node.lines('event', 'sys_forward_rules_broken').length
+      const headers = {
+        'x-forwarded-host': 'wiki.example.org',
+        'x-forwarded-proto': 'https',
+        'x-forwarded-uri': '/',
+        'x-forwarded-method': 'GET',
+      }
+      const statuses = async () =>
+        (await node.atEach('GET', '/api/authz/forward', { headers })).map(({ status }) => status)
+      try {
+        writeFileSync(rules, JSON.stringify({ rules: [rule] }))
+        await waitUntil('the change', () => changed() === 1)
+        await waitUntil('it at both', async () => String(await statuses()) === '200,200')
+        writeFileSync(rules, '{"rules":[{"ho')
+        writeFileSync(clients, '')
+        await waitUntil('the mistake', () => broken() === 1)
+        for (const [index, pid] of node.pids().entries()) {
+          process.kill(pid, 'SIGKILL')
+          const restarts = () => node.lines('event', 'sys_restart').length
+          await waitUntil('another', () => restarts() === index + 1)
+        }
+        assert.deepEqual(await statuses(), [200, 200])
+        await waitUntil('the mistake again', () => broken() === 2)
+        assert.equal(node.lines('event', 'sys_crash').length, 2)
+        writeFileSync(rules, JSON.stringify({ rules: [{ ...rule, policy: 'deny' }] }))
+        await waitUntil('the mended rules', async () => String(await statuses()) === '403,403')
+      } finally {
+        await node.remove()
+        rmSync(folder, { recursive: true })
       }
     })
 
