@@ -34,7 +34,7 @@ export interface Begun {
 
 const { wiki } = proxiedHosts
 
-const heardMs = 1000 // docs/postgresql.md: what a node hears of the others
+const heardMs = 1000 // twice what the change feed may be silent
 const atOnceMs = 0 // read from the database at each request
 
 /** A token, used at a route of a node. */

@@ -49,17 +49,22 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
       if (verdict.policy === 'bypass') return bypass(request, reply, asked)
       if (verdict.policy !== 'identify') throw denied(asked, verdict)
       assertConfidential(asked)
-      return identify(request, reply, asked)
+      return identify(request, reply, asked, verdict)
     } catch (error) {
       return refuse(error, request, reply, asked)
     }
   }
 
-  function identify(request: FastifyRequest, reply: FastifyReply, asked: ForwardedRequest) {
+  function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: ForwardedRequest,
+    { ofAll }: Verdict,
+  ) {
     const caller = callers.callerOf(request, reply, asked.site)
-    if (!(caller instanceof Promise)) return judge(request, reply, asked, caller)
+    if (!(caller instanceof Promise)) return judge(request, reply, asked, caller, ofAll)
     return caller
-      .then((known) => judge(request, reply, asked, known))
+      .then((known) => judge(request, reply, asked, known, ofAll))
       .catch((error: unknown) => refuse(error, request, reply, asked))
   }
 
@@ -68,12 +73,13 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     reply: FastifyReply,
     asked: ForwardedRequest,
     { principal, remote }: KnownCaller,
+    ofAll: Verdict | undefined,
   ): undefined {
     const { host, site } = asked
     // Such a caller has no roles of ours, and its name could pass for that of an account.
     if (remote === null)
       throw refusal('accessDenied', { code: 'forward_no_account', facts: { host } })
-    const verdict = forwardRules.judge(asked, principal)
+    const verdict = ofAll ?? forwardRules.judge(asked, principal)
     const { policy, rule } = verdict
     if (policy === 'bypass') return bypass(request, reply, asked)
     if (policy !== 'one_factor' && policy !== 'two_factor') throw denied(asked, verdict)

@@ -35,9 +35,12 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   const verdicts = rules.map(
     ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
   )
-  const identify = rules.map(
-    ({ number }): Verdict => ({ policy: 'identify', rule: number, because: 'rule' }),
-  )
+  // Without a caller each rule that names roles matches. So one without roles that was the first for a
+  // stranger is the first for all, and need not be searched for again.
+  const identify = rules.map(({ number, roles }, at): Verdict => {
+    const ofAll = roles === null ? verdicts[at] : undefined
+    return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
+  })
   let looked = 0
   // What is searched for, in variables: closures for each request would cost more than the search.
   let method = ''
