@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import { type StoredSession, toSession, withAccount } from '../session/sessions.ts'
@@ -45,15 +46,7 @@ export function forwardStore(db: DatabaseOrTransaction) {
         .insertInto('forward_tickets')
         .values({ id, session_id, origin, browser, return_to: returnTo, expires_at: expiresAt })
         .execute()
-      const older = db
-        .selectFrom('forward_tickets')
-        .select('id')
-        .where('session_id', '=', session_id)
-        .where('id', '!=', id)
-        .orderBy('expires_at', 'desc')
-        .limit(maxRemoved)
-        .offset(max - 1)
-      await db.deleteFrom('forward_tickets').where('id', 'in', older).execute()
+      await keepNewest(db, { table: 'forward_tickets', by: 'expires_at', id, session_id, max })
     },
 
     /** The session of a ticket; null if there is no such ticket. */
@@ -96,15 +89,34 @@ export function forwardStore(db: DatabaseOrTransaction) {
         .insertInto('forward_sessions')
         .values({ id, session_id: sessionId, origin, created_at: createdAt })
         .execute()
-      const older = db
-        .selectFrom('forward_sessions')
-        .select('id')
-        .where('session_id', '=', sessionId)
-        .where('id', '!=', id)
-        .orderBy('created_at', 'desc')
-        .limit(maxRemoved)
-        .offset(max - 1)
-      await db.deleteFrom('forward_sessions').where('id', 'in', older).execute()
+      await keepNewest(db, {
+        table: 'forward_sessions',
+        by: 'created_at',
+        id,
+        session_id: sessionId,
+        max,
+      })
     },
   }
+}
+
+interface Newest {
+  readonly table: 'forward_tickets' | 'forward_sessions'
+  /** The time by which rows are newer than others. */
+  readonly by: 'expires_at' | 'created_at'
+  /** The row that was just added, which stays. */
+  readonly id: string
+  readonly session_id: string
+  readonly max: number
+}
+
+/** Deletes all but the newest `max` rows of a session. */
+async function keepNewest(
+  db: DatabaseOrTransaction,
+  { table, by, id, session_id, max }: Newest,
+): Promise<void> {
+  const older = sql`select id from ${sql.table(table)}
+    where session_id = ${session_id} and id != ${id}
+    order by ${sql.ref(by)} desc limit ${maxRemoved} offset ${max - 1}`
+  await sql`delete from ${sql.table(table)} where id in (${older})`.execute(db)
 }
