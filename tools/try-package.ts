@@ -73,6 +73,7 @@ function assertFiles(files: readonly string[]): void {
     'SECURITY.md',
     'package.json',
     'docs/openapi.json',
+    'docs/forward-auth.schema.json', // named by files of rules
     ...globSync('docs/*.{md,txt}', { cwd: root }),
     ...globSync('docs/benchmarks/*.svg', { cwd: root }), // shown by docs/benchmarks.md
     ...code.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')),

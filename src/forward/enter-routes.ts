@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { ReturnOrigins } from '../flows/return-to.ts'
 import type { ErrorPage } from '../http/pages/page.ts'
@@ -22,11 +22,13 @@ export interface EnterRoutesOptions {
   readonly returnOrigins: ReturnOrigins
 }
 
-const begin = '/' // the application's own, which asks for a sign-in
+/** What was asked for with a ticket that was refused: two tabs may have begun at once. */
+const askedFor = new WeakMap<FastifyRequest, string>()
 
 /** Nothing begins again by itself here: a browser without the cookie would go round in circles. */
 const errorPage: ErrorPage = (error, request) => {
   const page = error.status === 400 ? null : refusalPage(error, request, null)
+  const begin = askedFor.get(request) ?? '/' // the application asks for a sign-in
   const { name, view } =
     page ?? viewPage('forward-refused-ticket', { begin, requestId: request.id })
   return { name, view, options: { isElsewhere: true } }
@@ -57,7 +59,10 @@ export async function enterRoutes(
       const { ticket } = request.query as { ticket?: unknown } // parsed by Fastify
       const browser = hostBrowserCookie.read(request)
       const outcome = await hostSessions.redeem(ticket, { origin, browser })
-      if ('refused' in outcome) throw new ApiError('signInFailed', { reason: outcome.refused })
+      if ('refused' in outcome) {
+        if (outcome.returnTo) askedFor.set(request, outcome.returnTo)
+        throw new ApiError('signInFailed', { reason: outcome.refused })
+      }
       setHostSessionCookie(reply, outcome.secret)
       return reply.redirect(outcome.returnTo, 303)
     },

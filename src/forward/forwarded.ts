@@ -28,6 +28,8 @@ export interface ForwardedRequest extends ForwardAsked {
 type HeaderName = `x-${string}`
 
 const maxKept = 1000
+/** Methods that one request may name besides its own: each is judged in each reading of the path. */
+const maxOverrides = 8
 /** Traefik names the scheme of a WebSocket after its protocol. */
 const schemes = new Map<string, Site['scheme']>([
   ['http', 'http'],
@@ -109,8 +111,9 @@ function methodsOf(
     }
   }
   if (!named) return [method]
-  const others = named.map((name) => name.trim().toUpperCase()).filter((name) => name !== '')
-  if (!others.every(isValidMethod)) {
+  const others = new Set(named.map((name) => name.trim().toUpperCase()))
+  others.delete('')
+  if (others.size > maxOverrides || ![...others].every(isValidMethod)) {
     throw new ApiError('badRequest', { reason: { code: 'forward_method_override' } })
   }
   return [...new Set([method, ...others])]

@@ -62,6 +62,8 @@ export interface Redeemed {
 
 export interface RefusedTicket {
   readonly refused: RefusalReason
+  /** What was asked for at the host where it came; absent if that is not known. */
+  readonly returnTo?: string
 }
 
 export interface HostSessionsDeps {
@@ -106,6 +108,8 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
       const ticket = randomText(random, secretBytes)
       return transact(asyncCommitDb, [], async (trx) => {
         if (!(await sessions.again(trx, sessionId))) return null
+        // Two that delete the same oldest tickets would otherwise wait for each other.
+        await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const expiresAt = clock.now() + ticketMs
         const stored = { sessionId, origin, browser, returnTo, expiresAt }
         await forwardStore(trx).addTicket(digest(ticket), stored, maxTickets)
@@ -123,14 +127,14 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         if (sessionId === null) return unknownTicket
         // Before the ticket, in the order in which the end of a session takes the rows.
         const live = await sessions.again(trx, sessionId)
-        const taken = await store.takeTicket(id)
-        if (!taken) return unknownTicket
-        const refused = refusalOf(taken, arrival)
-        if (refused) return { refused }
-        if (!live) return { refused: { code: 'forward_ticket_session_ended' } }
-        const { origin, returnTo } = taken
         // Two tickets of a session for one host would otherwise begin two sessions there.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
+        const taken = await store.takeTicket(id)
+        if (!taken) return unknownTicket
+        const { origin, returnTo } = taken
+        const refused = refusalOf(taken, arrival)
+        if (refused) return origin === arrival.origin ? { refused, returnTo } : { refused }
+        if (!live) return { refused: { code: 'forward_ticket_session_ended' }, returnTo }
         const began = { sessionId, origin, createdAt: clock.now() }
         await store.replace(digest(secret), began, maxHosts)
         const { userId: user_id, username, amr: factors } = live.stored

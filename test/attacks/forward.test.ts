@@ -203,7 +203,7 @@ suite('forward authentication: what a proxy tells', async () => {
       const answer = await askForward(app, { uri, headers: bearer })
       assertRefused(answer, 400, 'Bad request', uri.slice(0, 40))
     }
-    for (const uri of ['/open/%C3%BC', '/open/?q=100%', '/open/?a#'.slice(0, -1), '/open/a,b;c']) {
+    for (const uri of ['/open/%C3%BC', '/open/?q=100%', '/open/?a', '/open/a,b;c']) {
       assert.equal((await askForward(app, { uri })).status, 200, uri)
     }
     assert.equal((await askForward(app, { uri: `/open/${'a'.repeat(8180)}` })).status, 200)
@@ -264,6 +264,12 @@ suite('forward authentication: what a proxy tells', async () => {
         assertRefused(await asked({ [name]: value }), 403, 'Access denied', `${name}: ${value}`)
       }
       assert.equal((await asked({ [name]: 'GET' })).status, 200)
+      // Thousands of names, each judged in each reading of a path, would take seconds.
+      const [eight = '', nine = ''] = [8, 9].map((count) =>
+        'ABCDEFGHI'.split('').slice(0, count).join(),
+      )
+      assertRefused(await asked({ [name]: eight }), 403, 'Access denied')
+      assertRefused(await asked({ [name]: nine }), 400, 'Bad request')
       assertRefused(await asked({ [name]: 'D LETE' }), 400, 'Bad request')
     }
     for (const query of ['_method=DELETE', 'a=1&_method=put', '%5Fmethod=DELETE', '_METHOD=PUT']) {

@@ -25,13 +25,19 @@ const spoofed = {
   Remote_User: 'admin',
   REMOTE_GROUPS: 'ADMIN',
   'Remote-Name': 'admin',
+  'Remote.User': 'admin',
+  'Remote-_User': 'admin',
+  X_HTTP_Method_Override: 'DELETE',
   'X-Forwarded-Host': 'open.example.org',
   'X-Forwarded-Proto': 'http',
   'X-Forwarded-Uri': '/public/page',
   'X-Forwarded-Method': 'GET',
   'X-Forwarded-For': '203.0.113.9',
 }
-const told = ['remote-user', 'remote-groups', 'remote-email', 'remote-name', 'remote_user']
+const told = [
+  ...['remote-user', 'remote-groups', 'remote-email', 'remote-name', 'remote_user'],
+  ...['remote.user', 'remote-_user', 'x_http_method_override'],
+]
 
 suite('docs/forward-auth.md, the proxies in front of an application', async () => {
   const { app, application, ann, ports, programs } = await proxiedWorld(rules)
@@ -294,6 +300,40 @@ suite('docs/forward-auth.md, the proxies in front of an application', async () =
         })
         assert.match(refused.text, /^HTTP\/1\.1 401 /)
         assert.deepEqual(application.seen, [])
+      })
+
+      test('no other protocol begins inside of HTTP, where requests would come unseen', async () => {
+        const credential = `Authorization: ${app.basic(ann).authorization}`
+        for (const upgrade of [
+          ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA'],
+          ['Upgrade: h2c, websocket'],
+          ['Upgrade: h2c', 'Upgrade: websocket'],
+        ]) {
+          application.forget()
+          const head = ['GET /page HTTP/1.1', `Host: ${hosts.wiki}`, credential]
+          const lines = [...head, 'Connection: Upgrade, HTTP2-Settings, close', ...upgrade, '\r\n']
+          const { text } = await exchange(port, lines.join('\r\n'), {
+            tls: hosts.wiki,
+            endWhen: (sofar) => sofar.includes('\r\n\r\n'),
+          })
+          const seen = application.seen.flatMap(({ headers }) => headers.upgrade ?? [])
+          assert.ok(
+            seen.every((protocol) => protocol === 'websocket'),
+            `${seen} ${text}`,
+          )
+        }
+      })
+
+      test('Connection takes no header away that names the caller', async () => {
+        application.forget()
+        const head = ['GET /page HTTP/1.1', `Host: ${hosts.wiki}`]
+        const lines = [...head, `Authorization: ${app.basic(ann).authorization}`]
+        const hop = 'Connection: close, Remote-User, Remote-Groups, X-Forwarded-Uri, Authorization'
+        const { text } = await exchange(port, `${[...lines, hop].join('\r\n')}\r\n\r\n`, {
+          tls: hosts.wiki,
+        })
+        assert.match(text, /^HTTP\/1\.1 200 /)
+        assert.deepEqual(seenOf(), { 'remote-user': 'ann', 'remote-groups': 'USER,EDITOR' })
       })
 
       test('an upload of 10 MB arrives as it was sent, and without a caller not at all', async () => {

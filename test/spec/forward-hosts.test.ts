@@ -95,6 +95,18 @@ suite('sessions at the hosts of applications', async () => {
     assert.equal(await whoIs(app, second, wiki), 'ann')
   })
 
+  test('of tabs that begin at once, the later ones begin again at the page that was asked for', async () => {
+    const here = await atHosts(app, ann)
+    const target = `${wiki}/pages/one?a=1&b=%22%3E`
+    const begin = (text: string) => /href="([^"]*)">Begin again/.exec(text)?.[1]
+    const refused = await enter(app, await here.ticketFor(target), hostBrowser('of the last tab'))
+    assert.equal(refused.status, 400)
+    assert.equal(begin(refused.text), target.replaceAll('&', '&amp;'))
+    // At another host it tells nothing of the first one.
+    const address = (await here.ticketFor(target)).replace(wiki, files)
+    assert.equal(begin((await enter(app, address, here.browser)).text), '/')
+  })
+
   test('activity at a host is activity of the session, and a session has one timeout', async () => {
     const here = await atHosts(app, ann)
     const atWiki = await here.sessionAt(wiki)

@@ -9,6 +9,7 @@ const daySeconds = 86_400
 const ann = { name: 'Ann', email: 'ann@example.org' }
 const passphrase = 'quiet melons roll'
 let usernames = 0
+let invited = 0
 
 /** The POST routes that make something, and a body that each takes once more every time. */
 const posts: Record<string, () => Record<string, unknown>> = {
@@ -19,6 +20,10 @@ const posts: Record<string, () => Record<string, unknown>> = {
   '/api/admin/accounts': () => {
     usernames += 1
     return { username: `u${usernames}`, password: passphrase, roles: ['USER'], ...ann }
+  },
+  '/api/admin/invitations': () => {
+    invited += 1
+    return { email: `invited-${invited}@example.org`, roles: ['USER'] }
   },
 }
 
@@ -33,8 +38,8 @@ suite('Idempotency-Key: a repeated POST is answered again and not done again', a
   const post = (path: string, key: string, json: object, headers: Headers = admin) =>
     app.call('POST', path, { headers: { ...headers, 'idempotency-key': key }, json })
   const total = async () => {
-    const { users = [], posts = [] } = await app.rows()
-    return users.length + posts.length
+    const { users = [], posts = [], invitations = [] } = await app.rows()
+    return users.length + posts.length + invitations.length
   }
 
   for (const [path, bodyOf] of Object.entries(posts)) {
