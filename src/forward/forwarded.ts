@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { canonicalAddress } from '../addresses/address.ts'
-import { isWithin, parseAddressRange } from '../addresses/address-ranges.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Config } from '../config/load.ts'
+import { createTrustedPeers } from '../http/limits/trusted-peers.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
 import { parseSite, type Site } from './site.ts'
@@ -42,9 +41,8 @@ const schemes = new Map<string, Site['scheme']>([
 const overrides = ['x-http-method-override', 'x-method-override', 'x-http-method'] as const
 
 export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
-  const proxies = http.trustedProxies.map(parseAddressRange)
-  // A service has few proxies and hosts, and each request names one of them.
-  const trusted = new BoundedMap<string, boolean>(maxKept)
+  const isProxy = createTrustedPeers(http.trustedProxies)
+  // A service has few hosts, and each request names one of them.
   const sites = {
     http: new BoundedMap<string, Site>(maxKept),
     https: new BoundedMap<string, Site>(maxKept),
@@ -79,13 +77,7 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
   /** The peer of the connection, whatever X-Forwarded-For says. */
   function assertFromProxy({ raw }: FastifyRequest): void {
     const { remoteAddress = '' } = raw.socket
-    let isTrusted = trusted.get(remoteAddress)
-    if (isTrusted === undefined) {
-      const address = canonicalAddress(remoteAddress)
-      isTrusted = address !== null && isWithin(address, proxies)
-      trusted.set(remoteAddress, isTrusted)
-    }
-    if (!isTrusted) {
+    if (!isProxy(remoteAddress)) {
       throw new ApiError('badRequest', { reason: { code: 'forward_untrusted_peer' } })
     }
   }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
 import type { Config } from '../../config/load.ts'
 import { clientAddress } from './client-address.ts'
+import { createTrustedPeers } from './trusted-peers.ts'
 
 /**
  * Makes the function that warns once about an X-Forwarded-For from an untrusted address. It is a
@@ -9,11 +10,13 @@ import { clientAddress } from './client-address.ts'
  */
 export function forgedProxyWarning(
   { log }: FastifyInstance,
-  { login }: Pick<Config, 'login'>,
+  { http, login }: Pick<Config, 'http' | 'login'>,
 ): (request: FastifyRequest) => void {
   const callers = login.trustedCallers.map(parseAddressRange)
+  // Fastify's `ips` would parse all addresses of each request.
+  const isProxy = createTrustedPeers(http.trustedProxies)
   const isExpected = (request: FastifyRequest) =>
-    isFromProxy(request) || isWithin(clientAddress(request), callers)
+    isProxy(request.socket.remoteAddress ?? '') || isWithin(clientAddress(request), callers)
   let told = false
   return (request) => {
     if (told || request.headers['x-forwarded-for'] === undefined || isExpected(request)) return
@@ -21,9 +24,4 @@ export function forgedProxyWarning(
     const { remoteAddress: peer } = request.socket
     log.warn({ peer }, 'X-Forwarded-For from an address that TRUST_PROXY does not name')
   }
-}
-
-/** Fastify's `ips` holds the peer and the hops behind trusted proxies. */
-function isFromProxy({ ips }: FastifyRequest): boolean {
-  return ips !== undefined && ips.length > 1
 }
