@@ -22,6 +22,8 @@ export interface Load
 export interface Target {
   readonly url: string
   readonly pid: number
+  /** Of other servers that have a part in its answers. */
+  readonly others?: readonly number[]
 }
 
 const usualConnections = 32
@@ -74,12 +76,12 @@ export function loadOf(name: string, target: Target, load: Load, isPeer = false)
 
 /** Measures work that answers how many requests it made, in how many seconds. */
 export async function measured(
-  { pid }: Pick<Target, 'pid'>,
+  { pid, others = [] }: Pick<Target, 'pid' | 'others'>,
   work: () => Promise<{ readonly count: number; readonly seconds: number }>,
 ): Promise<Sample> {
-  const spent = spentBy(pid)
+  const spent = spentBy([pid, ...others])
   const { count, seconds } = await work()
-  const milliseconds = spentBy(pid) - spent
+  const milliseconds = spentBy([pid, ...others]) - spent
   return {
     rate: count / seconds,
     microseconds: (milliseconds * 1000) / count,
@@ -87,9 +89,9 @@ export async function measured(
   }
 }
 
-/** Of a server and its workers. */
-function spentBy(pid: number): number {
-  return treeOf(pid).reduce((sum, each) => sum + processorMs(each), 0)
+/** Of servers and their workers. */
+function spentBy(servers: readonly number[]): number {
+  return servers.flatMap(treeOf).reduce((sum, each) => sum + processorMs(each), 0)
 }
 
 function bytesOf({ method = 'GET', path, headers = {}, body }: Request, host: string): string {

@@ -12,6 +12,7 @@ import {
 import { createRequire } from 'node:module'
 import { cpus, loadavg, release, type as systemName, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
+import { programOf } from '../test/use-it/listings.ts'
 import type { Machine } from './report/figure.ts'
 
 const fsyncMs = 1000
@@ -141,6 +142,7 @@ function versions(): Record<string, string> {
     PostgreSQL: ours('./tools/postgres/package.json').version,
     ...peers.dependencies,
     'glewlwyd (Debian)': debianVersion('glewlwyd'),
+    'nginx (Debian)': nginxVersion(),
   }
 }
 
@@ -156,4 +158,10 @@ export function commit(): string {
 function debianVersion(name: string): string {
   const { status, stdout } = spawnSync('dpkg-query', ['-W', `-f=\${Version}`, name])
   return status === 0 && stdout.length > 0 ? stdout.toString() : 'not installed'
+}
+
+/** It may be unpacked and not installed. */
+function nginxVersion(): string {
+  const { stderr } = spawnSync(programOf('nginx'), ['-v'], { encoding: 'utf8' })
+  return /nginx\/([0-9.]+)/.exec(stderr ?? '')?.[1] ?? 'not installed'
 }

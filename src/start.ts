@@ -13,6 +13,7 @@ import { systemRandom } from './kernel/random.ts'
 import { reasonOf } from './kernel/reason.ts'
 import { secretFields } from './room/registry.ts'
 import type { Room } from './room/room.ts'
+import { loadParts } from './room/serve.ts'
 import { settingsOfRooms } from './room/settings.ts'
 import { rooms as ours } from './rooms.ts'
 import { createLog, systemDeps, type Tracing } from './runtime/deps.ts'
@@ -62,6 +63,11 @@ interface Process {
 
 async function serve(config: Config, { rooms, env, workers }: Process): Promise<void> {
   const log = createLog(config.logLevel, { secretFields: secretFields(rooms), workers })
+  await loadParts(rooms)
+  // For a first start this writes a file per module, seconds long on a busy disk, and the event loop
+  // stands still: before anybody counts on an answer, of requests, of a stop and of other workers.
+  flushCompileCache()
+  await workers.loaded()
   // Another worker would answer from commits of this one that are not on disk yet.
   const isAlone = workers.count === 1
   await workers.reading()
@@ -77,32 +83,39 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
     if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
   }
   const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms, closing })
-  stopping = drainOnSignal(server, deps, workers)
   if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const host = await oneAddress(config.http.host)
+  const begun = Promise.withResolvers<void>()
+  stopping = drainOnSignal(server, deps, workers, begun.promise)
   const address = await server.listen({ host, port: config.http.port })
   const redirect = plainHttp && (await listen(plainHttp, host, config.http.redirectPort))
   await workers.listening()
-  const milliseconds = Math.round(performance.now())
-  // Last, because a failed start must not create an account without showing its password.
-  const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
-  // A certificate names the host of BASE_URL and no address.
-  const shown = config.http.tls ? base_url : address
-  const stdout = {
-    write: (text: string) => process.stdout.write(text),
-    isTTY: workers.isTerminal,
-  }
-  if (isFirst) await firstRun(makeFirstAdministrator, { config, log, address: shown, stdout })
-  if (workers.index === 0) {
-    process.once('exit', leaveServiceNote({ config, env }, deps.random, workers.servicePid))
-  }
-  const ports = { address, ...(redirect && { redirect }), base_url }
-  const several = workers.count > 1 && { workers: workers.count }
-  if (isFirst) events.tell(startup, { ...ports, ...several, milliseconds })
-  if (workers.replaces) events.tell(restart, { worker: workers.index, ...workers.replaces })
-  await workers.started()
+  if (!stopping.isStopping()) await begin()
+  begun.resolve()
   await server.compileSchemas()
-  flushCompileCache()
+  flushCompileCache() // what has been loaded since
+
+  async function begin(): Promise<void> {
+    const milliseconds = Math.round(performance.now())
+    // Last, because a failed start must not create an account without showing its password.
+    const base_url = new URL(config.baseUrl).port === '0' ? address : config.baseUrl
+    // A certificate names the host of BASE_URL and no address.
+    const shown = config.http.tls ? base_url : address
+    const stdout = {
+      write: (text: string) => process.stdout.write(text),
+      isTTY: workers.isTerminal,
+    }
+    if (isFirst) await firstRun(makeFirstAdministrator, { config, log, address: shown, stdout })
+    // Who reads that it is ready may end a worker and expect another.
+    await workers.started()
+    if (workers.index === 0) {
+      process.once('exit', leaveServiceNote({ config, env }, deps.random, workers.servicePid))
+    }
+    const ports = { address, ...(redirect && { redirect }), base_url }
+    const several = workers.count > 1 && { workers: workers.count }
+    if (isFirst) events.tell(startup, { ...ports, ...several, milliseconds })
+    if (workers.replaces) events.tell(restart, { worker: workers.index, ...workers.replaces })
+  }
 }
 
 /** Loads what exports traces, if OTEL_EXPORTER_OTLP_ENDPOINT is set. */

@@ -245,9 +245,17 @@ suite('the page of the benchmark', () => {
     assert.deepEqual(reportFor(other, report), { machine: other, figures: report.figures })
     assert.deepEqual(reportFor({ ...machine, node: '27.0.0' }, report).figures, [])
     assert.deepEqual(reportFor({ ...machine, versions: {} }, report).figures, [])
+    assert.deepEqual(reportFor({ ...machine, versions: { express: '5.3.1' } }, report).figures, [])
     const empty = reportFor(machine, undefined)
     assert.deepEqual(empty, { machine, figures: [] })
     assert.match(page(empty), /\n## Goals\n\nNothing is measured yet/)
+  })
+
+  test('figures stay where the service is another one, which each names, or a program is new', () => {
+    const earlier = { ...machine, versions: { ...machine.versions, gatehouse: '0.4.0' } }
+    const report = { machine: earlier, figures: [figure] }
+    const versions = { ...machine.versions, gatehouse: '0.6.0', 'nginx (Debian)': '1.22.1' }
+    assert.deepEqual(reportFor({ ...machine, versions }, report).figures, [figure])
   })
 
   test('docs/benchmarks.md and its pictures are what the stored figures say', () => {

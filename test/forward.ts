@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after } from 'node:test'
 import type { Answer, Headers, TestApp } from './app.ts'
 
 /** The host of the service and of its cookie in these tests. */
@@ -9,15 +5,6 @@ export const home = 'https://id.example.org'
 
 /** The peer of injected requests is a proxy. */
 export const proxied = { BASE_URL: home, TRUST_PROXY: '127.0.0.1' }
-
-/** Writes a FORWARD_AUTH_FILE, which goes with the tests of the file. */
-export function forwardFile(rules: readonly object[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-forward-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'forward.json')
-  writeFileSync(path, JSON.stringify({ rules }))
-  return path
-}
 
 /** What a proxy asks about. */
 export interface Asked {

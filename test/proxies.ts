@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { freePort } from '../tools/free-port.ts'
+import { writeNginx } from '../tools/nginx.ts'
 import { certificate } from './self-signed.ts'
 import { missing, programOf, startProgram } from './use-it/listings.ts'
 
@@ -51,19 +52,7 @@ async function startNginx(
     '/etc/ssl/': `${folder}/ssl/`,
     ...places,
   }
-  mkdirSync(join(folder, 'snippets'))
-  for (const [name, text] of listings) {
-    if (name.endsWith('.conf')) writeFileSync(join(folder, 'snippets', name), placed(text, all))
-  }
-  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};\n`).join('')
-  const file = join(folder, 'main.conf')
-  writeFileSync(
-    file,
-    `daemon off; master_process off; pid ${join(folder, 'pid')}; error_log stderr;
-     events {}
-     http { access_log off; ${paths} ${placed(listings.get('nginx.conf') ?? '', all)} }`,
-  )
+  const file = writeNginx(folder, listings, (text) => placed(text, all))
   const command = [nginx, '-p', folder, '-c', file]
   await startProgram(command, { folder, env: {}, ports: [port] })
   return port

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { buildWeb } from '../tools/build-web.ts'
 import type { Load } from '../tools/hostile/load.ts'
 import { databaseMatters, filesOf, namesIn, read, runsOn } from '../tools/test-files.ts'
 
@@ -28,6 +30,7 @@ suite('npm test', () => {
     for (const [file, usual, complete] of [
       ['test/attacks/nodes.test.ts', true, true],
       ['test/attacks/paths.test.ts', false, true], // it does not say that it can differ
+      ['test/forward/proxies.test.ts', false, true], // it starts the service by a helper of its own
       ['test/tools.test.ts', false, false],
     ] as const) {
       assert.equal(runsOn('sqlite', file, { isComplete: false }), true, file)
@@ -49,6 +52,23 @@ suite('npm test', () => {
       forPostgres.filter((file) => file !== 'test/tools.test.ts' && !marked.includes(file)),
       [],
     )
+  })
+
+  test('builds the pages first, and starts no service in production because of that', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    const { NODE_ENV } = process.env
+    t.after(() => {
+      rmSync(folder, { recursive: true, force: true })
+      if (NODE_ENV !== undefined) process.env.NODE_ENV = NODE_ENV
+    })
+    delete process.env.NODE_ENV
+    await buildWeb(join(folder, 'web'))
+    assert.ok(existsSync(join(folder, 'web/client/pages.js')))
+    assert.ok(!('NODE_ENV' in process.env))
+    process.env.NODE_ENV = 'test'
+    await buildWeb(join(folder, 'web'))
+    assert.equal(process.env.NODE_ENV, 'test')
+    delete process.env.NODE_ENV
   })
 
   test('reads names in any quotes, of every kind of test', () => {

@@ -1,19 +1,28 @@
-import { globSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const web = join(root, 'web')
 const dist = join(web, 'dist')
-const stamp = join(dist, 'built.json')
 
 /**
  * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
  * `client/`, what browsers load. @throws Error if vite is not installed, as without the packages of
  * development; what was built before stays
  */
-export async function buildWeb(): Promise<void> {
+export async function buildWeb(folder = dist): Promise<void> {
   const { build } = await import('vite')
-  const half = `${dist}-${process.pid}`
+  const half = `${folder}-${process.pid}`
+  const environment = process.env.NODE_ENV
   const common = {
     configFile: false,
     root: web,
@@ -55,17 +64,24 @@ export async function buildWeb(): Promise<void> {
       },
     })
     writeFileSync(join(half, 'built.json'), '{}')
-    mkdirSync(dist, { recursive: true })
-    rmSync(dist, { recursive: true })
-    renameSync(half, dist)
+    // What is the same stays, with its time: a bundle of the service is as old as the pages in it.
+    if (isSameTree(half, folder)) utimesSync(folder, new Date(), new Date())
+    else {
+      mkdirSync(folder, { recursive: true })
+      rmSync(folder, { recursive: true })
+      renameSync(half, folder)
+    }
   } finally {
+    // vite sets it to production, and what the process starts later would be in production.
+    if (environment === undefined) delete process.env.NODE_ENV
+    else process.env.NODE_ENV = environment
     rmSync(half, { recursive: true, force: true })
   }
 }
 
 /** Builds where a file of `web/`, or one of whose types it is made, is newer than what was built. */
 export async function buildWebIfStale(): Promise<void> {
-  const builtAt = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const builtAt = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
   const files = [
     ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
@@ -73,6 +89,18 @@ export async function buildWebIfStale(): Promise<void> {
     'package-lock.json',
   ]
   if (files.some(isNewer)) await buildWeb()
+}
+
+/** Whether two folders have the same files, byte for byte. */
+function isSameTree(one: string, other: string): boolean {
+  const filesOf = (cwd: string) =>
+    globSync('**/*.*', { cwd })
+      .filter((path) => statSync(join(cwd, path)).isFile())
+      .sort()
+  const [own, others] = [filesOf(one), filesOf(other)]
+  const isSame = (path: string) =>
+    readFileSync(join(one, path)).equals(readFileSync(join(other, path)))
+  return own.join('\n') === others.join('\n') && own.every(isSame)
 }
 
 /** Each file of `web/client/` but its parts is one that a page loads by its name. */

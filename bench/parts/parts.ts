@@ -13,6 +13,7 @@ interface Part {
 /** In the order of the document. */
 export const parts: Readonly<Record<string, Part>> = {
   reads: { run: async (plan) => (await import('./reads.ts')).reads(plan), isHeld: true },
+  forward: { run: async (plan) => (await import('./forward.ts')).forward(plan), isHeld: true },
   peers: { run: async (plan) => (await import('./peers.ts')).peers(plan) },
   unseen: { run: async (plan) => (await import('./unseen.ts')).unseen(plan), isHeld: true },
   refresh: { run: async (plan) => (await import('./refresh.ts')).refresh(plan), isHeld: true },

@@ -38,12 +38,21 @@ export function withFigure(report: Report, figure: Figure, order: readonly strin
   return { ...report, figures }
 }
 
-/** A report for a machine: earlier figures stay if they are of the same machine and programs. */
+/**
+ * A report for a machine: earlier figures stay if they are of the same machine and programs. Of the
+ * service itself each figure names its commit, and a program that is new took no part in them.
+ */
 export function reportFor(machine: Machine, earlier: Report | undefined): Report {
-  const same = ({ processor, cores, kernel, node, versions }: Machine) =>
-    JSON.stringify([processor, cores, kernel, node, Object.entries(versions).toSorted()])
-  const isSame = earlier !== undefined && same(earlier.machine) === same(machine)
+  const isSame = earlier !== undefined && isOfSame(earlier.machine, machine)
   return { machine, figures: isSame ? earlier.figures : [] }
+}
+
+function isOfSame(earlier: Machine, now: Machine): boolean {
+  const { gatehouse: _, ...programs } = earlier.versions
+  return (
+    (['processor', 'cores', 'kernel', 'node'] as const).every((key) => earlier[key] === now[key]) &&
+    Object.entries(programs).every(([name, version]) => now.versions[name] === version)
+  )
 }
 
 const introduction = `The service and the programs beside it run on one machine, one after the other in turns: the first, the
@@ -84,8 +93,10 @@ function machineTable(machine: Machine): string {
 }
 
 function versionsTable({ node, versions }: Machine): string {
+  const noted = (name: string) =>
+    name === 'gatehouse' ? ' (in the last run; each figure names its commit)' : ''
   const rows = Object.entries({ Node: node, ...versions }).map(
-    ([name, version]) => `| ${name} | ${version} |`,
+    ([name, version]) => `| ${name} | ${version}${noted(name)} |`,
   )
   return ['| Program | Version |', '|-|-|', ...rows].join('\n')
 }

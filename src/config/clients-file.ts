@@ -1,7 +1,7 @@
 import { type ClientPermission, clientPermissions } from '../kernel/principal.ts'
 import { hashedSecretWeaknesses } from '../strength/hashed-secret.ts'
-import { readText } from './file-text.ts'
 import { isExposed } from './kinds.ts'
+import { readText } from './read-file.ts'
 
 /** A client of `CLIENTS_FILE`: a service that asks here about tokens, RFC 6749 section 2, or for metrics. */
 export interface Client {

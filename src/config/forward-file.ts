@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import type { Role } from '../kernel/principal.ts'
-import { readText } from './file-text.ts'
 import { type ForwardRule, isObject, parseForwardRule, quoted } from './forward-rule.ts'
 import { shadowedRules } from './forward-shadows.ts'
+import { readText } from './read-file.ts'
 import { repeatedFields } from './repeated-fields.ts'
 
 export interface ForwardReading {

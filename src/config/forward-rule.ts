@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { parseRole, parseRoleName, type Role } from '../kernel/principal.ts'
 
 /** What a rule of `FORWARD_AUTH_FILE` does with a request that it matches. */
-export const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const
+const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const
 export type ForwardPolicy = (typeof forwardPolicies)[number]
 
 /** A rule of `FORWARD_AUTH_FILE`: it matches a request by all of its lists; null stands for any. */
@@ -20,7 +20,7 @@ export interface ForwardRule {
   readonly policy: ForwardPolicy
 }
 
-export const maxEntries = 10_000
+const maxEntries = 10_000
 const maxHostLength = 261 // 253 of a name, a colon and a port, and `*.`
 const maxPathLength = 2048
 const fields = ['hosts', 'paths', 'methods', 'roles', 'policy']

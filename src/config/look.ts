@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
-import { systemCode } from '../kernel/reason.ts'
 import { isLanguage, type Language, languages } from './languages.ts'
 import type { OwnLink, OwnTexts } from './own-texts.ts'
+import { readBytes } from './read-file.ts'
 
 /** What the pages show of the organization: its logo, its own texts and links. */
 export interface Look {
@@ -58,24 +57,16 @@ function attempt<T>(
 }
 
 /** @throws Error whose message says what is wrong with the file */
-function readFile(path: string, maxBytes: number): Buffer {
-  let stats: ReturnType<typeof statSync>
-  try {
-    stats = statSync(path)
-    if (stats.isFile() && stats.size <= maxBytes) return readFileSync(path)
-  } catch (error) {
-    const code = systemCode(error) ?? 'unknown'
-    throw new Error(`names ${path}, which cannot be read (${code})`)
-  }
-  // Reading a pipe or a device could take forever.
-  if (!stats.isFile()) throw new Error(`names ${path}, which is no file`)
-  throw new Error(`names ${path}, which is longer than ${maxBytes / 1024} KiB`)
+function contentOf(path: string, maxBytes: number): Buffer {
+  const file = readBytes(path, maxBytes)
+  if ('mistake' in file) throw new Error(file.mistake)
+  return file.bytes
 }
 
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
 function readLogo(path: string): Logo {
-  const content = readFile(path, maxLogoBytes)
+  const content = contentOf(path, maxLogoBytes)
   if (content.subarray(0, 8).equals(pngSignature)) {
     return { name: 'logo.png', base64: content.toString('base64') }
   }
@@ -92,7 +83,7 @@ function readLogo(path: string): Logo {
 
 function readTexts(path: string): Given {
   let value: unknown
-  const text = readFile(path, maxTextsBytes).toString()
+  const text = contentOf(path, maxTextsBytes).toString()
   try {
     value = JSON.parse(text)
   } catch {

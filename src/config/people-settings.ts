@@ -108,7 +108,7 @@ export const peopleSettings = {
     doc: 'Life of an invitation. Seconds.',
   }),
   RETURN_ORIGINS: list({
-    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` count without a word here.',
+    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` need no place here.',
     parse: parseReturnOrigin,
   }),
   PAGES_NAME: text({

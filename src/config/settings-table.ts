@@ -180,7 +180,7 @@ export const settings = {
     parse: (value) => value,
   }),
   FORWARD_AUTH_FILE: optional({
-    doc: 'A JSON file of rules for applications behind a proxy that asks here who may do what: docs/forward-auth.md. Their hosts count as RETURN_ORIGINS. Every node needs it; a changed file is taken up within a second, and one with mistakes is not.',
+    doc: 'A JSON file of rules: who may open which application behind a proxy that asks here (docs/forward-auth.md). Their hosts count as `RETURN_ORIGINS`. Every node needs it; a changed file is taken up within a second, one with mistakes is not.',
     parse: (value) => value,
   }),
   SESSION_COOKIE_NAME: text({

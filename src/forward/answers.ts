@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
+import { maxReturnToLength } from '../flows/return-to.ts'
 import { contentTypes } from '../http/media-types.ts'
 import { digest } from '../kernel/digest.ts'
 import { errorTable } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { hostBrowserCookie } from './cookies.ts'
 import type { ForwardedRequest } from './forwarded.ts'
-import type { Site } from './host.ts'
-import { cookiesAtHome, cookiesElsewhere } from './own-cookies.ts'
-import { cookiesWithout, type Remote } from './remote-headers.ts'
+import { cookiesAtHome, cookiesElsewhere, cookiesWithout } from './own-cookies.ts'
+import type { Remote } from './remote-headers.ts'
+import type { Site } from './site.ts'
 
 export interface ForwardAnswersDeps {
   readonly config: Pick<Config, 'baseUrl' | 'session'>
@@ -37,9 +38,6 @@ interface Why {
   /** Whether the sign-in must have a second factor, so that none is asked for the password twice. */
   readonly needsTwoFactors: boolean
 }
-
-// The longest that /signin takes; a longer one leads to the start of the application.
-const maxAddressLength = 2048
 
 export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
   const { config, isHome, random } = deps
@@ -82,7 +80,8 @@ export function createForwardAnswers(deps: ForwardAnswersDeps): ForwardAnswers {
     { isAgain, needsTwoFactors }: Why,
   ): string {
     const whole = site.origin + uri
-    const address = whole.length > maxAddressLength ? `${site.origin}/` : whole
+    // /signin takes no longer one: it leads to the start of the application.
+    const address = whole.length > maxReturnToLength ? `${site.origin}/` : whole
     const query = [
       `return_to=${encodeURIComponent(address)}`,
       ...(isHome(site) ? [] : [`browser=${browserOf(request, reply)}`]),

@@ -8,12 +8,11 @@ import { identify } from '../http/routes/identify.ts'
 import type { RefusalReason } from '../kernel/errors.ts'
 import { type Principal, rolesAmong, userIdOf } from '../kernel/principal.ts'
 import { sessionCookie } from '../session/cookie.ts'
-import type { EndedSession, LiveSession, Sessions } from '../session/sessions.ts'
-import type { StoredSession } from '../session/store.ts'
+import type { EndedSession, LiveSession, Sessions, StoredSession } from '../session/sessions.ts'
 import { hostSessionCookie } from './cookies.ts'
-import type { Site } from './host.ts'
 import type { HostSessions } from './host-sessions.ts'
 import { type Remote, remoteOf } from './remote-headers.ts'
+import type { Site } from './site.ts'
 
 /** Who asks for an application, and what it is told of them. */
 export interface KnownCaller {

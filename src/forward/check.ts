@@ -4,9 +4,9 @@ import { isRefusal } from '../authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../authentication/requirements.ts'
 import type { ForwardRule } from '../config/forward-rule.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
-import { isValidUri } from './forwarded.ts'
-import type { Site } from './host.ts'
 import { createJudge, type ReadingOfRequest } from './judge.ts'
+import { isValidUri } from './request-line.ts'
+import type { Site } from './site.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A request to an application, of which an operator asks what the rules say. */

@@ -7,9 +7,10 @@ import { userIdOf } from '../kernel/principal.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import { createForwardAnswers, type ForwardAnswersDeps } from './answers.ts'
 import { createForwardCallers, type ForwardCallersDeps, type KnownCaller } from './caller.ts'
-import { createForwarded, type ForwardedRequest, pathOf } from './forwarded.ts'
+import { createForwarded, type ForwardedRequest } from './forwarded.ts'
 import { isNavigation } from './navigation.ts'
-import { forwardPath } from './path.ts'
+import { forwardPath } from './paths.ts'
+import { pathOf } from './request-line.ts'
 import type { ForwardRules } from './rules.ts'
 import type { ForwardCaller, Verdict } from './verdict.ts'
 
@@ -48,17 +49,22 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
       if (verdict.policy === 'bypass') return bypass(request, reply, asked)
       if (verdict.policy !== 'identify') throw denied(asked, verdict)
       assertConfidential(asked)
-      return identify(request, reply, asked)
+      return identify(request, reply, asked, verdict)
     } catch (error) {
       return refuse(error, request, reply, asked)
     }
   }
 
-  function identify(request: FastifyRequest, reply: FastifyReply, asked: ForwardedRequest) {
+  function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: ForwardedRequest,
+    { ofAll }: Verdict,
+  ) {
     const caller = callers.callerOf(request, reply, asked.site)
-    if (!(caller instanceof Promise)) return judge(request, reply, asked, caller)
+    if (!(caller instanceof Promise)) return judge(request, reply, asked, caller, ofAll)
     return caller
-      .then((known) => judge(request, reply, asked, known))
+      .then((known) => judge(request, reply, asked, known, ofAll))
       .catch((error: unknown) => refuse(error, request, reply, asked))
   }
 
@@ -67,12 +73,13 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
     reply: FastifyReply,
     asked: ForwardedRequest,
     { principal, remote }: KnownCaller,
+    ofAll: Verdict | undefined,
   ): undefined {
     const { host, site } = asked
     // Such a caller has no roles of ours, and its name could pass for that of an account.
     if (remote === null)
       throw refusal('accessDenied', { code: 'forward_no_account', facts: { host } })
-    const verdict = forwardRules.judge(asked, principal)
+    const verdict = ofAll ?? forwardRules.judge(asked, principal)
     const { policy, rule } = verdict
     if (policy === 'bypass') return bypass(request, reply, asked)
     if (policy !== 'one_factor' && policy !== 'two_factor') throw denied(asked, verdict)

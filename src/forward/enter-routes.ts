@@ -7,9 +7,9 @@ import { viewPage } from '../http/pages/send-view.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import { hostBrowserCookie, setHostSessionCookie } from './cookies.ts'
-import { enterPath, hostSignOutPath } from './enter-path.ts'
 import { createForwarded } from './forwarded.ts'
 import type { HostSessions } from './host-sessions.ts'
+import { enterPath, hostSignOutPath } from './paths.ts'
 
 /**
  * What the proxy gives to this service of the host of an application, below /.gatehouse/: GET enter

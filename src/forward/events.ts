@@ -3,7 +3,7 @@ import { eventType } from '../events/types.ts'
 /** The running service has taken up a changed FORWARD_AUTH_FILE; how many rules it has. */
 export const forwardRulesChanged = eventType<{ rules: number }>('sys_forward_rules_changed')
 
-/** FORWARD_AUTH_FILE has changed and has mistakes: so many rules of before stay in force. */
+/** A changed FORWARD_AUTH_FILE has mistakes and is not taken up; how many, and how many rules stay. */
 export const forwardRulesBroken = eventType<{ mistakes: number; rules: number }>(
   'sys_forward_rules_broken',
   'critical',

@@ -4,7 +4,8 @@ import { isWithin, parseAddressRange } from '../addresses/address-ranges.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Config } from '../config/load.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { parseSite, type Site } from './host.ts'
+import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
+import { parseSite, type Site } from './site.ts'
 import type { ForwardAsked } from './verdict.ts'
 
 /**
@@ -27,11 +28,7 @@ export interface ForwardedRequest extends ForwardAsked {
 
 type HeaderName = `x-${string}`
 
-const maxUriLength = 8192
 const maxKept = 1000
-/** Visible ASCII without a fragment. Two headers that were joined hold a space. */
-const uriFormat = /^\/[\x21\x22\x24-\x7e]*$/
-const methodFormat = /^[A-Z][A-Z0-9_-]{0,31}$/
 /** Traefik names the scheme of a WebSocket after its protocol. */
 const schemes = new Map<string, Site['scheme']>([
   ['http', 'http'],
@@ -72,7 +69,7 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
     const uri = textOf(headers, 'x-forwarded-uri')
     if (!isValidUri(uri)) throw invalid('x-forwarded-uri')
     const method = textOf(headers, 'x-forwarded-method')
-    if (!methodFormat.test(method)) throw invalid('x-forwarded-method')
+    if (!isValidMethod(method)) throw invalid('x-forwarded-method')
     const { host, scheme } = site
     return { site, host, scheme, uri, methods: methodsOf(headers, method, uri) }
   }
@@ -92,12 +89,6 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
   }
 }
 
-/** The path of an address as it was sent, without its query. */
-export function pathOf(uri: string): string {
-  const end = uri.indexOf('?')
-  return end < 0 ? uri : uri.slice(0, end)
-}
-
 function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
   const value = headers[name]
   if (typeof value === 'string') return value
@@ -105,25 +96,6 @@ function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
   throw new ApiError('badRequest', {
     reason: { code: 'forward_header_absent', facts: { header: name } },
   })
-}
-
-/**
- * Whether a path and query may be judged. Of the query nothing is asked: browsers send a lone `%` in
- * it as it was typed.
- */
-export function isValidUri(uri: string): boolean {
-  if (uri.length > maxUriLength || !uriFormat.test(uri)) return false
-  if (!uri.includes('%')) return true
-  const path = decoded(pathOf(uri))
-  return path !== null && !/\p{Cc}/u.test(path)
-}
-
-function decoded(path: string): string | null {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return null
-  }
 }
 
 /** The method, and those that the application may take the request for. */
@@ -146,7 +118,7 @@ function methodsOf(
   }
   if (!named) return [method]
   const others = named.map((name) => name.trim().toUpperCase()).filter((name) => name !== '')
-  if (!others.every((name) => methodFormat.test(name))) {
+  if (!others.every(isValidMethod)) {
     throw new ApiError('badRequest', { reason: { code: 'forward_method_override' } })
   }
   return [...new Set([method, ...others])]

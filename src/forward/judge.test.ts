@@ -36,6 +36,30 @@ const kinds: Readonly<Record<string, (n: number) => object>> = {
   'the same roles': () => ({ hosts: ['app.example.org'], paths: ['/q/*'], roles: ['ADMIN'] }),
 }
 
+suite('a rule that was found for a stranger', () => {
+  const judge = judgeOf([
+    { hosts: ['app.example.org'], paths: ['/a/*'], roles: ['ADMIN'], policy: 'one_factor' },
+    { hosts: ['app.example.org'], paths: ['/a/*'], policy: 'deny' },
+    { hosts: ['app.example.org'], paths: ['/b/*'], roles: ['ADMIN'], policy: 'deny' },
+    { hosts: ['app.example.org'], paths: ['/b/*'], policy: 'two_factor' },
+    { hosts: ['app.example.org'], policy: 'one_factor' },
+  ])
+  const ask = (uri: string, caller: ForwardCaller | null) =>
+    judge.judge({ host: 'app.example.org', scheme: 'https', uri, methods: ['GET'] }, caller)
+
+  test('says what it says of all if it names no roles, and else is searched for again', () => {
+    for (const uri of ['/a/x', '/b/x', '/c', '/%63', '/c/%2e%2e/d']) {
+      const { policy, rule, ofAll } = ask(uri, null)
+      assert.equal(policy, 'identify', uri)
+      assert.equal(ofAll === undefined, rule === 1 || rule === 3, uri)
+      if (!ofAll) continue
+      for (const roles of [new Set<Role>(), new Set<Role>(['USER', 'ADMIN'])]) {
+        assert.deepEqual(ask(uri, { roles }), ofAll, uri)
+      }
+    }
+  })
+})
+
 suite('the work of a search', () => {
   for (const [kind, ruleOf] of Object.entries(kinds)) {
     test(`10,000 rules that differ by ${kind} cost what ten do`, () => {

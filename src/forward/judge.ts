@@ -1,5 +1,6 @@
 import type { ForwardRule } from '../config/forward-rule.ts'
 import { folded, isManifold, readingsOf } from './readings.ts'
+import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
 
@@ -34,9 +35,12 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   const verdicts = rules.map(
     ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
   )
-  const identify = rules.map(
-    ({ number }): Verdict => ({ policy: 'identify', rule: number, because: 'rule' }),
-  )
+  // Without a caller each rule that names roles matches. So one without roles that was the first for a
+  // stranger is the first for all, and need not be searched for again.
+  const identify = rules.map(({ number, roles }, at): Verdict => {
+    const ofAll = roles === null ? verdicts[at] : undefined
+    return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
+  })
   let looked = 0
   // What is searched for, in variables: closures for each request would cost more than the search.
   let method = ''
@@ -75,9 +79,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   ): number | 'ambiguous' {
     if (!uri.startsWith('/')) return 'ambiguous'
     const of = index.of(host)
-    const query = uri.indexOf('?')
-    const path = query === -1 ? uri : uri.slice(0, query)
-    const paths = of.every(isOfAnyPath) && told === null ? anyPath : pathsOf(path)
+    const paths = of.every(isOfAnyPath) && told === null ? anyPath : pathsOf(pathOf(uri))
     if (paths === null) return 'ambiguous'
     roles = caller?.roles ?? null
     let found: number | undefined

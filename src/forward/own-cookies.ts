@@ -27,3 +27,16 @@ export function cookiesAtHome(sessionCookieName: string): ReadonlySet<string> {
     deviceCookieName,
   ])
 }
+
+/**
+ * The Cookie header of a request without some cookies, for the application; null if none is left.
+ * A cookie counts by its exact name, as in RFC 6265 section 5.4.
+ */
+export function cookiesWithout(header: string, names: ReadonlySet<string>): string | null {
+  const left = header
+    .split(';')
+    .filter((pair) => !names.has((pair.split('=', 1)[0] ?? '').trim()))
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
+  return left.length === 0 ? null : left.join('; ')
+}

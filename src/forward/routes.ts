@@ -3,7 +3,7 @@ import type { RouteDeclaration } from '../http/routes/declaration.ts'
 import { anyone } from '../policy/rules.ts'
 import { createForwardDecision, type ForwardDecisionDeps } from './decision.ts'
 import { deniedPage } from './denied-page.ts'
-import { forwardPath } from './path.ts'
+import { forwardPath } from './paths.ts'
 import { ForwardedHeaders, ForwardQuery } from './schemas.ts'
 
 /**

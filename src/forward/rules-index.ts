@@ -23,7 +23,6 @@ export interface HostRules {
 
 /** The rules by host and path, so that a search meets only those for the path and for those above it. */
 export interface RulesIndex {
-  readonly rules: readonly ForwardRule[]
   /** The rules for a host, as a browser writes it. */
   of(host: string): readonly HostRules[]
 }
@@ -57,7 +56,6 @@ export function indexRules(rules: readonly ForwardRule[]): RulesIndex {
     else named.set(host, of)
   }
   return {
-    rules,
     of(host) {
       const own = named.get(host)
       if (below.size === 0) return own ? [own] : none

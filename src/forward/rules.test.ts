@@ -53,9 +53,9 @@ const becomes = (make: (path: string) => void) => (path: string) => {
 
 suite('the file of rules while the service runs', () => {
   test('as it was at the start it is told of nothing; a change is taken up and told', async () => {
-    const { look, measurements, policyOf, rules, write } = started()
+    const { look, measurements, policyOf, write } = started()
     assert.deepEqual(await look(), [])
-    assert.deepEqual(rules.state(), { rules: 1, isBroken: false })
+    assert.deepEqual(measurements.forwardFile?.(), { rules: 1, isBroken: false })
     write(text(wiki, { hosts: ['new.example.org'], policy: 'bypass' }))
     assert.equal(policyOf('new.example.org'), 'deny')
     assert.deepEqual(await look(), [['sys_forward_rules_changed', { rules: 2 }]])
@@ -99,7 +99,7 @@ suite('the file of rules while the service runs', () => {
   }
   for (const [name, [mistake, breakIt]] of Object.entries(broken)) {
     test(`${name}: the rules before stay, told loudly, until it is mended`, async () => {
-      const { clock, look, measurements, path, policyOf, rules, write } = started()
+      const { clock, look, measurements, path, policyOf, write } = started()
       await look()
       breakIt(path)
       const [error, event, ...others] = await look()
@@ -110,7 +110,6 @@ suite('the file of rules while the service runs', () => {
       assert.deepEqual(event, ['sys_forward_rules_broken', { mistakes: 1, rules: 1 }])
       assert.deepEqual(others, [])
       assert.equal(policyOf('wiki.example.org'), 'bypass')
-      assert.deepEqual(rules.state(), { rules: 1, isBroken: true })
       assert.deepEqual(measurements.forwardFile?.(), { rules: 1, isBroken: true })
       clock.advance(3599.999)
       assert.deepEqual(await look(), [], 'once for a version')
@@ -122,18 +121,18 @@ suite('the file of rules while the service runs', () => {
       assert.deepEqual(await look(), [
         ['info', 'the file of forward authentication has no mistakes any more'],
       ])
-      assert.deepEqual(rules.state(), { rules: 1, isBroken: false })
+      assert.deepEqual(measurements.forwardFile?.(), { rules: 1, isBroken: false })
     })
   }
 
   test('another worker takes a change up as well, and tells of nothing', async () => {
-    const { look, policyOf, rules, write } = started({ index: 1 })
+    const { look, measurements, policyOf, write } = started({ index: 1 })
     write(text({ hosts: ['new.example.org'], policy: 'bypass' }))
     assert.deepEqual(await look(), [])
     assert.equal(policyOf('new.example.org'), 'bypass')
     write('{')
     assert.deepEqual(await look(), [])
-    assert.equal(rules.state().isBroken, true)
+    assert.equal(measurements.forwardFile?.().isBroken, true)
   })
 
   test('a file that cannot be read is told with the reason of the system', {

@@ -23,14 +23,6 @@ export interface ForwardRules {
    * again each hour, and the rules before stay.
    */
   refresh(): Promise<void>
-  state(): ForwardRulesState
-}
-
-export interface ForwardRulesState {
-  /** How many rules are in force. */
-  readonly rules: number
-  /** Whether the file has changed to one that cannot be taken up. */
-  readonly isBroken: boolean
 }
 
 export interface ForwardRulesDeps {
@@ -54,12 +46,13 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   let seen: string | undefined
   let mistakes: readonly string[] = []
   let toldAt = 0
-  if (file !== undefined) measurements.forwardFile = state
+  if (file !== undefined) {
+    measurements.forwardFile = () => ({ rules: rules.length, isBroken: mistakes.length > 0 })
+  }
 
   return {
     judge: (asked, caller) => judge.judge(asked, caller),
     isOrigin: (origin) => isOriginOf(judge, origin),
-    state,
 
     async refresh() {
       if (file === undefined) return
@@ -82,10 +75,6 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       if (!isFirst || isChanged) for (const warning of reading.warnings) log.warn(warning)
       if (isChanged) events.tell(forwardRulesChanged, { rules: rules.length })
     },
-  }
-
-  function state(): ForwardRulesState {
-    return { rules: rules.length, isBroken: mistakes.length > 0 }
   }
 
   function refuse(found: readonly string[]): void {

@@ -29,4 +29,6 @@ export interface Verdict {
   readonly rule: number | null
   /** Why, for an operator. */
   readonly because: 'rule' | 'no_rule' | 'ambiguous'
+  /** Of `identify`: what the same rule says of every caller; absent if it asks for roles. */
+  readonly ofAll?: Verdict
 }

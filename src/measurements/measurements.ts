@@ -82,7 +82,9 @@ export interface PoolState {
 }
 
 export interface ForwardFileState {
+  /** How many rules are in force. */
   readonly rules: number
+  /** Whether the file has changed to one that cannot be taken up. */
   readonly isBroken: boolean
 }
 

@@ -25,7 +25,6 @@ export const reasons = {
   ...accessReasons,
   ...forwardReasons,
   ...forwardSessionReasons,
-  ...forwardReasons,
   ...serviceReasons,
 } as const
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { systemClock } from '../kernel/clock.ts'
+import { soleProcess } from '../workers/workers.ts'
 import { createLog } from './deps.ts'
 import { drainOnSignal } from './shutdown.ts'
 import { eventsOf } from './sinks.ts'
@@ -10,11 +12,7 @@ const signals = ['SIGTERM', 'SIGINT', 'uncaughtException', 'unhandledRejection']
 
 suite('a stop', () => {
   test('has ten seconds, also where a caller never ends: then it is over, with exit code 1', (t) => {
-    const before = new Map(
-      signals.map((name) => [name, new Set(process.listeners(name as 'SIGTERM'))]),
-    )
-    const handlersOf = (name: (typeof signals)[number]) =>
-      process.listeners(name as 'SIGTERM').filter((each) => !before.get(name)?.has(each))
+    const handlersOf = newHandlers()
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const exits: unknown[] = []
     t.mock.method(process, 'exit', (code: unknown) => void exits.push(code))
@@ -31,8 +29,52 @@ suite('a stop', () => {
       t.mock.timers.tick(1)
       assert.deepEqual(exits, [1])
     } finally {
-      for (const name of signals)
-        for (const each of handlersOf(name)) process.off(name as 'SIGTERM', each)
+      forget(handlersOf)
+    }
+  })
+
+  test('during the start waits for its end', async (t) => {
+    const handlersOf = newHandlers()
+    const exits: unknown[] = []
+    const { promise: exited, resolve } = Promise.withResolvers<void>()
+    t.mock.method(process, 'exit', (code: unknown) => {
+      exits.push(code)
+      resolve()
+    })
+    const server = Fastify()
+    const close = t.mock.method(server, 'close', async () => {})
+    const log = createLog('silent')
+    const begun = Promise.withResolvers<void>()
+    const events = eventsOf({ clock: systemClock, log })
+    const stopping = drainOnSignal(server, { log, events }, soleProcess, begun.promise)
+    try {
+      assert.equal(stopping.isStopping(), false)
+      const [stop] = handlersOf('SIGTERM')
+      assert.ok(stop)
+      stop('SIGTERM')
+      assert.equal(stopping.isStopping(), true)
+      await setImmediate()
+      assert.equal(close.mock.callCount(), 0)
+      begun.resolve()
+      await exited
+      assert.equal(close.mock.callCount(), 1)
+      assert.deepEqual(exits, [0])
+    } finally {
+      forget(handlersOf)
     }
   })
 })
+
+type HandlersOf = (of: (typeof signals)[number]) => ((name: 'SIGTERM') => void)[]
+
+/** Answers the function that lists what has been registered since. */
+function newHandlers(): HandlersOf {
+  const listeners = (name: (typeof signals)[number]) => process.listeners(name as 'SIGTERM')
+  const before = new Map(signals.map((name) => [name, new Set(listeners(name))]))
+  return (name) => listeners(name).filter((each) => !before.get(name)?.has(each))
+}
+
+function forget(handlersOf: HandlersOf): void {
+  for (const name of signals)
+    for (const each of handlersOf(name)) process.off(name as 'SIGTERM', each)
+}

@@ -10,6 +10,8 @@ const sameSignalMs = 2_000
 
 /** How the process stops. */
 export interface Stopping {
+  /** Whether it has begun to. */
+  isStopping(): boolean
   /** Whether it stops because of a fault of its own. */
   isCrash(): boolean
 }
@@ -19,12 +21,14 @@ export interface Stopping {
  * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1
  * at once. An uncaught exception starts the same shutdown with exit code 1, because the state of
  * the process is unknown. Of several workers the primary has the signals, and tells each worker to
- * stop; without their primary they stop by themselves.
+ * stop; without their primary they stop by themselves. A stop during the start waits until `begun`
+ * resolves: what is closed half-way would fail, and say so as if the start had.
  */
 export function drainOnSignal(
   server: FastifyInstance,
   { log, events }: Pick<Deps, 'events' | 'log'>,
   workers: Workers = soleProcess,
+  begun: Promise<unknown> = Promise.resolve(),
 ): Stopping {
   let signalledAt: number | undefined
 
@@ -37,6 +41,7 @@ export function drainOnSignal(
     if (isDraining) return
     setTimeout(() => process.exit(1), drainMs).unref()
     try {
+      await begun
       await server.close()
       process.exit(exitCode)
     } catch (error) {
@@ -74,5 +79,5 @@ export function drainOnSignal(
       void drain(1)
     })
   }
-  return { isCrash: () => isCrash }
+  return { isStopping: () => exitCode !== undefined, isCrash: () => isCrash }
 }

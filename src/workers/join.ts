@@ -11,11 +11,19 @@ import {
   type Workers,
 } from './workers.ts'
 
-/**
- * Makes this process a worker of the primary that has forked it. Resolves when it may start: all
- * but the first wait until that one listens, because it migrates the database and makes the keys.
- */
-export async function joinPrimary(): Promise<Workers> {
+/** What a worker waits for before it serves. */
+export interface Joining {
+  /** Resolves when it may load the service: all but the first find compiled what that one has kept. */
+  readonly mayLoad: Promise<unknown>
+  /**
+   * Resolves when it may start: all but the first wait until that one listens, because it migrates
+   * the database and makes the keys.
+   */
+  readonly workers: Promise<Workers>
+}
+
+/** Makes this process a worker of the primary that has forked it. */
+export function joinPrimary(): Joining {
   const answers = new Map<string, (data: unknown) => unknown>()
   const stops: ((reason: 'stop' | 'lost') => void)[] = []
   // A channel that is closed is noticed by its event, and by nothing else.
@@ -37,24 +45,29 @@ export async function joinPrimary(): Promise<Workers> {
     if (stops.length === 0) process.exit(1)
     for (const stop of stops) stop('lost')
   })
-  const place = (await peer.ask('join')) as Place | undefined
-  if (!place) process.exit(1)
-  return {
-    ...place,
-    servicePid: process.ppid,
-    outputFile: () => (isLost ? serviceOutput : 1),
-    share: (total) => shareOf(total, place),
-    limits: sharedLimits(peer),
-    askOthers: async (topic, data) =>
-      ((await peer.ask('others', { topic, data })) as unknown[] | undefined) ?? [],
-    pollOthers: async (topic, data) =>
-      ((await peer.ask('poll', { topic, data })) as Polled[] | undefined) ?? [],
-    onAsked: (topic, answer) => void answers.set(topic, answer),
-    reading: async () => void (await peer.ask('reading')),
-    listening: async () => void (await peer.ask('listening')),
-    started: async () => void (await peer.ask('started')),
-    crashing: async () => void (await peer.ask('crashing')),
-    onStop: (stop) => void stops.push(stop),
+  return { mayLoad: peer.ask('load'), workers: join() }
+
+  async function join(): Promise<Workers> {
+    const place = (await peer.ask('join')) as Place | undefined
+    if (!place) process.exit(1)
+    return {
+      ...place,
+      servicePid: process.ppid,
+      outputFile: () => (isLost ? serviceOutput : 1),
+      share: (total) => shareOf(total, place),
+      limits: sharedLimits(peer),
+      askOthers: async (topic, data) =>
+        ((await peer.ask('others', { topic, data })) as unknown[] | undefined) ?? [],
+      pollOthers: async (topic, data) =>
+        ((await peer.ask('poll', { topic, data })) as Polled[] | undefined) ?? [],
+      onAsked: (topic, answer) => void answers.set(topic, answer),
+      loaded: async () => void (await peer.ask('loaded')),
+      reading: async () => void (await peer.ask('reading')),
+      listening: async () => void (await peer.ask('listening')),
+      started: async () => void (await peer.ask('started')),
+      crashing: async () => void (await peer.ask('crashing')),
+      onStop: (stop) => void stops.push(stop),
+    }
   }
 }
 

@@ -63,6 +63,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     early: 0,
     replaces: null,
   }))
+  const firstLoads = Promise.withResolvers<void>()
   const firstListens = Promise.withResolvers<void>()
   const allListen = Promise.withResolvers<void>()
   let isStarted = false
@@ -74,6 +75,8 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   cluster.setupPrimary({
     stdio: Object.assign(['ignore', 'pipe', 'inherit', 'ipc'], { [serviceOutput]: 1 }),
   })
+  // From the start on: as the first process of a container it would not hear them otherwise.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
   for (const slot of slots) fork(slot)
 
   function fork(slot: Slot): void {
@@ -104,6 +107,12 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     const { worker } = slot
     if (!worker) return null
     switch (topic) {
+      case 'load':
+        if (slot.index > 0) await firstLoads.promise
+        return null
+      case 'loaded':
+        firstLoads.resolve()
+        return null
       case 'join':
         if (slot.index > 0) await firstListens.promise
         return placeOf(slot)
@@ -116,7 +125,8 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.hasTold = true
         return null
       case 'started':
-        isStarted = true
+        // The first is ready last: until then it may find that the service cannot start.
+        if (slot.index === 0) isStarted = true
         return null
       case 'others': {
         const asked = data as { topic: string; data: unknown }
@@ -148,10 +158,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   async function listening(slot: Slot): Promise<null> {
     slot.isListening = true
     if (slot.starts > 1) return null
-    if (slot.index === 0) {
-      firstListens.resolve()
-      for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
-    }
+    if (slot.index === 0) firstListens.resolve()
     if (slots.every(({ isListening }) => isListening)) allListen.resolve()
     // The first tells that the service is ready, when it is.
     if (slot.index === 0) await allListen.promise
@@ -239,6 +246,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.worker?.process.kill('SIGKILL')
       }
     }
+    allListen.resolve() // those that do not will not: the first need not wait for them
     if (slots.every(({ worker }) => !worker)) leave()
   }
 

@@ -9,12 +9,29 @@ export async function inWorkers(
   env: NodeJS.ProcessEnv,
   serve: (workers: Workers | Promise<Workers>) => Promise<void>,
 ): Promise<void> {
-  if (!wantsSeveral(env.WORKERS)) return serve(soleProcess)
+  if (!wantsSeveral(env.WORKERS)) {
+    endAtSignal()
+    return serve(soleProcess)
+  }
   const { default: cluster } = await import('node:cluster')
   if (cluster.isWorker) {
     const { joinPrimary } = await import('./join.ts')
-    return serve(joinPrimary()) // it joins while the service is loaded
+    const { mayLoad, workers } = joinPrimary()
+    await mayLoad
+    return serve(workers) // it joins while the service is loaded
   }
   const { runPrimary } = await import('./primary.ts')
   runPrimary(parseWorkers(env.WORKERS), env)
+}
+
+/**
+ * Ends the process at a signal that comes before the service has listeners of its own: it has nothing
+ * to answer yet. Without a listener the first process of a container does not hear the signal at all.
+ */
+function endAtSignal(): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(0)
+    })
+  }
 }

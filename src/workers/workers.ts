@@ -37,6 +37,8 @@ export interface Workers {
   pollOthers(topic: string, data?: unknown): Promise<readonly Polled[]>
   /** Answers what the others ask about a topic. */
   onAsked(topic: string, answer: (data: unknown) => unknown): void
+  /** Tells that this process has loaded the service, and kept what it has compiled for the others. */
+  loaded(): Promise<void>
   /** Tells, before this process first reads the database, that it must hear what is asked. */
   reading(): Promise<void>
   /** Tells that this process listens; resolves when all do. */
@@ -95,6 +97,7 @@ export const soleProcess: Workers = {
   askOthers: async () => [],
   pollOthers: async () => [],
   onAsked: () => {},
+  loaded: async () => {},
   reading: async () => {},
   listening: async () => {},
   started: async () => {},

@@ -421,7 +421,7 @@ suite('attacks with the cookies of hosts', async () => {
     const atFiles = await here.sessionAt(files)
     const [session] = await app.deps.db.selectFrom('sessions').select('id').execute()
     const [row] = await app.deps.db.selectFrom('forward_sessions').select('id').execute()
-    const void_: readonly [string, string][] = [
+    const worthless: readonly [string, string][] = [
       [own, wiki],
       [session?.id ?? '', wiki],
       [row?.id ?? '', wiki],
@@ -436,7 +436,7 @@ suite('attacks with the cookies of hosts', async () => {
       ['', wiki],
       [secret.toLowerCase(), wiki],
     ]
-    for (const [value, origin] of void_) {
+    for (const [value, origin] of worthless) {
       const resumed = await hostSessions.resume(value, origin)
       assert.ok('ended' in resumed, `${value} at ${origin}`)
       assert.match(resumed.ended.code, /^forward_session_(malformed|unknown|other_host)$/)

@@ -1,6 +1,5 @@
 // A database makes a difference: two processes share it.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'
 import { rooms } from '../../src/rooms.ts'
@@ -8,7 +7,8 @@ import { createServices } from '../../src/services.ts'
 import { soleProcess } from '../../src/workers/workers.ts'
 import { type Headers, testApp } from '../app.ts'
 import { heard } from '../database.ts'
-import { askForward, forwardFile, proxied } from '../forward.ts'
+import { askForward, proxied } from '../forward.ts'
+import { forwardFile, writeForward } from '../forward-file.ts'
 import { linkedWorkers } from '../linked-workers.ts'
 
 const rules = [{ hosts: ['wiki.example.org', 'id.example.org'], policy: 'one_factor' }]
@@ -94,7 +94,7 @@ for (const kind of ['nodes', 'workers'] as const) {
       const open = { uri: '/open/' }
       assert.equal((await askForward(two, open)).status, 401)
       const [rule] = rules
-      writeFileSync(file, JSON.stringify({ rules: [{ ...rule, policy: 'bypass' }] }))
+      writeForward(file, [{ ...rule, policy: 'bypass' }])
       for (const app of [one, two]) {
         await app.app.jobs.find(({ name }) => name === 'forward file')?.run()
         assert.equal((await askForward(app, open)).status, 200)

@@ -22,30 +22,29 @@ suite('spellings of a protected path', () => {
   const paths = ['/private/secret', '/a/b/c', '/Docs/Plan_2.html', '/s/k/i']
 
   test('there are more than a thousand, each once, of each kind', () => {
-    for (const path of paths.slice(0, 1)) {
-      const all = spellingsOf(path)
-      assert.ok(all.length >= 1000, `${all.length}`)
-      assert.equal(new Set(all).size, all.length)
-      assert.ok(!all.includes(path))
-      for (const one of [
-        '/%70rivate/secret',
-        '/%2570rivate/secret',
-        '//private/secret',
-        '/./private/secret',
-        '/private\\secret',
-        '/private;x=y/secret',
-        '/PRIVATE/SECRET',
-        '/private%c0%afsecret',
-        '/%EF%BD%90rivate/secret',
-        '/private/secret%00',
-        'http://app.example.org/private/secret',
-        '/private/secret#x',
-        '/private/sec\tret',
-        '/private/sec\0ret',
-        '/public/..;/private/secret',
-      ]) {
-        assert.ok(all.includes(one), one)
-      }
+    const path = '/private/secret'
+    const all = spellingsOf(path)
+    assert.ok(all.length >= 1000, `${all.length}`)
+    assert.equal(new Set(all).size, all.length)
+    assert.ok(!all.includes(path))
+    for (const one of [
+      '/%70rivate/secret',
+      '/%2570rivate/secret',
+      '//private/secret',
+      '/./private/secret',
+      '/private\\secret',
+      '/private;x=y/secret',
+      '/PRIVATE/SECRET',
+      '/private%c0%afsecret',
+      '/%EF%BD%90rivate/secret',
+      '/private/secret%00',
+      'http://app.example.org/private/secret',
+      '/private/secret#x',
+      '/private/sec\tret',
+      '/private/sec\0ret',
+      '/public/..;/private/secret',
+    ]) {
+      assert.ok(all.includes(one), one)
     }
   })
 

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { startService } from '../../tools/service.ts'
 import { startApplication } from '../forward/application.ts'
-import { hosts, rulesFile, startProxy } from '../forward/proxied.ts'
+import { hosts, startProxy } from '../forward/proxied.ts'
+import { forwardFile } from '../forward-file.ts'
 import { spellingsOf } from '../forward-spellings.ts'
 import { proxyPrograms } from '../proxies.ts'
 import { exchange } from '../raw-http.ts'
@@ -29,7 +30,7 @@ suite('1,000 spellings of a protected path, through the proxies', async () => {
   const service = await startService([process.execPath, 'src/main.ts'], {
     ADMIN_PASSWORD: password,
     BASE_URL: `https://${hosts.gatehouse}`,
-    FORWARD_AUTH_FILE: rulesFile(rules),
+    FORWARD_AUTH_FILE: forwardFile(rules),
     TRUST_PROXY: '127.0.0.1',
   })
   // In place of Gatehouse, to record what the proxies tell of each request.

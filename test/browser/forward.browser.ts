@@ -8,7 +8,8 @@ import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { startService } from '../../tools/service.ts'
 import { fromBase32 } from '../factor.ts'
 import { startApplication } from '../forward/application.ts'
-import { hosts, rulesFile, startProxy } from '../forward/proxied.ts'
+import { hosts, startProxy } from '../forward/proxied.ts'
+import { forwardFile } from '../forward-file.ts'
 import { proxyPrograms } from '../proxies.ts'
 import { assertAccessible, launch } from './chromium.ts'
 
@@ -34,7 +35,7 @@ suite('docs/forward-auth.md, in a real browser', async () => {
   const service = await startService([process.execPath, 'src/main.ts'], {
     ADMIN_PASSWORD: adminPassword,
     BASE_URL: gatehouse,
-    FORWARD_AUTH_FILE: rulesFile(rules),
+    FORWARD_AUTH_FILE: forwardFile(rules),
     LOGIN_ADDRESS_ATTEMPTS: '0',
     TRUST_PROXY: '127.0.0.1',
   })

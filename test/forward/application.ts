@@ -48,6 +48,7 @@ export async function startApplication(): Promise<Application> {
       }
       // A cookie of its own, which must come back to it.
       response.setHeader('set-cookie', 'theme=dark; Path=/')
+      if (request.url === '/strict') response.setHeader('strict-transport-security', 'max-age=60')
       response.setHeader('content-type', 'text/html')
       response.end(pageOf(request))
     })

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after } from 'node:test'
 import { type Someone, type TestApp, testApp } from '../app.ts'
+import { forwardFile } from '../forward-file.ts'
 import { type ProxyProgram, proxyPrograms } from '../proxies.ts'
 import { exchange } from '../raw-http.ts'
 import { listingsOf } from '../use-it/listings.ts'
@@ -16,20 +13,11 @@ export const hosts = {
   files: 'files.example.net',
 } as const
 
-/** A file of FORWARD_AUTH_FILE with these rules, removed when the tests of the file are done. */
-export function rulesFile(rules: readonly object[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'rules.json')
-  writeFileSync(file, JSON.stringify({ rules }))
-  return file
-}
-
 /**
  * The listings of docs/forward-auth.md, with a second application as the document says: one more
  * server, or one more site.
  */
-export function forwardListings(): ReadonlyMap<string, string> {
+function forwardListings(): ReadonlyMap<string, string> {
   const listings = new Map(listingsOf('docs/forward-auth.md'))
   const [, server = ''] = /^(server \{\n[^}]*server_name wiki\..*?^\})/ms.exec(nginxText()) ?? []
   const [, site = ''] = /^(wiki\.example\.org \{\n.*?^\})/ms.exec(caddyText()) ?? []
@@ -185,7 +173,7 @@ export async function proxiedWorld(rules: readonly object[]): Promise<ProxiedWor
   const app = await testApp({
     TRUST_PROXY: '127.0.0.1',
     BASE_URL: `https://${hosts.gatehouse}`,
-    FORWARD_AUTH_FILE: rulesFile(rules),
+    FORWARD_AUTH_FILE: forwardFile(rules),
     ROLES: 'CLERK',
   })
   const { port } = await app.listen()

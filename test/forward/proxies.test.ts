@@ -194,6 +194,27 @@ suite('docs/forward-auth.md, the proxies in front of an application', async () =
         assert.equal(seenOf()['remote-user'], 'admin')
       })
 
+      test('HTTPS alone, for a host and those below it: an application says so itself', async () => {
+        const header = 'strict-transport-security'
+        const caller = app.basic(ann)
+        const answers = [
+          ['GET /page', { headers: navigation }, 302],
+          ['GET /page', {}, 401],
+          ['GET /admin/users', { headers: { ...navigation, ...caller } }, 403],
+          ['GET /admin/users', { headers: caller }, 403],
+          ['GET /.gatehouse/signout', {}, 303],
+          ['GET /.gatehouse/enter?ticket=x', { headers: navigation }, 400],
+        ] as const
+        for (const [line, sent, status] of answers) {
+          const answer = await send(line, sent)
+          assert.deepEqual([answer.status, answer.headers[header]], [status, undefined], line)
+        }
+        const own = await send('GET /strict', { headers: caller })
+        assert.equal(own.headers[header], 'max-age=60')
+        const home = await send('GET /signin', { host: hosts.gatehouse, headers: navigation })
+        assert.equal(home.headers[header], 'max-age=31536000; includeSubDomains')
+      })
+
       test('another host, port or address in the request is not believed', async () => {
         application.forget()
         const open = 'open.example.org'

@@ -40,14 +40,17 @@ async function check(call: CommandCall): Promise<void> {
 
 /** @throws UsageError if there is no such request */
 async function requestOf(url: string, method: string): Promise<CheckedRequest> {
-  const { parseSite } = await import('../../forward/host.ts')
+  const [{ isValidMethod }, { parseSite }] = await Promise.all([
+    import('../../forward/request-line.ts'),
+    import('../../forward/site.ts'),
+  ])
   // The path stays as it is given: how it is spelled is what is asked about.
   const [, scheme = '', host = '', uri = ''] = url.match(/^(https?):\/\/([^/?#]*)(.*)$/is) ?? []
   const site = parseSite(scheme.toLowerCase() === 'http' ? 'http' : 'https', host)
   if (scheme === '' || !site) {
     throw new UsageError('the URL must be one of an application: https://wiki.example.org/page')
   }
-  if (!/^[A-Z][A-Z0-9_-]{0,31}$/.test(method)) {
+  if (!isValidMethod(method)) {
     throw new UsageError('--method must be one of HTTP, in capital letters')
   }
   return { site, uri: uri.startsWith('/') ? uri : `/${uri}`, method }

@@ -7,8 +7,8 @@ import {
   parseDestination,
   type ReturnOrigins,
 } from '../../flows/return-to.ts'
-import { enterPath } from '../../forward/enter-path.ts'
 import type { HostSessions } from '../../forward/host-sessions.ts'
+import { enterPath } from '../../forward/paths.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { anyone } from '../../policy/rules.ts'

@@ -10,7 +10,7 @@ export const forward = {
   },
   refusedTicket: {
     title: 'The sign-in did not arrive here',
-    text: 'It has taken too long, was used before, or was begun in another browser or window. Begin again: if you are signed in already, you are not asked once more.',
+    text: 'It took too long, was used before, or was begun in another browser or in a private window. Please begin again: if you are signed in already, you are not asked again.',
     begin: 'Begin again',
   },
 }

@@ -1,5 +1,8 @@
 import { hostPrefix } from '../http/pages/host-prefix.ts'
 
+/** Where proxies ask; Envoy appends the path of the request. */
+export const forwardPath = '/api/authz/forward'
+
 /** Where a ticket is used, at the host of the application. */
 export const enterPath = `${hostPrefix}/enter`
 

@@ -1,2 +1,0 @@
-/** Where proxies ask; Envoy appends the path of the request. */
-export const forwardPath = '/api/authz/forward'
