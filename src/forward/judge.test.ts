@@ -84,7 +84,7 @@ suite('the work of a search', () => {
 })
 
 suite('the rules of forward authentication', () => {
-  test('without a rule all is denied, whoever asks', () => {
+  test('without a rule all callers are denied', () => {
     assert.equal(judging()('wiki.example.org/'), 'deny no_rule')
     const of = judging(wiki)
     assert.equal(of('other.example.org/'), 'deny no_rule')

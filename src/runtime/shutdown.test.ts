@@ -35,6 +35,8 @@ suite('a stop', () => {
 
   test('during the start waits for its end', async (t) => {
     const handlersOf = newHandlers()
+    // The limit of ten seconds would end this process, in the middle of another file.
+    t.mock.timers.enable({ apis: ['setTimeout'] })
     const exits: unknown[] = []
     const { promise: exited, resolve } = Promise.withResolvers<void>()
     t.mock.method(process, 'exit', (code: unknown) => {
