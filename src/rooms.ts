@@ -6,6 +6,7 @@ import { room as basic } from './basic/room.ts'
 import { room as clients } from './clients/room.ts'
 import { room as confirmations } from './confirmations/room.ts'
 import { room as docs } from './docs/room.ts'
+import { room as doctor } from './doctor/room.ts'
 import { room as emailLogin } from './email-login/room.ts'
 import { room as emails } from './emails/room.ts'
 import { room as explain } from './explain/room.ts'
@@ -21,6 +22,7 @@ import { room as mail } from './mail/room.ts'
 import { room as metrics } from './metrics/room.ts'
 import { room as pages } from './pages/room.ts'
 import { room as passwords } from './passwords/room.ts'
+import { room as person } from './person/room.ts'
 import { room as posts } from './posts/room.ts'
 import { room as recovery } from './recovery/room.ts'
 import { room as registration } from './registration/room.ts'
@@ -34,6 +36,7 @@ import { room as token } from './token/room.ts'
 import { room as totp } from './totp/room.ts'
 import { room as transfer } from './transfer/room.ts'
 import { room as users } from './users/room.ts'
+import { room as webhooks } from './webhooks/room.ts'
 
 /**
  * The rooms of this service; each may import those before it, and the floor. Their order is that of the
@@ -64,9 +67,11 @@ export const rooms: readonly Room<Wired>[] = [
   recovery,
   registration,
   emailLogin,
+  webhooks,
   forward,
   pages,
   posts,
+  person,
   health,
   home,
   statistics,
@@ -74,4 +79,5 @@ export const rooms: readonly Room<Wired>[] = [
   explain,
   docs,
   backup,
+  doctor,
 ]

@@ -2,6 +2,7 @@ import { fileBeside, type Room } from '../room/room.ts'
 
 export const room: Room = {
   name: 'backup',
+  tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
   events: fileBeside(import.meta.url, './events'),
   commands: [
     {

@@ -24,6 +24,7 @@ import * as audit from './migrations/0020-audit.ts'
 import * as refusals from './migrations/0021-refusals.ts'
 import * as people from './migrations/0022-people.ts'
 import * as forwardAuth from './migrations/0023-forward-auth.ts'
+import * as operations from './migrations/0024-operations.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -55,6 +56,7 @@ const migrations: readonly Migration[] = [
   refusals.statements,
   people.statements,
   forwardAuth.statements,
+  operations.statements,
 ]
 
 /** The version of the schema that this program works with. */

@@ -29,6 +29,11 @@ export interface Schema {
   notices: NoticesTable
   known_devices: KnownDevicesTable
   invitations: InvitationsTable
+  webhook_endpoints: WebhookEndpointsTable
+  webhook_health: WebhookHealthTable
+  webhook_events: WebhookEventsTable
+  webhook_deliveries: WebhookDeliveriesTable
+  backup_runs: BackupRunsTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -542,4 +547,84 @@ interface RoomSchemasTable {
   room: string
   version: number
   applied_at: number
+}
+
+/** Where events are sent to. */
+interface WebhookEndpointsTable {
+  id: string
+  /** JSON of the address and the secrets, under the data key. */
+  sealed: string
+  description: Generated<string>
+  /** JSON list of the names of events; `*` at the end of one stands for any rest. */
+  events: string
+  /** `ids`: without what names a person. */
+  content: 'ids' | 'full'
+  /** `failed`: disabled because it took nothing for days. */
+  state: 'enabled' | 'disabled' | 'failed'
+  created_at: number
+  updated_at: number
+}
+
+/** How an endpoint answers; without a row nothing was sent to it yet. */
+interface WebhookHealthTable {
+  endpoint: string
+  /** Of the first failure since the last success. */
+  failing_since: number | null
+  /** Until when nothing is sent to it. */
+  paused_until: Generated<number>
+  succeeded_at: number | null
+  /** The last status; null if there was no answer. */
+  status: number | null
+}
+
+/** The outbox: events that are not yet spread over the endpoints. */
+interface WebhookEventsTable {
+  id: Generated<number>
+  /** The `webhook-id`: the id of the record, or of the checkpoint. */
+  message: string
+  type: string
+  /** Whose events keep their order: the pseudonym of the person; null: no person is known. */
+  account: string | null
+  /** The place of the record in the audit log; null for a checkpoint. */
+  chain: string | null
+  place: number | null
+  /** The number of a checkpoint. */
+  checkpoint: number | null
+  at: number
+}
+
+/** A message to an endpoint. */
+interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id'> {
+  id: Generated<number>
+  endpoint: string
+  state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
+  attempts: Generated<number>
+  due_at: number
+  /** The lease of the process that sends it. */
+  locked_by: string | null
+  locked_until: number | null
+  /** Of the last answer; null if there was none. */
+  status: number | null
+  /** Why the last attempt failed, in our words. */
+  detail: string | null
+  /** The last answer, under the key of the person; under the data key if there is none. */
+  sealed: string | null
+  created_at: number
+  finished_at: number | null
+}
+
+/** Backups that the service made by itself. */
+interface BackupRunsTable {
+  id: Generated<number>
+  started_at: number
+  node: string
+  state: 'running' | 'done' | 'failed'
+  /** The lease of the node that makes it. */
+  locked_until: number
+  file: string | null
+  bytes: number | null
+  sha256: string | null
+  /** Why it failed. */
+  detail: string | null
+  finished_at: number | null
 }

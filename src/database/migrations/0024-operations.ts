@@ -1,0 +1,86 @@
+import { type Migration, notifying } from './statement.ts'
+
+/**
+ * Webhooks: endpoints, the outbox, deliveries. The runs of backups. What an erasure leaves to be done.
+ * An event in the outbox refers to its record in the audit log, so that what names a person is stored
+ * once, under the key of the person.
+ */
+export const statements: Migration = [
+  // Address and secrets are sealed under the data key.
+  `create table webhook_endpoints (
+    id text primary key,
+    sealed text not null,
+    description text not null default '',
+    events text not null,
+    content text not null check (content in ('ids', 'full')),
+    state text not null,
+    created_at integer not null,
+    updated_at integer not null
+  ) strict`,
+  notifying('webhook_endpoints', 'insert', 'update', 'delete'),
+
+  // Apart, because it changes with each delivery, and no node needs to hear of it.
+  `create table webhook_health (
+    endpoint text primary key references webhook_endpoints (id) on delete cascade,
+    failing_since integer,
+    paused_until integer not null default 0,
+    succeeded_at integer,
+    status integer
+  ) strict`,
+
+  // One row for an event, whatever the number of endpoints: it is spread after the commit.
+  `create table webhook_events (
+    id integer primary key autoincrement,
+    message text not null,
+    type text not null,
+    account text,
+    chain text,
+    place integer,
+    checkpoint integer,
+    at integer not null
+  ) strict`,
+
+  // In the order of their ids for each endpoint and account; `message` is the webhook-id.
+  `create table webhook_deliveries (
+    id integer primary key autoincrement,
+    endpoint text not null references webhook_endpoints (id) on delete cascade,
+    message text not null,
+    type text not null,
+    account text,
+    chain text,
+    place integer,
+    checkpoint integer,
+    at integer not null,
+    state text not null,
+    attempts integer not null default 0,
+    due_at integer not null,
+    locked_by text,
+    locked_until integer,
+    status integer,
+    detail text,
+    sealed text,
+    created_at integer not null,
+    finished_at integer
+  ) strict`,
+  `create index webhook_deliveries_due on webhook_deliveries (due_at)
+    where state in ('waiting', 'sending')`,
+  `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, account, id)
+    where state in ('waiting', 'sending')`,
+  'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
+  `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
+    where finished_at is not null`,
+
+  `create table backup_runs (
+    id integer primary key autoincrement,
+    started_at integer not null,
+    node text not null,
+    state text not null,
+    locked_until integer not null,
+    file text,
+    bytes integer,
+    sha256 text,
+    detail text,
+    finished_at integer
+  ) strict`,
+  'create index backup_runs_by_start on backup_runs (started_at)',
+]

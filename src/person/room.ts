@@ -1,0 +1,3 @@
+import type { Room } from '../room/room.ts'
+
+export const room: Room = { name: 'person' }
