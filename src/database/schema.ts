@@ -584,7 +584,7 @@ interface WebhookEventsTable {
   message: string
   type: string
   /** Whose events keep their order: the pseudonym of the person; null: no person is known. */
-  account: string | null
+  order_key: string | null
   /** The place of the record in the audit log; null for a checkpoint. */
   chain: string | null
   place: number | null

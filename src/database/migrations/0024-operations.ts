@@ -33,20 +33,20 @@ export const statements: Migration = [
     id integer primary key autoincrement,
     message text not null,
     type text not null,
-    account text,
+    order_key text,
     chain text,
     place integer,
     checkpoint integer,
     at integer not null
   ) strict`,
 
-  // In the order of their ids for each endpoint and account; `message` is the webhook-id.
+  // In the order of their ids for each endpoint and order key; `message` is the webhook-id.
   `create table webhook_deliveries (
     id integer primary key autoincrement,
     endpoint text not null references webhook_endpoints (id) on delete cascade,
     message text not null,
     type text not null,
-    account text,
+    order_key text,
     chain text,
     place integer,
     checkpoint integer,
@@ -64,7 +64,7 @@ export const statements: Migration = [
   ) strict`,
   `create index webhook_deliveries_due on webhook_deliveries (due_at)
     where state in ('waiting', 'sending')`,
-  `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, account, id)
+  `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
     where state in ('waiting', 'sending')`,
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
