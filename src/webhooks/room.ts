@@ -23,5 +23,6 @@ export const room: Room = {
     },
   ],
   events: fileBeside(import.meta.url, './events'),
+  settings: ['WEBHOOK_ADDRESSES'],
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled, deliveryOpen],
 }
