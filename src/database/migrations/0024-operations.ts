@@ -66,6 +66,9 @@ export const statements: Migration = [
     where state in ('waiting', 'sending')`,
   `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
     where state in ('waiting', 'sending')`,
+  // For the age of the oldest that waits, of each endpoint.
+  `create index webhook_deliveries_open on webhook_deliveries (endpoint, at)
+    where state in ('waiting', 'sending')`,
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
     where finished_at is not null`,
