@@ -64,6 +64,11 @@ import { createVerified, type Verified } from './token/verified.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
+import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
+import { createEndpoints, type Endpoints } from './webhooks/endpoints.ts'
+import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
+import { outboundRules } from './webhooks/target-rules.ts'
+import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
@@ -116,6 +121,10 @@ export interface Services extends LogoutEndings {
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
+  readonly webhookDesk: WebhookDesk
+  readonly webhookEndpoints: Endpoints
+  readonly webhookFigures: WebhookFigures
+  readonly webhookRules: EndpointRules
 }
 
 /** The dependencies and services that the functions of a manifest get: see `Room`. */
@@ -141,7 +150,7 @@ export async function createServices(
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   assertDistinct(rooms)
-  await assertDistinctEvents(rooms)
+  const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
@@ -277,6 +286,10 @@ export async function createServices(
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
+    webhookDesk: createWebhookDesk(deps),
+    webhookEndpoints: createEndpoints({ ...deps, keys }),
+    webhookFigures: createWebhookFigures(deps),
+    webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
   for (const { onAccountEnded } of rooms) {
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
