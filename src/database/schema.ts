@@ -559,8 +559,11 @@ interface WebhookEndpointsTable {
   events: string
   /** `ids`: without what names a person. */
   content: 'ids' | 'full'
-  /** `failed`: disabled because it took nothing for days. */
-  state: 'enabled' | 'disabled' | 'failed'
+  /**
+   * `failed`: disabled because it took nothing for days. `removed`: its deliveries are deleted in
+   * steps, and then the row; nothing shows it.
+   */
+  state: 'enabled' | 'disabled' | 'failed' | 'removed'
   created_at: number
   updated_at: number
 }

@@ -1,4 +1,5 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import { deliveryNotFound, deliveryOpen, webhookDisabled, webhookNotFound } from './problems.ts'
 
 export const room: Room = {
   name: 'webhooks',
@@ -21,4 +22,7 @@ export const room: Room = {
       isLogin: true, // as well
     },
   ],
+  events: fileBeside(import.meta.url, './events'),
+  settings: ['WEBHOOK_ADDRESSES'],
+  errors: [webhookNotFound, deliveryNotFound, webhookDisabled, deliveryOpen],
 }
