@@ -22,6 +22,7 @@ const order = [
   'forward',
   'audit',
   'explain',
+  'doctor',
   'backup',
   'restore',
   'move',
