@@ -7,6 +7,7 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
+import { createErasure, type Erasure } from './audit/erasure.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
@@ -42,7 +43,7 @@ import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
-import type { OnAccountEnded, Room } from './room/room.ts'
+import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
@@ -84,6 +85,7 @@ export interface Services extends LogoutEndings {
   readonly emailLogin: EmailLogin
   readonly devices: Devices
   readonly emails: Emails
+  readonly erasure: Erasure
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly forwardRules: ForwardRules
@@ -175,6 +177,7 @@ export async function createServices(
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
   const hooks = { ended, changed: [revocations.appended] }
+  const erasing: OnErasure[] = [] // as well
   const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
@@ -184,12 +187,21 @@ export async function createServices(
     hooks: {
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
+      erasing,
       traces: tracesOf(rooms),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
   const profiles = createProfiles(users, revocations)
   const identities = createIdentities({ ...deps, accounts })
+  const erased: OnErasure[] = [] // the same without the keys of the audit log
+  const erasure = createErasure({
+    ...deps,
+    audit,
+    keys,
+    erased,
+    subjectsOf: identities.subjectsOf,
+  })
   const providers = createProviders(deps)
   const rotation = createRotation(deps)
   const tokens = createTokens({ config, clock, random, keys })
@@ -233,6 +245,7 @@ export async function createServices(
       outbox,
       requirements,
     }),
+    erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
@@ -291,8 +304,10 @@ export async function createServices(
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
-  for (const { onAccountEnded } of rooms) {
+  for (const { onAccountEnded, onErasure } of rooms) {
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
+    if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }
+  erasing.push(erasure.begin, ...erased)
   return services
 }

@@ -34,6 +34,7 @@ export interface Schema {
   webhook_events: WebhookEventsTable
   webhook_deliveries: WebhookDeliveriesTable
   backup_runs: BackupRunsTable
+  erasures: ErasuresTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -339,8 +340,11 @@ interface IdempotencyKeysTable {
   id: string
   /** Keyed digest of the body. */
   fingerprint: string
-  /** The answer's body as JSON. */
+  /** The answer's body as JSON; empty after a person whom it may name was erased. */
   answer: string
+  /** The user who called, and the user whom the answer names. */
+  caller: Generated<number | null>
+  person: Generated<number | null>
   expires_at: number
 }
 
@@ -630,4 +634,18 @@ interface BackupRunsTable {
   /** Why it failed. */
   detail: string | null
   finished_at: number | null
+}
+
+/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
+interface ErasuresTable {
+  id: Generated<number>
+  user_id: number
+  /** The name of the key in records; null if the person had none. */
+  pseudonym: string | null
+  /** What the indexes of records hold until they are emptied. */
+  actor_index: string | null
+  target_index: string | null
+  at: number
+  /** When all records were cleared for the first time. */
+  cleared_at: number | null
 }

@@ -86,4 +86,21 @@ export const statements: Migration = [
     finished_at integer
   ) strict`,
   'create index backup_runs_by_start on backup_runs (started_at)',
+
+  // What an erasure leaves to be done in steps: it names no person, and goes within minutes.
+  `create table erasures (
+    id integer primary key autoincrement,
+    user_id integer not null,
+    pseudonym text,
+    actor_index text,
+    target_index text,
+    at integer not null,
+    cleared_at integer
+  ) strict`,
+  // The caller, and the user whom the answer names: an erasure empties the answer.
+  'alter table idempotency_keys add column caller integer',
+  'alter table idempotency_keys add column person integer',
+  'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
+  'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
+  'create index refusals_by_subject on refusals (subject) where subject is not null',
 ]
