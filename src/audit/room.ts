@@ -10,6 +10,7 @@ export const room: Room<Needs> = {
     { name: 'audit_subjects', key: ['subject'], needsKeys: true },
     { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
     { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
+    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
