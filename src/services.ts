@@ -9,6 +9,7 @@ import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
 import { createErasure, type Erasure } from './audit/erasure.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
+import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -30,6 +31,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMasterTurn, type MasterTurn } from './keys/turn.ts'
+import { createTurnAnswers, type TurnAnswers } from './keys/turn-answers.ts'
 import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
@@ -99,6 +102,7 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly mailDesk: MailDesk
+  readonly masterTurn: MasterTurn
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
@@ -120,6 +124,7 @@ export interface Services extends LogoutEndings {
   readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
+  readonly turnAnswers: TurnAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
@@ -262,6 +267,7 @@ export async function createServices(
     lock,
     loginAddress: createLoginAddress(config),
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
@@ -296,6 +302,7 @@ export async function createServices(
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
+    turnAnswers: createTurnAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),

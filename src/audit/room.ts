@@ -17,6 +17,7 @@ export const room: Room<Needs> = {
       needsKeys: true,
       person: { column: 'user_id', gone: { kept: 'what is left to be done, for ten minutes' } },
     },
+    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],

@@ -1,10 +1,10 @@
-import type { Config } from '../config/load.ts'
 import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { CommitRefused, DatabaseUnavailable } from '../database/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Chains, Head, TakenChain } from './chains.ts'
 import { type Entry, makeRecord, personsIn, type Writer } from './make-record.ts'
 import { firstPrevious, macOf } from './record-form.ts'
@@ -24,7 +24,7 @@ export interface RecordWriter {
 }
 
 export interface RecordWriterDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   readonly clock: Clock
   readonly random: Random
   readonly writer: Writer

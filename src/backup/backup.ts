@@ -7,6 +7,7 @@ import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { accessAlgorithmOf } from '../keys/algorithm.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { exportKeys } from '../keys/travelling-keys.ts'
 import type { RoomNames } from '../room/room.ts'
@@ -25,7 +26,7 @@ import { createKeyBox, leastPassphrase, saltBytes } from './key-box.ts'
 import { tablesOf } from './tables.ts'
 
 export interface BackupDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
+  readonly config: MasterKeyConfig & Pick<Config, 'token'>
   readonly db: Database
   readonly clock: Clock
   readonly events: Events

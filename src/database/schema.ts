@@ -35,6 +35,9 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable
   backup_runs: BackupRunsTable
   erasures: ErasuresTable
+  master_key_turns: MasterKeyTurnsTable
+  master_key_nodes: MasterKeyNodesTable
+  audit_checkpoint_keys: AuditCheckpointKeysTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -648,4 +651,41 @@ interface ErasuresTable {
   at: number
   /** When all records were cleared for the first time. */
   cleared_at: number | null
+}
+
+/** Turns of the master key, that under way and those before. */
+interface MasterKeyTurnsTable {
+  id: string
+  /** The short names of the two keys. */
+  key_before: string
+  key_next: string
+  asked_at: number
+  /** Null while it is only asked who knows the next key. */
+  turned_at: number | null
+}
+
+/** What a process knows of the next master key of a turn. */
+interface MasterKeyNodesTable {
+  turn: string
+  /** Host and process. */
+  instance: string
+  /** 1: it knows the key. */
+  knows: number
+  at: number
+}
+
+/** A key that signed checkpoints before the master key was turned. */
+interface AuditCheckpointKeysTable {
+  key_id: string
+  /** Ed25519, `x` of RFC 8037. */
+  public_key: string
+  /** The id of the key after it. */
+  successor: string
+  /** The last checkpoint before the turn, 0 if there was none, and its digest. */
+  number: number
+  digest: string
+  at: number
+  /** Of this key, and of the one after it. */
+  own_signature: string
+  signature: string
 }

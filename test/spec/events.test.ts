@@ -39,6 +39,7 @@ import { startRelay } from '../relay.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
+import { turningApp } from '../turning.ts'
 import { until } from '../until.ts'
 
 type Told = Record<string, unknown>
@@ -936,6 +937,14 @@ suite('every event, with its fields and its level', async () => {
       const signs_from = new Date(auto.clock.now() + 600_000).toISOString()
       const kid = (signing[0] as Told).id
       return { told, fields: { kid, purpose: 'signing', signs_from, by: 'job' } }
+    }),
+    info('master_key_rotated', 'gatehouse keys rotate-master', async () => {
+      const { env, ...turning } = await turningApp()
+      const clock = steppingClock(turning.clock)
+      const words = 'keys rotate-master --json'
+      const { told, stdout } = await command(words, { env, clock }, turning)
+      const { before, next: key } = JSON.parse(stdout)
+      return { told, fields: { before, key, by: 'cli' } }
     }),
     info('key_retired', 'gatehouse keys retire', async () => {
       const now = { clock: steppingClock(app.clock) }
