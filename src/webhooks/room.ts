@@ -21,6 +21,7 @@ export const room: Room = {
       needsKeys: true,
       isLogin: true, // as well
     },
+    { name: 'webhook_queues', key: [], leftOut: 'made of the deliveries that wait' },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['WEBHOOK_ADDRESSES'],

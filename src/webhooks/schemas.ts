@@ -235,7 +235,11 @@ export function deliveryQuery(maxPerPage: number, more: JsonSchema = {}) {
         description: 'Events from this time on',
         examples: ['2026-03-01T00:00:00Z'],
       },
-      until: { ...Time, description: 'Events before this time', examples: ['2026-04-01T00:00:00Z'] },
+      until: {
+        ...Time,
+        description: 'Events before this time',
+        examples: ['2026-04-01T00:00:00Z'],
+      },
       limit: {
         type: 'integer',
         minimum: 1,
