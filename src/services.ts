@@ -66,12 +66,15 @@ import { createVerified, type Verified } from './token/verified.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
-import { rulesOf } from './webhooks/deliver.ts'
-import { webhookChanges } from './webhooks/endpoints.ts'
+import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
+import { createEndpoints, type Endpoints, webhookChanges } from './webhooks/endpoints.ts'
+import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
 import { createWebhookInterest, type WebhookInterest } from './webhooks/interest.ts'
 import { createWebhookOutbox, type WebhookOutbox } from './webhooks/outbox.ts'
 import { createPace } from './webhooks/pace.ts'
 import { createWebhookSender, type WebhookSender } from './webhooks/sender.ts'
+import { outboundRules } from './webhooks/target-rules.ts'
+import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
@@ -127,6 +130,10 @@ export interface Services extends LogoutEndings {
   readonly webhookInterest: WebhookInterest
   readonly webhookOutbox: WebhookOutbox
   readonly webhookSender: WebhookSender
+  readonly webhookDesk: WebhookDesk
+  readonly webhookEndpoints: Endpoints
+  readonly webhookFigures: WebhookFigures
+  readonly webhookRules: EndpointRules
 }
 
 /** The dependencies and services that the functions of a manifest get: see `Room`. */
@@ -152,7 +159,7 @@ export async function createServices(
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   assertDistinct(rooms)
-  await assertDistinctEvents(rooms)
+  const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
   const interest = createWebhookInterest(deps)
@@ -218,6 +225,8 @@ export async function createServices(
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
+  const webhookDesk = createWebhookDesk(deps)
+  webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
     auditLog,
@@ -302,8 +311,12 @@ export async function createServices(
       ...{ auditLog, interest, keys, personSeal },
       outbox: webhookOutbox,
       pace: createPace(clock),
-      rules: rulesOf(config),
+      rules: outboundRules(config),
     }),
+    webhookDesk,
+    webhookEndpoints: createEndpoints({ ...deps, keys }),
+    webhookFigures: createWebhookFigures(deps),
+    webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
   for (const { onAccountEnded } of rooms) {
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))

@@ -1,5 +1,4 @@
 import type { PersonSeal } from '../audit/person-seal.ts'
-import type { Config } from '../config/load.ts'
 import { packageVersion } from '../config/version.ts'
 import { type Clock, epochSeconds } from '../kernel/clock.ts'
 import { guardedRequest, type OutboundOptions } from '../outbound/guarded-request.ts'
@@ -36,14 +35,6 @@ export interface DeliverDeps {
 export const deliveryLimits = { timeoutMs: 10_000, maxAnswerBytes: 4096 } as const
 
 const userAgent = `Gatehouse/${packageVersion()}`
-
-/** Which addresses messages may go to. */
-export function rulesOf(config: Pick<Config, 'environment' | 'webhooks'>): OutboundRules {
-  return {
-    addresses: config.webhooks.addresses,
-    allowsLoopback: config.environment !== 'production',
-  }
-}
 
 /** What binds an answer to its delivery. */
 export function answerContext(id: number): string {

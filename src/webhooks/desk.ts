@@ -40,6 +40,8 @@ export interface WebhookDesk {
   repeatMany(filters: RepeatFilters, guard?: Guard): Promise<Repeated>
   /** Has a message sent that says that messages arrive. @throws ApiError as `repeatMany` */
   test(endpoint: string, guard?: Guard): Promise<DeliveryRow>
+  /** Called after a commit that has something sent at once: the sender of this process looks. */
+  onDue(listener: () => void): void
 }
 
 export interface RepeatFilters extends Omit<DeliveryFilters, 'endpoint' | 'state'> {
@@ -60,8 +62,6 @@ export interface WebhookDeskDeps {
   readonly clock: Clock
   readonly random: Random
   readonly events: Pick<Events, 'record'>
-  /** Has the sender of this process look at once. */
-  readonly wake: () => void
 }
 
 /** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
@@ -69,11 +69,16 @@ export const maxRepeated = 10_000
 const batchSize = 250
 
 export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
-  const { clock, db, events, random, wake } = deps
+  const { clock, db, events, random } = deps
+  const listeners: (() => void)[] = []
+  const wake = () => {
+    for (const listener of listeners) listener()
+  }
 
   return {
     page: (filters, part) => deliveryStore(db).page(filters, part),
     byId: (id) => deliveryStore(db).byId(id),
+    onDue: (listener) => void listeners.push(listener),
 
     repeat(id, guard) {
       const change = async (trx: DatabaseOrTransaction) => {

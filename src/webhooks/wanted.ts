@@ -1,6 +1,8 @@
 import { refuseField } from '../kernel/errors.ts'
+import type { OutboundRules } from '../outbound/target.ts'
 import type { EndpointChanges, WantedEndpoint } from './endpoints.ts'
 import { parseChoice } from './event-choice.ts'
+import { targetRefusal } from './target-rules.ts'
 
 /** What a caller wants of an endpoint, as it was sent: see `EndpointChanges`. */
 export interface SentEndpoint {
@@ -14,8 +16,7 @@ export interface SentEndpoint {
 export interface EndpointRules {
   /** The names of all types of events. */
   readonly knownEvents: readonly string[]
-  /** Says why nothing is sent to an address, by what it says of its host alone; null: it may be. */
-  readonly refusalOf: (url: URL) => string | null
+  readonly outbound: OutboundRules
 }
 
 const maxUrlLength = 2048
@@ -44,7 +45,7 @@ export function parseWanted(
  * Checks the address that messages go to, and answers it in its normal form. What a name leads to is
  * judged at each connection, because it may change. @throws ApiError validationFailed
  */
-export function parseTarget(text: string, { refusalOf }: Pick<EndpointRules, 'refusalOf'>): string {
+export function parseTarget(text: string, { outbound }: Pick<EndpointRules, 'outbound'>): string {
   const refuse = (message: string) => refuseField(['url'], message)
   if (text.length > maxUrlLength) return refuse(`must have at most ${maxUrlLength} characters`)
   // What the URL parser would drop or turn around is refused, so that what is stored was typed.
@@ -57,6 +58,6 @@ export function parseTarget(text: string, { refusalOf }: Pick<EndpointRules, 're
   }
   if (text.includes('#')) return refuse('must not hold a fragment')
   if (url.port === '0') return refuse('must not have the port 0')
-  const refusal = refusalOf(url)
+  const refusal = targetRefusal(url.href, outbound)
   return refusal === null ? url.href : refuse(refusal)
 }
