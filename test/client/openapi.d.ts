@@ -10807,7 +10807,10 @@ export interface operations {
                  * @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD
                  */
                 webhook?: string;
-                /** @example failed */
+                /**
+                 * @description Deliveries in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
@@ -10885,7 +10888,10 @@ export interface operations {
     listDeliveriesOfWebhook: {
         parameters: {
             query?: {
-                /** @example failed */
+                /**
+                 * @description Deliveries in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
