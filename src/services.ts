@@ -7,11 +7,13 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
+import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
+import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
@@ -65,8 +67,12 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
-import { createEndpoints, type Endpoints } from './webhooks/endpoints.ts'
+import { createEndpoints, type Endpoints, webhookChanges } from './webhooks/endpoints.ts'
 import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
+import { createWebhookInterest, type WebhookInterest } from './webhooks/interest.ts'
+import { createWebhookOutbox, type WebhookOutbox } from './webhooks/outbox.ts'
+import { createPace } from './webhooks/pace.ts'
+import { createWebhookSender, type WebhookSender } from './webhooks/sender.ts'
 import { outboundRules } from './webhooks/target-rules.ts'
 import type { EndpointRules } from './webhooks/wanted.ts'
 
@@ -121,6 +127,9 @@ export interface Services extends LogoutEndings {
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
+  readonly webhookInterest: WebhookInterest
+  readonly webhookOutbox: WebhookOutbox
+  readonly webhookSender: WebhookSender
   readonly webhookDesk: WebhookDesk
   readonly webhookEndpoints: Endpoints
   readonly webhookFigures: WebhookFigures
@@ -153,13 +162,18 @@ export async function createServices(
   const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
+  const interest = createWebhookInterest(deps)
+  await interest.refresh()
+  const webhookOutbox = createWebhookOutbox({ interest })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
     committed: (count, at) => auditProof?.recorded(count, at),
+    inserted: webhookOutbox.addRecords,
   })
   const keys = await loadKeySet(deps, { mayAddSigner })
-  auditProof = createAuditProof({ ...deps, keys })
+  auditProof = createAuditProof({ ...deps, keys, inserted: webhookOutbox.addCheckpoint })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
@@ -205,13 +219,17 @@ export async function createServices(
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const forwardRules = createForwardRules(deps)
   const sessions = createSessions({ ...deps, accounts, requirements })
+  const auditLog = createAuditLog({
+    ...deps,
+    keys,
+    userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
+  })
+  const personSeal = createPersonSeal({ ...deps, keys })
+  const webhookDesk = createWebhookDesk(deps)
+  webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
-    auditLog: createAuditLog({
-      ...deps,
-      keys,
-      userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
-    }),
+    auditLog,
     audit,
     auditProof,
     captcha,
@@ -286,7 +304,16 @@ export async function createServices(
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
-    webhookDesk: createWebhookDesk(deps),
+    webhookInterest: interest,
+    webhookOutbox,
+    webhookSender: createWebhookSender({
+      ...deps,
+      ...{ auditLog, interest, keys, personSeal },
+      outbox: webhookOutbox,
+      pace: createPace(clock),
+      rules: outboundRules(config),
+    }),
+    webhookDesk,
     webhookEndpoints: createEndpoints({ ...deps, keys }),
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },

@@ -13,12 +13,21 @@ import {
   serviceIndex,
   typedName,
 } from './persons.ts'
-import { newestQuery, type ReadRecord, type Selection, subjectRow } from './read-store.ts'
+import {
+  newestQuery,
+  type ReadRecord,
+  type RecordPlace,
+  recordsAt,
+  type Selection,
+  subjectRow,
+} from './read-store.ts'
 
 /** Reads the audit log, and opens what it reads. */
 export interface AuditLog {
   /** Reads the newest records that match the filters, and whether older ones follow. */
   page(filters: AuditFilters, part: AuditPart): Promise<FoundRecords>
+  /** Reads the records at some places, in no order; those that are gone are left out. */
+  at(places: readonly RecordPlace[]): Promise<OpenedRecord[]>
 }
 
 export interface AuditPart {
@@ -42,6 +51,8 @@ export interface AuditLogDeps {
 
 export function createAuditLog({ db, keys, userIdOf }: AuditLogDeps): AuditLog {
   return {
+    at: async (places) => openRecords(db, keys.audit, await recordsAt(db, places)),
+
     async page(filters, { limit, before }) {
       const found: ReadRecord[] = []
       const part = { limit: limit + 1, before } // one more shows whether another page follows
