@@ -21,6 +21,7 @@ const order = [
   'oidc',
   'forward',
   'audit',
+  'webhook',
   'explain',
   'doctor',
   'backup',

@@ -24,3 +24,14 @@ export const webhookRemoved = eventType<EndpointFields>('webhook_removed')
 export const webhookSecretRotated = eventType<EndpointFields & { readonly previous_until: number }>(
   'webhook_secret_rotated',
 )
+
+/** An administrator has a message sent that says that messages arrive. */
+export const webhookTested = eventType<{ readonly webhook: string; readonly message: string }>(
+  'webhook_tested',
+)
+
+/** An administrator has deliveries sent again, or at once. */
+export const webhookDeliveriesRepeated = eventType<{
+  readonly webhook: string
+  readonly deliveries: number
+}>('webhook_deliveries_repeated')

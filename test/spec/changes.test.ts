@@ -35,6 +35,7 @@ import {
 } from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
+import { turningApp } from '../turning.ts'
 
 const other = 'harbour violet 88 anthem'
 const user = { name: 'Ann', email: 'ann@example.org' }
@@ -721,6 +722,13 @@ suite('which events a command records', async () => {
     'keys list': [[], () => run('keys list')],
     'audit verify': [[], () => run('audit verify')],
     'keys rotate': [['key_rotated'], () => run('keys rotate')],
+    'keys rotate-master': [
+      ['master_key_rotated'],
+      async () => {
+        const { directory, env } = await turningApp()
+        return run('keys rotate-master', { env, clock: steppingClock(app.clock) }, directory)
+      },
+    ],
     'keys retire': [
       ['key_retired'],
       async () => {
