@@ -90,8 +90,10 @@ const usersOpen: Check<Outside> = {
     caddy: '# remove: header_up Authorization ...',
   },
   async find({ origin, probe }) {
-    const { status } = await probe.get('/users')
-    return status === 200 ? [{ what: `${origin}/users answers without a credential.` }] : []
+    const { json, status } = await probe.get('/users')
+    return status === 200 && Array.isArray(json)
+      ? [{ what: `${origin}/users answers without a credential.` }]
+      : []
   },
 }
 
