@@ -7,8 +7,10 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
+import { createErasure, type Erasure } from './audit/erasure.ts'
 import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
+import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -31,6 +33,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMasterTurn, type MasterTurn } from './keys/turn.ts'
+import { createTurnAnswers, type TurnAnswers } from './keys/turn-answers.ts'
 import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
@@ -44,7 +48,7 @@ import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
-import type { OnAccountEnded, Room } from './room/room.ts'
+import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
@@ -90,6 +94,7 @@ export interface Services extends LogoutEndings {
   readonly emailLogin: EmailLogin
   readonly devices: Devices
   readonly emails: Emails
+  readonly erasure: Erasure
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly forwardRules: ForwardRules
@@ -103,6 +108,7 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly mailDesk: MailDesk
+  readonly masterTurn: MasterTurn
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
@@ -124,6 +130,7 @@ export interface Services extends LogoutEndings {
   readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
+  readonly turnAnswers: TurnAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
@@ -189,6 +196,7 @@ export async function createServices(
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
   const hooks = { ended, changed: [revocations.appended] }
+  const erasing: OnErasure[] = [] // as well
   const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
@@ -198,12 +206,21 @@ export async function createServices(
     hooks: {
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
+      erasing,
       traces: tracesOf(rooms),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
   const profiles = createProfiles(users, revocations)
   const identities = createIdentities({ ...deps, accounts })
+  const erased: OnErasure[] = [] // the same without the keys of the audit log
+  const erasure = createErasure({
+    ...deps,
+    audit,
+    keys,
+    erased,
+    subjectsOf: identities.subjectsOf,
+  })
   const providers = createProviders(deps)
   const rotation = createRotation(deps)
   const tokens = createTokens({ config, clock, random, keys })
@@ -251,6 +268,7 @@ export async function createServices(
       outbox,
       requirements,
     }),
+    erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
@@ -267,6 +285,7 @@ export async function createServices(
     lock,
     loginAddress: createLoginAddress(config),
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
@@ -301,6 +320,7 @@ export async function createServices(
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
+    turnAnswers: createTurnAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
@@ -318,8 +338,10 @@ export async function createServices(
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
-  for (const { onAccountEnded } of rooms) {
+  for (const { onAccountEnded, onErasure } of rooms) {
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
+    if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }
+  erasing.push(erasure.begin, ...erased)
   return services
 }

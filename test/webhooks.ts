@@ -1,51 +1,66 @@
 import assert from 'node:assert/strict'
-import type { TestApp } from './app.ts'
-import { until } from './until.ts'
+import type { Headers, TestApp } from './app.ts'
 
-/** An endpoint that a test has set up. */
-export interface SetUp {
+export const webhooks = '/api/admin/webhooks'
+
+/** Where nothing listens: a test of what is sent has a receiver of its own. */
+export const unheard = 'https://hooks.example.org/gatehouse'
+
+/** An endpoint as its administrator sees it when it is made. */
+export interface NewWebhook {
   readonly id: string
   readonly secret: string
+  readonly [field: string]: unknown
 }
 
-export async function setUp(
+/** Makes an endpoint, and answers it with its secret. */
+export async function newWebhook(
   app: TestApp,
-  url: string,
-  events: readonly string[],
-  more: object = {},
-): Promise<SetUp> {
-  const { status, body, text } = await app.call('POST', '/api/admin/webhooks', {
-    headers: app.basic(app.admin),
-    json: { url, events, ...more },
+  json: object = {},
+  headers?: Headers,
+): Promise<NewWebhook> {
+  const answer = await app.call('POST', webhooks, {
+    headers: headers ?? (await app.bearer(app.admin)),
+    json: { url: unheard, events: ['*'], ...json },
   })
-  assert.equal(status, 201, text)
-  return { id: body.id, secret: body.secret }
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
 }
 
-export async function runJob(app: TestApp, name: string): Promise<void> {
-  const job = app.app.jobs.find((one) => one.name === name)
-  assert.ok(job, name)
-  await job.run()
-}
-
-/** Records told events, and sends what is due until the condition holds. */
-export async function sendUntil(
-  app: TestApp,
-  condition: () => boolean | Promise<boolean>,
-): Promise<void> {
-  await until(async () => {
-    await runJob(app, 'audit records')
-    await runJob(app, 'webhooks')
-    return condition()
-  })
-}
-
-/** The deliveries as they are stored, the oldest first. */
-export function deliveriesOf(app: TestApp) {
-  return app.deps.db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
-}
-
-/** Ends the leases of turns as a killed process leaves them: they run out. */
-export async function turns(app: TestApp) {
-  return app.deps.db.selectFrom('webhook_queues').selectAll().orderBy('endpoint').execute()
+/** Adds deliveries of an endpoint as the spreading of events does; answers their ids, the oldest first. */
+export async function addDeliveries(
+  app: Pick<TestApp, 'deps'>,
+  endpoint: string,
+  rows: readonly {
+    readonly state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
+    readonly type?: string
+    readonly at?: number
+    readonly message?: string
+  }[],
+): Promise<number[]> {
+  const now = app.deps.clock.now()
+  const ids: number[] = []
+  for (const [index, row] of rows.entries()) {
+    const { state = 'waiting', type = 'user_created', at = now } = row
+    const isOver = state !== 'waiting' && state !== 'sending'
+    const { id } = await app.deps.db
+      .insertInto('webhook_deliveries')
+      .values({
+        endpoint,
+        message: row.message ?? `message-${index}`,
+        type,
+        state,
+        at,
+        due_at: at,
+        created_at: at,
+        attempts: isOver ? 3 : 0,
+        locked_by: state === 'sending' ? 'another process' : null,
+        locked_until: state === 'sending' ? now + 60_000 : null,
+        finished_at: isOver ? now : null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    ids.push(id)
+  }
+  return ids
 }

@@ -12,11 +12,13 @@ import {
 } from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
 import { type ChainEnd, type CheckpointStore, checkpointStore } from './checkpoint-store.ts'
+import { keyInUse } from './succession.ts'
 
 export interface CheckpointsDeps {
   readonly db: Database
   readonly clock: Clock
-  readonly key: CheckpointKey
+  /** The key of the present master key. */
+  readonly key: () => CheckpointKey
   /** A checkpoint that is younger suffices. */
   readonly youngMs: number
   /** Inserts what belongs to a checkpoint, in its transaction. */
@@ -155,7 +157,7 @@ export function createCheckpoints({
     const age = last ? now - last.at : Infinity
     if (heads.length === 0 || (!isUrgent && age >= 0 && age < youngMs)) return null
     const grown = heads.reduce((sum, { from, place }) => sum + place - from + 1, 0)
-    const checkpoint = signCheckpoint(key, {
+    const checkpoint = signCheckpoint(await keyInUse(trx, key), {
       number: (last?.number ?? 0) + 1,
       at: now,
       previous: last ? checkpointDigest(last) : noCheckpointBefore,

@@ -1,10 +1,10 @@
-import type { Config } from '../config/load.ts'
 import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { CommitRefused, DatabaseUnavailable } from '../database/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Chains, Head, TakenChain } from './chains.ts'
 import { type Entry, makeRecord, personsIn, type Writer } from './make-record.ts'
 import { serviceKeyName } from './persons.ts'
@@ -20,10 +20,12 @@ export interface RecordWriter {
    * DatabaseUnavailable.
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
+  /** Drops keys of erased persons from the memory: see `SubjectKeys`. */
+  forget(pseudonyms: readonly string[]): void
 }
 
 export interface RecordWriterDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   readonly clock: Clock
   readonly random: Random
   readonly writer: Writer
@@ -77,6 +79,8 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       beforeCommit(trx, (own) => insert(own, records))
       atEnd(trx, (end) => taken.release(records.isRefused ? 'unknown' : end, records.head))
     },
+
+    forget: subjectKeys.forget,
   }
 
   async function insert(trx: DatabaseOrTransaction, records: Pending): Promise<void> {

@@ -35,6 +35,10 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable
   webhook_queues: WebhookQueuesTable
   backup_runs: BackupRunsTable
+  erasures: ErasuresTable
+  master_key_turns: MasterKeyTurnsTable
+  master_key_nodes: MasterKeyNodesTable
+  audit_checkpoint_keys: AuditCheckpointKeysTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -340,8 +344,11 @@ interface IdempotencyKeysTable {
   id: string
   /** Keyed digest of the body. */
   fingerprint: string
-  /** The answer's body as JSON. */
+  /** The answer's body as JSON; empty after a person whom it may name was erased. */
   answer: string
+  /** The user who called, and the user whom the answer names. */
+  caller: Generated<number | null>
+  person: Generated<number | null>
   expires_at: number
 }
 
@@ -648,4 +655,55 @@ interface BackupRunsTable {
   /** Why it failed. */
   detail: string | null
   finished_at: number | null
+}
+
+/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
+interface ErasuresTable {
+  id: Generated<number>
+  user_id: number
+  /** The name of the key in records; null if the person had none. */
+  pseudonym: string | null
+  /** What the indexes of records hold until they are emptied. */
+  actor_index: string | null
+  target_index: string | null
+  at: number
+  /** When all records were cleared for the first time. */
+  cleared_at: number | null
+}
+
+/** Turns of the master key, that under way and those before. */
+interface MasterKeyTurnsTable {
+  id: string
+  /** The short names of the two keys. */
+  key_before: string
+  key_next: string
+  asked_at: number
+  /** Null while it is only asked who knows the next key. */
+  turned_at: number | null
+}
+
+/** What a process knows of the next master key of a turn. */
+interface MasterKeyNodesTable {
+  turn: string
+  /** Host and process. */
+  instance: string
+  /** 1: it knows the key. */
+  knows: number
+  at: number
+}
+
+/** A key that signed checkpoints before the master key was turned. */
+interface AuditCheckpointKeysTable {
+  key_id: string
+  /** Ed25519, `x` of RFC 8037. */
+  public_key: string
+  /** The id of the key after it. */
+  successor: string
+  /** The last checkpoint before the turn, 0 if there was none, and its digest. */
+  number: number
+  digest: string
+  at: number
+  /** Of this key, and of the one after it. */
+  own_signature: string
+  signature: string
 }

@@ -119,6 +119,8 @@ export const lockName = {
   webhookOutbox: 'webhook outbox',
   /** For the steps that clear what names removed users. */
   removedUsers: 'removed users',
+  /** For the steps that follow an erasure. */
+  erasures: 'erasures',
   /** For changes of the counts of lists. */
   lists: 'lists',
   /** For the bound of the refusals that are kept. */

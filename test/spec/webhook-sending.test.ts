@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { packageVersion } from '../../src/config/version.ts'
 import { testApp } from '../app.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
-import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhooks.ts'
+import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
 
 const minute = 60
 

@@ -1,7 +1,8 @@
 import { type Migration, notifying } from './statement.ts'
 
 /**
- * Webhooks: endpoints, the outbox, deliveries. The runs of backups. What an erasure leaves to be done.
+ * Webhooks: endpoints, the outbox, deliveries. The runs of backups. Turns of the master key. What an
+ * erasure leaves to be done.
  * An event in the outbox refers to its record in the audit log, so that what names a person is stored
  * once, under the key of the person.
  */
@@ -99,4 +100,49 @@ export const statements: Migration = [
     finished_at integer
   ) strict`,
   'create index backup_runs_by_start on backup_runs (started_at)',
+
+  // What an erasure leaves to be done in steps: it names no person, and goes within minutes.
+  `create table erasures (
+    id integer primary key autoincrement,
+    user_id integer not null,
+    pseudonym text,
+    actor_index text,
+    target_index text,
+    at integer not null,
+    cleared_at integer
+  ) strict`,
+  // The caller, and the user whom the answer names: an erasure empties the answer.
+  'alter table idempotency_keys add column caller integer',
+  'alter table idempotency_keys add column person integer',
+  'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
+  'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
+  'create index refusals_by_subject on refusals (subject) where subject is not null',
+  // Turns of the master key: from which to which, and which processes know the next one.
+  `create table master_key_turns (
+    id text primary key,
+    key_before text not null,
+    key_next text not null,
+    asked_at integer not null,
+    turned_at integer
+  ) strict`,
+  notifying('master_key_turns', 'insert', 'update'),
+  `create table master_key_nodes (
+    turn text not null references master_key_turns (id) on delete cascade,
+    instance text not null,
+    knows integer not null,
+    at integer not null,
+    primary key (turn, instance)
+  ) strict`,
+
+  // The keys that signed checkpoints before a turn, each vouched for by the one after it.
+  `create table audit_checkpoint_keys (
+    key_id text primary key,
+    public_key text not null,
+    successor text not null,
+    number integer not null,
+    digest text not null,
+    at integer not null,
+    own_signature text not null,
+    signature text not null
+  ) strict`,
 ]
