@@ -8,11 +8,14 @@ import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
 import { createErasure, type Erasure } from './audit/erasure.ts'
+import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
+import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
+import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
@@ -30,6 +33,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMasterTurn, type MasterTurn } from './keys/turn.ts'
+import { createTurnAnswers, type TurnAnswers } from './keys/turn-answers.ts'
 import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
@@ -67,6 +72,15 @@ import { createVerified, type Verified } from './token/verified.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
+import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
+import { createEndpoints, type Endpoints, webhookChanges } from './webhooks/endpoints.ts'
+import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
+import { createWebhookInterest, type WebhookInterest } from './webhooks/interest.ts'
+import { createWebhookOutbox, type WebhookOutbox } from './webhooks/outbox.ts'
+import { createPace } from './webhooks/pace.ts'
+import { createWebhookSender, type WebhookSender } from './webhooks/sender.ts'
+import { outboundRules } from './webhooks/target-rules.ts'
+import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
@@ -96,6 +110,7 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly mailDesk: MailDesk
+  readonly masterTurn: MasterTurn
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
@@ -118,9 +133,17 @@ export interface Services extends LogoutEndings {
   readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
+  readonly turnAnswers: TurnAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
+  readonly webhookInterest: WebhookInterest
+  readonly webhookOutbox: WebhookOutbox
+  readonly webhookSender: WebhookSender
+  readonly webhookDesk: WebhookDesk
+  readonly webhookEndpoints: Endpoints
+  readonly webhookFigures: WebhookFigures
+  readonly webhookRules: EndpointRules
 }
 
 /** The dependencies and services that the functions of a manifest get: see `Room`. */
@@ -146,16 +169,21 @@ export async function createServices(
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   assertDistinct(rooms)
-  await assertDistinctEvents(rooms)
+  const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
+  const interest = createWebhookInterest(deps)
+  await interest.refresh()
+  const webhookOutbox = createWebhookOutbox({ interest })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
     committed: (count, at) => auditProof?.recorded(count, at),
+    inserted: webhookOutbox.addRecords,
   })
   const keys = await loadKeySet(deps, { mayAddSigner })
-  auditProof = createAuditProof({ ...deps, keys })
+  auditProof = createAuditProof({ ...deps, keys, inserted: webhookOutbox.addCheckpoint })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
@@ -212,13 +240,17 @@ export async function createServices(
   const forwardRules = createForwardRules(deps)
   const sessions = createSessions({ ...deps, accounts, requirements })
   const sections: PersonSection[] = [] // as well
+  const auditLog = createAuditLog({
+    ...deps,
+    keys,
+    userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
+  })
+  const personSeal = createPersonSeal({ ...deps, keys })
+  const webhookDesk = createWebhookDesk(deps)
+  webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
-    auditLog: createAuditLog({
-      ...deps,
-      keys,
-      userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
-    }),
+    auditLog,
     audit,
     auditProof,
     captcha,
@@ -257,6 +289,7 @@ export async function createServices(
     lock,
     loginAddress: createLoginAddress(config),
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
@@ -292,9 +325,23 @@ export async function createServices(
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
+    turnAnswers: createTurnAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
+    webhookInterest: interest,
+    webhookOutbox,
+    webhookSender: createWebhookSender({
+      ...deps,
+      ...{ auditLog, interest, keys, personSeal },
+      outbox: webhookOutbox,
+      pace: createPace(clock),
+      rules: outboundRules(config),
+    }),
+    webhookDesk,
+    webhookEndpoints: createEndpoints({ ...deps, keys }),
+    webhookFigures: createWebhookFigures(deps),
+    webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
   for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
     if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))

@@ -22,6 +22,7 @@ const floor: Record<string, readonly string[]> = {
   kernel: [],
   reasons: [],
   addresses: [],
+  outbound: ['addresses'],
   bounded: ['kernel'],
   measurements: [],
   workers: ['kernel', 'bounded'],

@@ -13,7 +13,14 @@ import {
   serviceIndex,
   typedName,
 } from './persons.ts'
-import { newestQuery, type ReadRecord, type Selection, subjectRow } from './read-store.ts'
+import {
+  newestQuery,
+  type ReadRecord,
+  type RecordPlace,
+  recordsAt,
+  type Selection,
+  subjectRow,
+} from './read-store.ts'
 
 /** Reads the audit log, and opens what it reads. */
 export interface AuditLog {
@@ -21,6 +28,8 @@ export interface AuditLog {
   page(filters: AuditFilters, part: AuditPart): Promise<FoundRecords>
   /** Reads the newest records in which a user acted, and no account whose username is that number. */
   actsOf(userId: number, part: AuditPart): Promise<FoundRecords>
+  /** Reads the records at some places, in no order; those that are gone are left out. */
+  at(places: readonly RecordPlace[]): Promise<OpenedRecord[]>
 }
 
 export interface AuditPart {
@@ -44,6 +53,7 @@ export interface AuditLogDeps {
 
 export function createAuditLog({ db, keys, userIdOf }: AuditLogDeps): AuditLog {
   return {
+    at: async (places) => openRecords(db, keys.audit, await recordsAt(db, places)),
     page: async (filters, part) => pageOf(await selectionsOf(filters), part),
 
     async actsOf(userId, part) {

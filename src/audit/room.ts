@@ -21,6 +21,7 @@ export const room: Room<Needs> = {
         untold: 'there is none before the erasure',
       },
     },
+    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],

@@ -78,6 +78,13 @@ export const settings = {
     doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
     check: (value) => void parseMasterKey(value),
   }),
+  MASTER_KEY_NEXT: secret({
+    shown:
+      'the file of MASTER_KEY, or `DATA_DIR/master.key`, with `.next` at its end, if there is one',
+    doc: 'The master key that `gatehouse keys rotate-master` turns to; each process knows both meanwhile. A file that is not there or empty names none. Files of master keys are read anew while the service runs.',
+    fileMayLack: true,
+    check: (value) => void parseMasterKey(value),
+  }),
   NODE_ENV: oneOf({
     default: 'development',
     values: ['development', 'production', 'test'],
@@ -353,6 +360,13 @@ export const settings = {
   AUDIT_SINKS: list({
     doc: 'Places outside the database to which the audit log is sent, comma-separated: `file:/path`, `syslog://host:514` (UDP), `syslog+tcp://host:601`, `syslog+tls://host:6514` with `?ca=`, `&cert=` and `&key=` for files in PEM. They get records with pseudonyms in place of persons, and checkpoints. Checkpoints go to `DATA_DIR/audit-checkpoints.jsonl` in any case. docs/audit.md',
     parse: parseAuditSink,
+  }),
+  WEBHOOK_ADDRESSES: list({
+    doc: 'Private addresses and CIDR ranges that webhooks may go to, comma-separated: `10.20.0.0/16`. Without it only public ones, and outside production loopback. Metadata addresses of clouds are refused in any case. docs/webhooks.md',
+    parse: (value) => {
+      parseAddressRange(value)
+      return value
+    },
   }),
   REFUSALS_MAX: integer({
     default: 10_000,

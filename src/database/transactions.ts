@@ -115,6 +115,8 @@ export const lockName = {
   revocations: 'revocations',
   /** For checkpoints of the audit log, and its retention. */
   auditCheckpoints: 'audit checkpoints',
+  /** For the spreading of events over the endpoints of webhooks. */
+  webhookOutbox: 'webhook outbox',
   /** For the steps that clear what names removed users. */
   removedUsers: 'removed users',
   /** For the steps that follow an erasure. */

@@ -11,6 +11,7 @@ import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
 import { line, ndjson } from '../transfer.ts'
+import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 /** A request that is valid but for its caller; made anew for each, since it may use things up. */
 interface Right {
@@ -104,6 +105,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     const sent = { headers: admin, json: { address: newAddress() } }
     return (await app.call('POST', '/api/admin/mail/test', sent)).body.id
   }
+  const webhook = await newWebhook(app, {}, admin)
+  const delivery = async () => String((await addDeliveries(app, webhook.id, [{}])).at(0))
   const newPost = async () =>
     (await seedPosts(app, 1, { authorId: someone.owner.userId })).at(0) ?? assert.fail()
   const ownUser = () => someone.owner.userId
@@ -160,6 +163,25 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       path: `/api/admin/mail/${await newMail()}/resend`,
     }),
     'DELETE /api/admin/mail/:id': async () => ({ path: `/api/admin/mail/${await newMail()}` }),
+    [`POST ${webhooks}`]: () => ({ json: { url: unheard, events: ['*'] } }),
+    [`DELETE ${webhooks}/:id`]: async () => ({
+      path: `${webhooks}/${(await newWebhook(app, {}, admin)).id}`,
+    }),
+    [`PUT ${webhooks}/:id`]: () => ({ path: `${webhooks}/${webhook.id}`, json: {} }),
+    [`GET ${webhooks}/:id`]: () => ({ path: `${webhooks}/${webhook.id}` }),
+    [`GET ${webhooks}/:id/deliveries`]: () => ({ path: `${webhooks}/${webhook.id}/deliveries` }),
+    [`POST ${webhooks}/:id/secret`]: () => ({ path: `${webhooks}/${webhook.id}/secret` }),
+    [`POST ${webhooks}/:id/test`]: () => ({ path: `${webhooks}/${webhook.id}/test` }),
+    [`POST ${webhooks}/:id/repeat`]: () => ({
+      path: `${webhooks}/${webhook.id}/repeat`,
+      json: {},
+    }),
+    [`GET ${webhooks}/deliveries/:id`]: async () => ({
+      path: `${webhooks}/deliveries/${await delivery()}`,
+    }),
+    [`POST ${webhooks}/deliveries/:id/repeat`]: async () => ({
+      path: `${webhooks}/deliveries/${await delivery()}/repeat`,
+    }),
     'POST /api/public/sign-up': () => ({ json: { email: newAddress() } }),
     'PUT /api/public/sign-up': async () => {
       const { token } = await begunSignUp(app, mailbox, newAddress())

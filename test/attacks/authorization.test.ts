@@ -250,6 +250,32 @@ const table: readonly Row[] = [
     path: '/api/admin/accounts/nobody/reset',
     json: {},
   },
+  { route: 'GET /api/admin/webhooks', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/webhooks', may: admins, allowed: 400, json: {} },
+  { route: 'GET /api/admin/webhooks/deliveries', may: admins, allowed: 200 },
+  ...(
+    [
+      'GET /:id',
+      'PUT /:id',
+      'DELETE /:id',
+      'POST /:id/secret',
+      'POST /:id/test',
+      'POST /:id/repeat',
+      'GET /:id/deliveries',
+      'GET /deliveries/:id',
+      'POST /deliveries/:id/repeat',
+    ] as const
+  ).map((name): Row => {
+    const [method = '', path = ''] = name.split(' ')
+    const hasBody = method === 'PUT' || name === 'POST /:id/repeat'
+    return {
+      route: `${method} /api/admin/webhooks${path}`,
+      may: admins,
+      allowed: 404,
+      path: `/api/admin/webhooks${path.replace(':id', String(noId))}`,
+      ...(hasBody && { json: {} }),
+    }
+  }),
   { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
   { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
   {
