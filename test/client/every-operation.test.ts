@@ -231,6 +231,10 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       dataOf(await own.PUT(`${path}/password`, { body: change }))
       const params = { path: { id: session.id } }
       dataOf(await own.DELETE(`${path}/sessions/{id}`, { params }))
+
+      const again = await inSession({ ...who, password: newPassword })
+      assert.equal(dataOf(await again.GET(`${path}/export`)).user_id, who.userId)
+      dataOf(await again.DELETE(path, { body: { username: who.username } }))
     })
   }
 
