@@ -7,6 +7,7 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
+import { createErasure, type Erasure } from './audit/erasure.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
@@ -45,7 +46,7 @@ import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
-import type { OnAccountEnded, Room } from './room/room.ts'
+import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
@@ -67,6 +68,11 @@ import { createVerified, type Verified } from './token/verified.ts'
 import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
+import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
+import { createEndpoints, type Endpoints } from './webhooks/endpoints.ts'
+import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
+import { outboundRules } from './webhooks/target-rules.ts'
+import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
@@ -82,6 +88,7 @@ export interface Services extends LogoutEndings {
   readonly emailLogin: EmailLogin
   readonly devices: Devices
   readonly emails: Emails
+  readonly erasure: Erasure
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly forwardRules: ForwardRules
@@ -121,6 +128,10 @@ export interface Services extends LogoutEndings {
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
+  readonly webhookDesk: WebhookDesk
+  readonly webhookEndpoints: Endpoints
+  readonly webhookFigures: WebhookFigures
+  readonly webhookRules: EndpointRules
 }
 
 /** The dependencies and services that the functions of a manifest get: see `Room`. */
@@ -146,7 +157,7 @@ export async function createServices(
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
   assertDistinct(rooms)
-  await assertDistinctEvents(rooms)
+  const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
@@ -171,6 +182,7 @@ export async function createServices(
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
   const hooks = { ended, changed: [revocations.appended] }
+  const erasing: OnErasure[] = [] // as well
   const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
@@ -180,12 +192,21 @@ export async function createServices(
     hooks: {
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
+      erasing,
       traces: tracesOf(rooms),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
   const profiles = createProfiles(users, revocations)
   const identities = createIdentities({ ...deps, accounts })
+  const erased: OnErasure[] = [] // the same without the keys of the audit log
+  const erasure = createErasure({
+    ...deps,
+    audit,
+    keys,
+    erased,
+    subjectsOf: identities.subjectsOf,
+  })
   const providers = createProviders(deps)
   const rotation = createRotation(deps)
   const tokens = createTokens({ config, clock, random, keys })
@@ -229,6 +250,7 @@ export async function createServices(
       outbox,
       requirements,
     }),
+    erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
@@ -284,9 +306,15 @@ export async function createServices(
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
+    webhookDesk: createWebhookDesk(deps),
+    webhookEndpoints: createEndpoints({ ...deps, keys }),
+    webhookFigures: createWebhookFigures(deps),
+    webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
-  for (const { onAccountEnded } of rooms) {
+  for (const { onAccountEnded, onErasure } of rooms) {
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
+    if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }
+  erasing.push(erasure.begin, ...erased)
   return services
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -62,22 +62,32 @@ export async function backupOf(
   return path
 }
 
-/**
- * A backup of an older version, under a passphrase that the present version refuses for new ones.
- */
-export async function resealed(whole: Buffer, weak: string): Promise<Buffer> {
+/** Backups that version 0.7.0 made, in format 1, under the same passphrase. Never edited. */
+export const ofVersion1 = {
+  path: join(import.meta.dirname, 'backup/of-0.7.0.backup'),
+  withoutKeys: join(import.meta.dirname, 'backup/of-0.7.0-without-keys.backup'),
+}
+
+/** The backup of version 0.7.0 under a passphrase that the present version refuses for new ones. */
+export async function resealed(weak: string): Promise<Buffer> {
+  const whole = readFileSync(ofVersion1.path)
   const headerEnd = whole.indexOf('\n')
   const header = JSON.parse(whole.subarray(0, headerEnd).toString())
   const { salt, sealed } = header.keys
-  const opened = (await createKeyBox(passphrase, salt)).open(sealed)
-  const box = await createKeyBox(weak, salt)
+  const opened = (await createKeyBox(passphrase, salt, 1)).open(sealed)
+  const box = await createKeyBox(weak, salt, 1)
   const keys = { salt, sealed: box.seal(seededRandom(77), opened) }
   const signed = Buffer.concat([
     Buffer.from(JSON.stringify({ ...header, keys })),
     whole.subarray(headerEnd, whole.lastIndexOf('\n{"sha256"') + 1),
   ])
+  return withDigest(signed, (sha256) => box.macOf(sha256))
+}
+
+/** Adds the last line of a backup: the digest of what is before it, which anyone can compute. */
+export function withDigest(signed: Uint8Array, mac?: (sha256: string) => string | undefined) {
   const sha256 = createHash('sha256').update(signed).digest('hex')
-  const lastLine = `${JSON.stringify({ sha256, mac: box.macOf(sha256) })}\n`
+  const lastLine = `${JSON.stringify({ sha256, mac: mac?.(sha256) })}\n`
   return Buffer.concat([signed, Buffer.from(lastLine)])
 }
 

@@ -21,6 +21,8 @@ export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
   flush(): Promise<void>
   /** Closes chains that are not used any more, of this process and of killed ones. */
   closeLeft(): Promise<void>
+  /** Drops keys of erased persons from the memory, by their names in records. */
+  forget(pseudonyms: readonly string[]): void
   /** Records what waits, and closes the chains of this process. A failure is logged. */
   close(): Promise<void>
 }
@@ -82,6 +84,7 @@ export function createAudit(deps: AuditDeps): Audit {
     run: queue.run,
     state: queue.state,
     flush,
+    forget: records.forget,
 
     async closeLeft() {
       const now = clock.now()

@@ -11,6 +11,13 @@ export const room: Room<Needs> = {
     { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
     { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
     { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
+    {
+      name: 'erasures',
+      key: ['id'],
+      givesIds: true,
+      needsKeys: true,
+      person: { column: 'user_id', gone: { kept: 'what is left to be done, for ten minutes' } },
+    },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],

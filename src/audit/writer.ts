@@ -19,6 +19,8 @@ export interface RecordWriter {
    * DatabaseUnavailable.
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
+  /** Drops keys of erased persons from the memory: see `SubjectKeys`. */
+  forget(pseudonyms: readonly string[]): void
 }
 
 export interface RecordWriterDeps {
@@ -59,6 +61,8 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       beforeCommit(trx, (own) => insert(own, records))
       atEnd(trx, (end) => taken.release(records.isRefused ? 'unknown' : end, records.head))
     },
+
+    forget: subjectKeys.forget,
   }
 
   async function insert(trx: DatabaseOrTransaction, records: Pending): Promise<void> {

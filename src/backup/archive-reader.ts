@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { pipeline, type Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 
 /** A backup file whose checksum is right. */
 export interface Archive {
@@ -9,8 +7,12 @@ export interface Archive {
   readonly header: unknown
   readonly sha256: string
   readonly mac: string | undefined
-  /** Reads the lines of the body, without their line ends. */
-  lines(): AsyncGenerator<string>
+  /** The header as it stands in the file, without its line end. */
+  readonly headerLine: string
+  /** The bytes of the file. */
+  readonly size: number
+  /** Reads what is between the header and the last line. */
+  body(): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 
@@ -39,11 +41,14 @@ export async function openArchive(path: string): Promise<Archive> {
     if (!match || headerEnd === -1 || (await digestOf(file, bodyEnd + 1)) !== sha256) {
       throw new Error(`${path} is damaged or not whole: its checksum is wrong`)
     }
+    const headerLine = Buffer.from(head.slice(0, headerEnd), 'latin1').toString()
     return {
-      header: JSON.parse(Buffer.from(head.slice(0, headerEnd), 'latin1').toString()),
+      header: JSON.parse(headerLine),
+      headerLine,
+      size,
       sha256,
       mac,
-      lines: () => linesOf(unzipped(bytesOf(file, headerEnd + 1, bodyEnd))),
+      body: () => bytesOf(file, headerEnd + 1, bodyEnd),
       close: () => file.close(),
     }
   } catch (error) {
@@ -62,25 +67,8 @@ function bytesOf(file: FileHandle, start: number, end: number) {
   return file.createReadStream({ start, end: end - 1, autoClose: false })
 }
 
-function unzipped(bytes: Readable) {
-  // An error of one stream ends both, and the reader receives it.
-  return pipeline(bytes, createGunzip(), () => {})
-}
-
 async function digestOf(file: FileHandle, end: number): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of bytesOf(file, 0, end)) hash.update(chunk)
   return hash.digest('hex')
-}
-
-// node:readline also ends lines at U+2028, which JSON does not escape.
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  let rest = ''
-  for await (const chunk of bytes) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest + decoder.decode() !== '') throw new Error('the last line of the backup has no end')
 }

@@ -6,18 +6,22 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGzip } from 'node:zlib'
 import { systemCode } from '../kernel/reason.ts'
+import type { Bytes } from './chunks.ts'
 
 export interface ArchiveContents {
   /** Written as one line of JSON, not compressed. */
   readonly header: object
   /** Texts of many lines each. */
   readonly body: AsyncIterable<string>
+  /** Encrypts the compressed body, if there is a passphrase. */
+  readonly encrypted?: ((body: Bytes, headerLine: string) => Bytes) | undefined
   /** Authenticates the digest, if there is a passphrase. */
   readonly macOf?: ((digest: string) => string) | undefined
 }
 
 /**
- * Writes a file that only its owner can read: a header, the compressed body, and a last line with
+ * Writes a file that only its owner can read: a header, the compressed
+ * body, and a last line with
  * the SHA-256 of everything before it. The file gets its name after it is complete and on the disk;
  * a partial file is removed with the process. Answers the SHA-256 of the whole file.
  * @throws Error if a file of this name exists, which stays as it is
@@ -53,18 +57,21 @@ function create(partial: string): void {
   }
 }
 
-async function write(file: FileHandle, { header, body, macOf }: ArchiveContents): Promise<string> {
+async function write(file: FileHandle, contents: ArchiveContents): Promise<string> {
+  const { body, macOf, encrypted = (bytes: Bytes) => bytes } = contents
+  const headerLine = JSON.stringify(contents.header)
   const hash = createHash('sha256')
   const append = async (bytes: string | Uint8Array) => {
     hash.update(bytes)
     await file.appendFile(bytes)
   }
-  await append(`${JSON.stringify(header)}\n`)
+  await append(`${headerLine}\n`)
   await pipeline(
     Readable.from(body),
     createGzip({ level: constants.Z_BEST_SPEED }),
-    async (compressed: AsyncIterable<Uint8Array>) => {
-      for await (const chunk of compressed) await append(chunk)
+    (compressed: Bytes) => encrypted(compressed, headerLine),
+    async (bytes: Bytes) => {
+      for await (const chunk of bytes) await append(chunk)
     },
   )
   await append('\n')

@@ -15,7 +15,13 @@ import { assertStrongPassphrase } from '../strength/passphrase.ts'
 import { writeArchive } from './archive-writer.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
 import { backupMade, ofMachine } from './events.ts'
-import { type BackupHeader, toLines } from './format.ts'
+import {
+  type Description,
+  type EncryptedHeader,
+  type OpenHeader,
+  type SealedDescription,
+  toLines,
+} from './format.ts'
 import { createKeyBox, leastPassphrase, saltBytes } from './key-box.ts'
 import { tablesOf } from './tables.ts'
 
@@ -31,15 +37,18 @@ export interface BackupDeps {
 }
 
 export interface BackupOptions {
-  /** Encrypts the key set; without a passphrase the backup has no keys. */
+  /** Encrypts the file; without a passphrase it has no keys, and the rows are in the open. */
   readonly passphrase: string | undefined
   readonly onProgress?: OnProgress
 }
 
+const inTheOpen = { format: 'gatehouse-backup', version: 1 } as const
+const encrypted = { format: 'gatehouse-backup', version: 2 } as const
+
 /**
- * Writes a snapshot of the database to a new file, while the service works as usual. The file
- * includes the key set encrypted by the passphrase, so that another installation can decrypt the
- * sealed columns; it never includes the master key. Answers the file's SHA-256.
+ * Writes a snapshot of the database to a new file, while the service works as usual. All of it is
+ * encrypted by the passphrase, with the key set, so that another installation can decrypt the sealed
+ * columns; it never includes the master key. Answers the file's SHA-256.
  * @throws Error if the file exists, or the passphrase can be guessed
  */
 export async function backup(
@@ -55,7 +64,7 @@ export async function backup(
   const box =
     passphrase === undefined
       ? undefined
-      : await createKeyBox(passphrase, randomText(random, saltBytes))
+      : await createKeyBox(passphrase, randomText(random, saltBytes), 2)
   const kids = (await operatorKeys(config)).map(({ kid }) => kid)
   const startedAt = clock.now()
   const tables = await tablesOf(deps.rooms)
@@ -63,9 +72,7 @@ export async function backup(
   const sha256 = await inSnapshot(db, async (snapshot) => {
     const except = ['keys', ...(box ? [] : tables.needingKeys)]
     const dump = await takeDump(snapshot, { tables, except, onProgress })
-    const header: BackupHeader = {
-      format: 'gatehouse-backup',
-      version: 1,
+    const description: Description = {
       schema: dump.schema,
       rooms: Object.fromEntries(dump.rooms),
       created_at: isoTime(startedAt),
@@ -73,12 +80,15 @@ export async function backup(
       last_ids: Object.fromEntries(dump.lastIds),
       operator_keys: kids,
       token_algorithm: await accessAlgorithmOf(snapshot, config),
-      keys: box
-        ? { salt: box.salt, sealed: box.seal(random, await exportKeys(snapshot, deps)) }
-        : null,
     }
-    const batches = box ? dump.batches : withoutSealed(dump.batches, tables)
-    return writeArchive(path, { header, body: toLines(batches), macOf: box?.macOf })
+    if (!box) {
+      const header: OpenHeader = { ...inTheOpen, ...description, keys: null }
+      return writeArchive(path, { header, body: toLines(withoutSealed(dump.batches, tables)) })
+    }
+    const keys = await exportKeys(snapshot, deps)
+    const sealed = box.seal(random, { ...description, keys } satisfies SealedDescription)
+    const header: EncryptedHeader = { ...encrypted, salt: box.salt, sealed }
+    return writeArchive(path, { header, body: toLines(dump.batches), ...box })
   })
   const audit = createAudit({ ...deps, db })
   events.tell(backupMade, { file: path, sha256, keys: box !== undefined, ...ofMachine() })

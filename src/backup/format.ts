@@ -1,11 +1,13 @@
 import type { SigningAlgorithm } from '../config/settings-table.ts'
+import type { TravellingKey } from '../keys/travelling-keys.ts'
 import type { Batch, TableName, Value } from './rows.ts'
 import type { Tables } from './tables.ts'
 
-/** The first line of a backup. */
-export interface BackupHeader {
-  readonly format: 'gatehouse-backup'
-  readonly version: 1
+/** 1: the rows in the open, the key set encrypted. 2: all of it encrypted. */
+export type FormatVersion = 1 | 2
+
+/** What a backup says of itself. */
+export interface Description {
   readonly schema: number
   /** Schema versions of external rooms; absent in a backup of an older version. */
   readonly rooms?: Readonly<Record<string, number>>
@@ -17,17 +19,36 @@ export interface BackupHeader {
   readonly operator_keys: readonly string[]
   /** What signed access tokens; absent in a backup of an older version. */
   readonly token_algorithm?: SigningAlgorithm
+}
+
+/** The first line of a backup in the open: of one without keys, or by a version before 0.8.0. */
+export interface OpenHeader extends Description {
+  readonly format: 'gatehouse-backup'
+  readonly version: 1
   /** The key set, encrypted by the passphrase. */
   readonly keys: { readonly salt: string; readonly sealed: string } | null
 }
 
-/** Parses a header. @throws Error if its format version is another, or it names unknown tables */
-export function parseHeader(value: unknown): BackupHeader {
-  const header = value as BackupHeader // the checksum was verified
-  if (header.version !== 1) {
-    throw new Error(`this is a backup of format ${header.version}: use a newer Gatehouse`)
-  }
-  return header
+/** The first line of an encrypted backup. */
+export interface EncryptedHeader {
+  readonly format: 'gatehouse-backup'
+  readonly version: 2
+  readonly salt: string
+  /** A `SealedDescription`, encrypted by the passphrase. */
+  readonly sealed: string
+}
+
+/** The description of an encrypted backup, with the key set. */
+export interface SealedDescription extends Description {
+  readonly keys: readonly TravellingKey[]
+}
+
+/** Parses a header. @throws Error if its format version is another */
+export function parseHeader(value: unknown): OpenHeader | EncryptedHeader {
+  const header = value as OpenHeader | EncryptedHeader // the checksum was verified
+  const { version }: { version: number } = header
+  if (version === 1 || version === 2) return header
+  throw new Error(`this is a backup of format ${version}: use a newer Gatehouse`)
 }
 
 type Copied = Pick<Tables, 'copied'>

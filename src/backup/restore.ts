@@ -9,12 +9,11 @@ import {
   signingKeyInPlaceOf,
   type TravellingKey,
 } from '../keys/travelling-keys.ts'
-import { type Archive, openArchive } from './archive-reader.ts'
 import type { BackupDeps } from './backup.ts'
-import { type OnProgress, withoutSealed } from './dump.ts'
+import { openContents } from './contents.ts'
+import type { OnProgress } from './dump.ts'
 import { backupRestored, ofMachine } from './events.ts'
-import { type BackupHeader, byTable, fromLines, parseHeader } from './format.ts'
-import { createKeyBox } from './key-box.ts'
+import type { Description } from './format.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
 import { tablesOf } from './tables.ts'
@@ -26,7 +25,7 @@ export interface RestoreOptions {
   readonly withoutKeys: boolean
   /**
    * Trusts the file without authentication: its last writer decides who is administrator, and by
-   * which password. Requires `withoutKeys`.
+   * which password. Requires `withoutKeys`, and a backup that is not encrypted as a whole.
    */
   readonly unverified: boolean
   /** Keeps sessions, tokens and ids, for a backup after which nothing has changed. */
@@ -52,26 +51,18 @@ export async function restore(
   path: string,
   { passphrase, withoutKeys, unverified, keepLogins, onProgress }: RestoreOptions,
 ): Promise<Restored> {
-  const archive = await openArchive(path)
+  const contents = await openContents(path, { passphrase, unverified })
   try {
-    const header = parseHeader(archive.header)
-    if (!keepLogins) await assertTokensEnd(deps, header)
-    const opened = unverified ? [] : await openKeys(archive, header, passphrase)
+    const { description, keys: opened } = contents
+    if (!keepLogins) await assertTokensEnd(deps, description)
     const keys = withoutKeys ? [] : opened
     const tables = await tablesOf(deps.rooms)
-    const lines = fromLines(archive.lines(), tables)
-    const dump = {
-      schema: header.schema,
-      rooms: new Map(Object.entries(header.rooms ?? {})),
-      counts: byTable(header.counts, tables),
-      lastIds: byTable(header.last_ids, tables),
-      batches: withoutKeys ? withoutSealed(lines, tables) : lines,
-    }
+    const dump = contents.dump(tables, { withoutKeys })
     const { clock } = deps
     const kept = keys.filter(({ purpose }) => keepLogins || purpose === 'data')
     if (withoutKeys) kept.push(newDataKey(deps))
     if (withoutKeys || !keepLogins) {
-      kept.push(await signingKeyInPlaceOf(opened, algorithmOf(header, opened), deps))
+      kept.push(await signingKeyInPlaceOf(opened, algorithmOf(description, opened), deps))
     }
     createAudit(deps) // its keys are those that the transaction restores
     const counts = await committing(deps.db, async (trx) => {
@@ -83,7 +74,7 @@ export async function restore(
       await adoptTombstones(trx, deps)
       await deps.events.record(trx, backupRestored, {
         file: path,
-        created_at: header.created_at,
+        created_at: description.created_at,
         users: loaded.get('users') ?? 0,
         logins_kept: keepLogins,
         verified: !unverified,
@@ -91,35 +82,15 @@ export async function restore(
       })
       return loaded
     })
-    return { createdAt: header.created_at, counts }
+    return { createdAt: description.created_at, counts }
   } finally {
-    await archive.close()
+    await contents.close()
   }
-}
-
-/** Decrypts the keys of a backup. @throws Error if the file cannot be authenticated */
-async function openKeys(
-  { sha256, mac }: Archive,
-  { keys }: BackupHeader,
-  passphrase: RestoreOptions['passphrase'],
-): Promise<TravellingKey[]> {
-  if (!keys) {
-    throw new Error(
-      'the backup has no keys: restore it --without-keys --unverified, once its SHA-256 is the one ' +
-        'that `backup` printed: nothing else tells who wrote it',
-    )
-  }
-  const box = await createKeyBox(await passphrase(), keys.salt)
-  const opened = box.open(keys.sealed)
-  if (!box.isMacOf(sha256, mac)) {
-    throw new Error('the backup was changed by somebody who does not know the passphrase')
-  }
-  return opened
 }
 
 /** What signed access tokens: an installation keeps its algorithm. */
 function algorithmOf(
-  { token_algorithm }: BackupHeader,
+  { token_algorithm }: Description,
   keys: readonly TravellingKey[],
 ): SigningAlgorithm {
   // The file may be trusted without authentication.
@@ -133,8 +104,8 @@ function algorithmOf(
 }
 
 /** @throws Error if a key that the operator configures signed tokens: a restore cannot drop it */
-async function assertTokensEnd({ config }: BackupDeps, header: BackupHeader): Promise<void> {
-  const signed = new Set(header.operator_keys)
+async function assertTokensEnd({ config }: BackupDeps, description: Description): Promise<void> {
+  const signed = new Set(description.operator_keys)
   if (!(await operatorKeys(config)).some(({ kid }) => signed.has(kid))) return
   throw new Error(
     'TOKEN_SECRET or TOKEN_PRIVATE_KEY has signed tokens that would be valid again: ' +

@@ -72,7 +72,8 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'Wrong usage, or a file that cannot be opened: nothing was done' },
   notFound: {
     code: 3,
-    meaning: 'There is no such account, user, client, key, refusal, invitation, mail or database',
+    meaning:
+      'There is no such account, user, client, key, refusal, invitation, mail, webhook or database',
   },
   refused: {
     code: 4,

@@ -80,6 +80,7 @@ const defaults: Partial<Record<string, unknown>> = {
   AUDIT_CHECKPOINT_SECONDS: 10,
   AUDIT_RETENTION_DAYS: 365,
   AUDIT_SINKS: [],
+  WEBHOOK_ADDRESSES: [],
   WORKERS: 1,
   SMTP_URL: undefined,
   MAIL_FROM: undefined,

@@ -403,6 +403,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       /** The file outside the database that every checkpoint goes to. */
       checkpointsFile: checkpointsFileOf(values),
     },
+    /** What webhooks may reach although it is no public address. */
+    webhooks: { addresses: values.WEBHOOK_ADDRESSES.map(parseAddressRange) },
     refusals: { max: values.REFUSALS_MAX },
     mail: {
       /** Undefined: development writes files, and production sends none. */

@@ -361,6 +361,13 @@ export const settings = {
     doc: 'Places outside the database to which the audit log is sent, comma-separated: `file:/path`, `syslog://host:514` (UDP), `syslog+tcp://host:601`, `syslog+tls://host:6514` with `?ca=`, `&cert=` and `&key=` for files in PEM. They get records with pseudonyms in place of persons, and checkpoints. Checkpoints go to `DATA_DIR/audit-checkpoints.jsonl` in any case. docs/audit.md',
     parse: parseAuditSink,
   }),
+  WEBHOOK_ADDRESSES: list({
+    doc: 'Private addresses and CIDR ranges that webhooks may go to, comma-separated: `10.20.0.0/16`. Without it only public ones, and outside production loopback. Metadata addresses of clouds are refused in any case. docs/webhooks.md',
+    parse: (value) => {
+      parseAddressRange(value)
+      return value
+    },
+  }),
   REFUSALS_MAX: integer({
     default: 10_000,
     min: 0,

@@ -37,6 +37,7 @@ export interface Schema {
   master_key_turns: MasterKeyTurnsTable
   master_key_nodes: MasterKeyNodesTable
   audit_checkpoint_keys: AuditCheckpointKeysTable
+  erasures: ErasuresTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -342,8 +343,11 @@ interface IdempotencyKeysTable {
   id: string
   /** Keyed digest of the body. */
   fingerprint: string
-  /** The answer's body as JSON. */
+  /** The answer's body as JSON; empty after a person whom it may name was erased. */
   answer: string
+  /** The user who called, and the user whom the answer names. */
+  caller: Generated<number | null>
+  person: Generated<number | null>
   expires_at: number
 }
 
@@ -562,8 +566,11 @@ interface WebhookEndpointsTable {
   events: string
   /** `ids`: without what names a person. */
   content: 'ids' | 'full'
-  /** `failed`: disabled because it took nothing for days. */
-  state: 'enabled' | 'disabled' | 'failed'
+  /**
+   * `failed`: disabled because it took nothing for days. `removed`: its deliveries are deleted in
+   * steps, and then the row; nothing shows it.
+   */
+  state: 'enabled' | 'disabled' | 'failed' | 'removed'
   created_at: number
   updated_at: number
 }
@@ -667,4 +674,18 @@ interface AuditCheckpointKeysTable {
   /** Of this key, and of the one after it. */
   own_signature: string
   signature: string
+}
+
+/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
+interface ErasuresTable {
+  id: Generated<number>
+  user_id: number
+  /** The name of the key in records; null if the person had none. */
+  pseudonym: string | null
+  /** What the indexes of records hold until they are emptied. */
+  actor_index: string | null
+  target_index: string | null
+  at: number
+  /** When all records were cleared for the first time. */
+  cleared_at: number | null
 }

@@ -117,6 +117,8 @@ export const lockName = {
   auditCheckpoints: 'audit checkpoints',
   /** For the steps that clear what names removed users. */
   removedUsers: 'removed users',
+  /** For the steps that follow an erasure. */
+  erasures: 'erasures',
   /** For changes of the counts of lists. */
   lists: 'lists',
   /** For the bound of the refusals that are kept. */

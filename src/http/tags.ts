@@ -17,6 +17,7 @@ export const tags = {
   Mail: 'Mail that waits, was sent or was refused, and a test of the mail server.',
   'Login limits': 'What keeps a username or an address from a login now.',
   'Audit log': 'What has happened, to whom and by whom: records that cannot be changed unnoticed.',
+  Webhooks: 'Events sent to addresses of your applications, and what became of each message.',
   'Import and export': 'Many accounts at once, as lines of JSON.',
   Service: 'Whether the service works, how much it holds, its metrics, and this document.',
 } as const satisfies Record<string, string>

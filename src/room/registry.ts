@@ -60,17 +60,18 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
   }
 }
 
-/** Asserts that no event name is claimed twice. @throws Error otherwise */
-export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<void> {
+/** Asserts that no event name is claimed twice; answers all names. @throws Error otherwise */
+export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<string[]> {
   const claim = createClaims()
   const files = rooms.flatMap(({ name, events = [] }) =>
     [events].flat().map((file) => ({ name, file })),
   )
   const all = await Promise.all(files.map(({ file }) => import(file.href)))
-  for (const [index, { name: room }] of files.entries()) {
+  return files.flatMap(({ name: room }, index) => {
     const types = Object.values<unknown>(all[index]).filter(isEventType)
     for (const { name } of types) claim('event', name, room)
-  }
+    return types.map(({ name }) => name)
+  })
 }
 
 function isEventType(value: unknown): value is EventType {

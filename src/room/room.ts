@@ -25,6 +25,8 @@ export interface Room<Needs = unknown> extends RoomNames {
   readonly parts?: () => Promise<{ readonly parts: RoomParts<Needs> }>
   /** Makes what is called when an account ends. Not one of the parts: the command line ends accounts too. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
+  /** Makes what is called when a user is erased, for what no foreign key reaches. */
+  readonly onErasure?: (needs: Needs) => Promise<OnErasure>
 }
 
 /** What of a room runs in the server. */
@@ -161,6 +163,12 @@ export interface AccountEnd {
 
 /** Called inside the transaction that ends the logins of an account; an error undoes it. */
 export type OnAccountEnded = (trx: DatabaseOrTransaction, end: AccountEnd) => Promise<void>
+
+/**
+ * Called inside the transaction that removes a user, before its rows go, and again some minutes later
+ * without them: for what another process has written meanwhile.
+ */
+export type OnErasure = (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 
 /** Answers the URL of a module beside a manifest, to be imported when it is used. */
 export function fileBeside(manifest: string, path: string): URL {

@@ -1,7 +1,10 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
+import { deliveryNotFound, deliveryOpen, webhookDisabled, webhookNotFound } from './problems.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'webhooks',
+  tag: 'Webhooks',
   tables: [
     { name: 'webhook_endpoints', key: ['id'], sealed: ['sealed'], needsKeys: true },
     { name: 'webhook_health', key: [], leftOut: 'of the installation that has sent to them' },
@@ -21,4 +24,61 @@ export const room: Room = {
       isLogin: true, // as well
     },
   ],
+  events: fileBeside(import.meta.url, './events'),
+  settings: ['WEBHOOK_ADDRESSES'],
+  errors: [webhookNotFound, deliveryNotFound, webhookDisabled, deliveryOpen],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'webhook add',
+          operands: ['url'],
+          summary: 'Has events sent to an address, and shows the secret of their signatures once',
+        },
+        { name: 'webhook list', summary: 'Shows all webhooks, the oldest first' },
+        {
+          name: 'webhook change',
+          operands: ['id'],
+          summary: 'Changes the address, the events or the content of a webhook',
+        },
+        {
+          name: 'webhook enable',
+          operands: ['id'],
+          summary: 'Has events sent again to a webhook that is disabled, or has failed',
+        },
+        {
+          name: 'webhook disable',
+          operands: ['id'],
+          summary: 'Sends nothing to a webhook, and keeps no events for it',
+        },
+        {
+          name: 'webhook secret',
+          operands: ['id'],
+          summary: 'Gives a webhook a new secret; that before signs as well for 24 hours',
+        },
+        {
+          name: 'webhook remove',
+          operands: ['id'],
+          summary: 'Removes a webhook with its deliveries, also those that wait',
+        },
+        {
+          name: 'webhook test',
+          operands: ['id'],
+          summary: 'Has a message sent that says that messages arrive',
+        },
+        {
+          name: 'webhook deliveries',
+          operands: ['[id]'],
+          summary: 'Shows the deliveries of the last 30 days, the newest first',
+        },
+        {
+          name: 'webhook repeat',
+          operands: ['delivery...'],
+          summary: 'Has deliveries sent again, or at once',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/webhooks'),
+    },
+  ],
+  parts: () => import('./parts.ts'),
 }

@@ -85,7 +85,6 @@ suite('logins after a restore', async () => {
     const sources = [
       [bare, true, 'left out'],
       [path, false, 'left behind'],
-      [path, true, 'left behind, its passphrase lost'],
     ] as const
     for (const [source, unverified, how] of sources) {
       const options = { withoutKeys: true, unverified, keepLogins: true }

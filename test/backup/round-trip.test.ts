@@ -133,6 +133,10 @@ suite('a copy of everything', async () => {
     .insertInto('forward_sessions')
     .values({ id: 'f', session_id, origin: 'https://wiki.example.org', created_at: 1 })
     .execute()
+  await app.deps.db
+    .insertInto('erasures')
+    .values({ user_id: 9999, pseudonym: 'p', actor_index: 'a', target_index: 't', at: 1 })
+    .execute()
   const before = await rowsOf(app)
 
   test('every table has rows here, so that none is compared empty', () => {

@@ -1621,6 +1621,198 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of webhooks, the oldest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Have events sent to an address; the secret is in this answer alone
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A webhook, and how it answers
+         * @description Access: ADMIN.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Change some fields of a webhook, enable or disable it
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Remove a webhook with its deliveries, also those that wait
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook a new secret; that before signs as well for 24 hours
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message of the type webhook_test; its delivery shows what became of it
+         * @description Access: ADMIN.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the deliveries of all webhooks, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the deliveries of a webhook, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listDeliveriesOfWebhook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A delivery of a webhook
+         * @description Access: ADMIN.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/deliveries/{id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery at once that waits or has ended, with the same webhook-id
+         * @description Access: ADMIN.
+         */
+        post: operations["repeatWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/webhooks/{id}/repeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send deliveries of a webhook again that have ended, in their order
+         * @description Access: ADMIN. Body: at most 16384 bytes.
+         */
+        post: operations["repeatWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/import/accounts": {
         parameters: {
             query?: never;
@@ -1853,6 +2045,26 @@ export interface paths {
          * @description Access: anyone.
          */
         get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is wrong with this deployment, from inside: settings, files, database
+         * @description Access: ADMIN.
+         */
+        get: operations["getDoctor"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2292,6 +2504,65 @@ export interface components {
             csrf_token: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        /**
+         * @example {
+         *       "check": "first_password",
+         *       "level": "warning",
+         *       "what": "/var/lib/gatehouse/first-password still holds the generated password.",
+         *       "why": "It is the password of an administrator in clear; copies of the folder take it along.",
+         *       "mend": {
+         *         "do": "Log in with it, change it, and delete the file.",
+         *         "setting": "rm /var/lib/gatehouse/first-password",
+         *         "nginx": null,
+         *         "caddy": null
+         *       }
+         *     }
+         */
+        DoctorFinding: {
+            /** @description Never renamed: docs/doctor.md has a row for each */
+            check: string;
+            /**
+             * @description `info` is advice; `unknown`: the check could not be made
+             * @enum {string}
+             */
+            level: "error" | "warning" | "info" | "unknown";
+            what: string;
+            /** @description Why it matters */
+            why: string;
+            mend: {
+                do: string;
+                /** @description A setting of the service, or a command */
+                setting: string | null;
+                nginx: string | null;
+                caddy: string | null;
+            };
+        };
+        /**
+         * @example {
+         *       "checked_at": "2026-03-02T09:00:00.000Z",
+         *       "url": null,
+         *       "checks": 28,
+         *       "errors": 0,
+         *       "warnings": 0,
+         *       "advice": 0,
+         *       "unknown": 0,
+         *       "findings": []
+         *     }
+         */
+        DoctorReport: {
+            /** Format: date-time */
+            checked_at: string;
+            /** @description What was examined from outside; null: nothing */
+            url: string | null;
+            /** @description How many checks were made */
+            checks: number;
+            errors: number;
+            warnings: number;
+            advice: number;
+            unknown: number;
+            /** @description The worst first */
+            findings: components["schemas"]["DoctorFinding"][];
         };
         /**
          * @example {
@@ -3091,6 +3362,29 @@ export interface components {
         };
         /**
          * @example {
+         *       "url": "https://hr.example.org/gatehouse",
+         *       "description": "Leavers lose their accounts",
+         *       "events": [
+         *         "user_deleted",
+         *         "account_*"
+         *       ],
+         *       "content": "ids"
+         *     }
+         */
+        NewWebhook: {
+            /** @description Where messages are sent to by POST: https, and outside production http to a loopback address */
+            url: string;
+            description?: string;
+            /** @description Types of events, docs/events.md: names, or beginnings of names before a `*`. `*` is all of them; `audit_checkpoint`, each checkpoint of the audit log, is chosen by its name alone */
+            events: string[];
+            /**
+             * @description `ids`: messages hold no usernames, addresses, user agents or texts of the event; `full`: all that the audit log has
+             * @enum {string}
+             */
+            content?: "ids" | "full";
+        };
+        /**
+         * @example {
          *       "type": "password_changed",
          *       "at": "2026-03-02T09:15:00.000Z",
          *       "facts": {
@@ -3387,6 +3681,17 @@ export interface components {
             /** @description Of the subject, as it is now */
             username: string | null;
             address: string;
+        };
+        /**
+         * @example {
+         *       "repeated": 12,
+         *       "next": null
+         *     }
+         */
+        RepeatedWebhookDeliveries: {
+            repeated: number;
+            /** @description One request repeats 10,000 at most: `after` of the next one; null at the end */
+            next: number | null;
         };
         /**
          * @example {
@@ -3757,6 +4062,289 @@ export interface components {
         WantedLanguage: {
             /** @description null: that of the browser */
             language: ("en" | "de") | null;
+        };
+        /**
+         * @example {
+         *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "url": "https://hr.example.org/gatehouse",
+         *       "description": "Leavers lose their accounts",
+         *       "events": [
+         *         "user_deleted",
+         *         "account_*"
+         *       ],
+         *       "content": "ids",
+         *       "state": "enabled",
+         *       "previous_secret_until": null,
+         *       "created_at": "2026-03-02T08:15:30.000Z",
+         *       "updated_at": "2026-03-02T08:15:30.000Z",
+         *       "health": {
+         *         "failing_since": null,
+         *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+         *         "status": 204
+         *       }
+         *     }
+         */
+        Webhook: {
+            id: string;
+            url: string;
+            description: string;
+            events: string[];
+            /**
+             * @description `ids`: messages hold no usernames, addresses, user agents or texts of the event; `full`: all that the audit log has
+             * @enum {string}
+             */
+            content: "ids" | "full";
+            /**
+             * @description `failed`: disabled by the service, because it took nothing for days or is gone
+             * @enum {string}
+             */
+            state: "enabled" | "disabled" | "failed";
+            /**
+             * Format: date-time
+             * @description Until then messages are signed with the secret before as well
+             */
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description How it answers; it is no part of what the ETag says */
+            health: {
+                /**
+                 * Format: date-time
+                 * @description The first failure since the last success
+                 */
+                failing_since: string | null;
+                /** Format: date-time */
+                succeeded_at: string | null;
+                /** @description Of the last answer; null if there was none */
+                status: number | null;
+            };
+        };
+        /**
+         * @example {
+         *       "state": "disabled"
+         *     }
+         */
+        WebhookChanges: {
+            /** @description Where messages are sent to by POST: https, and outside production http to a loopback address */
+            url?: string;
+            description?: string;
+            /** @description Types of events, docs/events.md: names, or beginnings of names before a `*`. `*` is all of them; `audit_checkpoint`, each checkpoint of the audit log, is chosen by its name alone */
+            events?: string[];
+            /**
+             * @description `ids`: messages hold no usernames, addresses, user agents or texts of the event; `full`: all that the audit log has
+             * @enum {string}
+             */
+            content?: "ids" | "full";
+            /**
+             * @description While it is disabled, nothing is sent, and events are not kept for it
+             * @enum {string}
+             */
+            state?: "enabled" | "disabled";
+        };
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+         *       "type": "user_deleted",
+         *       "state": "waiting",
+         *       "attempts": 2,
+         *       "status": 503,
+         *       "detail": "the answer was 503",
+         *       "at": "2026-03-02T09:40:00.000Z",
+         *       "created_at": "2026-03-02T09:40:00.120Z",
+         *       "due_at": "2026-03-02T09:45:11.000Z",
+         *       "finished_at": null
+         *     }
+         */
+        WebhookDelivery: {
+            id: number;
+            /** @description The id of the webhook */
+            webhook: string;
+            /** @description The `webhook-id` of all its attempts */
+            message: string;
+            /** @description The type of the event */
+            type: string;
+            /**
+             * @description `failed`: given up; `cancelled`: there is nothing to send any more
+             * @enum {string}
+             */
+            state: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+            attempts: number;
+            /** @description Of the last answer; null if there was none */
+            status: number | null;
+            /** @description Why the last attempt failed */
+            detail: string | null;
+            /**
+             * Format: date-time
+             * @description When the event was
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description When it began to wait for this webhook
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The next attempt; null after the end
+             */
+            due_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        /**
+         * @example {
+         *       "limit": 10,
+         *       "data": [
+         *         {
+         *           "id": 4711,
+         *           "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *           "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+         *           "type": "user_deleted",
+         *           "state": "waiting",
+         *           "attempts": 2,
+         *           "status": 503,
+         *           "detail": "the answer was 503",
+         *           "at": "2026-03-02T09:40:00.000Z",
+         *           "created_at": "2026-03-02T09:40:00.120Z",
+         *           "due_at": "2026-03-02T09:45:11.000Z",
+         *           "finished_at": null
+         *         }
+         *       ],
+         *       "next": null
+         *     }
+         */
+        WebhookDeliveryPage: {
+            limit: number;
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description The `cursor` of older deliveries; null at the end. A page looks through 20,000 at most, so that one with filters may be empty and have a `next` */
+            next: string | null;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *           "url": "https://hr.example.org/gatehouse",
+         *           "description": "Leavers lose their accounts",
+         *           "events": [
+         *             "user_deleted",
+         *             "account_*"
+         *           ],
+         *           "content": "ids",
+         *           "state": "enabled",
+         *           "previous_secret_until": null,
+         *           "created_at": "2026-03-02T08:15:30.000Z",
+         *           "updated_at": "2026-03-02T08:15:30.000Z",
+         *           "health": {
+         *             "failing_since": null,
+         *             "succeeded_at": "2026-03-02T09:40:00.000Z",
+         *             "status": 204
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        WebhookPage: {
+            page: number;
+            limit: number;
+            /** @description How many webhooks there are */
+            total: number;
+            data: components["schemas"]["Webhook"][];
+        };
+        /**
+         * @example {
+         *       "state": "failed",
+         *       "since": "2026-03-01T00:00:00Z"
+         *     }
+         */
+        WebhookRepetition: {
+            /**
+             * @default failed
+             * @enum {string}
+             */
+            state: "failed" | "delivered" | "cancelled";
+            /** @description The type of the event */
+            type?: string;
+            /**
+             * Format: date-time
+             * @description Events from this time on
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Events before this time
+             */
+            until?: string;
+            /** @description The `next` of the answer before, with the same filters */
+            after?: number;
+        };
+        /**
+         * @example {
+         *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "url": "https://hr.example.org/gatehouse",
+         *       "description": "Leavers lose their accounts",
+         *       "events": [
+         *         "user_deleted",
+         *         "account_*"
+         *       ],
+         *       "content": "ids",
+         *       "state": "enabled",
+         *       "previous_secret_until": null,
+         *       "created_at": "2026-03-02T08:15:30.000Z",
+         *       "updated_at": "2026-03-02T08:15:30.000Z",
+         *       "health": {
+         *         "failing_since": null,
+         *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+         *         "status": 204
+         *       },
+         *       "secret": "whsec_vJCVaKLmxyZQ9SFBl3Tz3gWmm5wKXLn8s3iWmcbkCd0="
+         *     }
+         */
+        WebhookWithSecret: {
+            id: string;
+            url: string;
+            description: string;
+            events: string[];
+            /**
+             * @description `ids`: messages hold no usernames, addresses, user agents or texts of the event; `full`: all that the audit log has
+             * @enum {string}
+             */
+            content: "ids" | "full";
+            /**
+             * @description `failed`: disabled by the service, because it took nothing for days or is gone
+             * @enum {string}
+             */
+            state: "enabled" | "disabled" | "failed";
+            /**
+             * Format: date-time
+             * @description Until then messages are signed with the secret before as well
+             */
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description How it answers; it is no part of what the ETag says */
+            health: {
+                /**
+                 * Format: date-time
+                 * @description The first failure since the last success
+                 */
+                failing_since: string | null;
+                /** Format: date-time */
+                succeeded_at: string | null;
+                /** @description Of the last answer; null if there was none */
+                status: number | null;
+            };
+            /** @description By which the receiver verifies messages; shown this once */
+            secret: string;
         };
     };
     responses: {
@@ -4458,6 +5046,46 @@ export interface components {
         };
         /** @description Username already exists · User already has an account */
         UsernameExists_UserHasAccount: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Webhook delivery not found */
+        WebhookDeliveryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Webhook delivery still open · Webhook is disabled */
+        WebhookDeliveryOpen_WebhookDisabled: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Webhook is disabled */
+        WebhookDisabled: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Webhook not found */
+        WebhookNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -9812,6 +10440,766 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 1,
+                     *       "data": [
+                     *         {
+                     *           "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *           "url": "https://hr.example.org/gatehouse",
+                     *           "description": "Leavers lose their accounts",
+                     *           "events": [
+                     *             "user_deleted",
+                     *             "account_*"
+                     *           ],
+                     *           "content": "ids",
+                     *           "state": "enabled",
+                     *           "previous_secret_until": null,
+                     *           "created_at": "2026-03-02T08:15:30.000Z",
+                     *           "updated_at": "2026-03-02T08:15:30.000Z",
+                     *           "health": {
+                     *             "failing_since": null,
+                     *             "succeeded_at": "2026-03-02T09:40:00.000Z",
+                     *             "status": 204
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hr.example.org/gatehouse",
+                 *       "description": "Leavers lose their accounts",
+                 *       "events": [
+                 *         "user_deleted",
+                 *         "account_*"
+                 *       ],
+                 *       "content": "ids"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "url": "https://hr.example.org/gatehouse",
+                     *       "description": "Leavers lose their accounts",
+                     *       "events": [
+                     *         "user_deleted",
+                     *         "account_*"
+                     *       ],
+                     *       "content": "ids",
+                     *       "state": "enabled",
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-02T08:15:30.000Z",
+                     *       "updated_at": "2026-03-02T08:15:30.000Z",
+                     *       "health": {
+                     *         "failing_since": null,
+                     *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+                     *         "status": 204
+                     *       },
+                     *       "secret": "whsec_vJCVaKLmxyZQ9SFBl3Tz3gWmm5wKXLn8s3iWmcbkCd0="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "url": "https://hr.example.org/gatehouse",
+                     *       "description": "Leavers lose their accounts",
+                     *       "events": [
+                     *         "user_deleted",
+                     *         "account_*"
+                     *       ],
+                     *       "content": "ids",
+                     *       "state": "enabled",
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-02T08:15:30.000Z",
+                     *       "updated_at": "2026-03-02T08:15:30.000Z",
+                     *       "health": {
+                     *         "failing_since": null,
+                     *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+                     *         "status": 204
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "disabled"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "url": "https://hr.example.org/gatehouse",
+                     *       "description": "Leavers lose their accounts",
+                     *       "events": [
+                     *         "user_deleted",
+                     *         "account_*"
+                     *       ],
+                     *       "content": "ids",
+                     *       "state": "enabled",
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-02T08:15:30.000Z",
+                     *       "updated_at": "2026-03-02T08:15:30.000Z",
+                     *       "health": {
+                     *         "failing_since": null,
+                     *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+                     *         "status": 204
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["WebhookNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "url": "https://hr.example.org/gatehouse",
+                     *       "description": "Leavers lose their accounts",
+                     *       "events": [
+                     *         "user_deleted",
+                     *         "account_*"
+                     *       ],
+                     *       "content": "ids",
+                     *       "state": "enabled",
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-02T08:15:30.000Z",
+                     *       "updated_at": "2026-03-02T08:15:30.000Z",
+                     *       "health": {
+                     *         "failing_since": null,
+                     *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+                     *         "status": 204
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["WebhookNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of what the caller has seen: refused where it has changed since
+                 * @example "Yd2tLC9hKZ3aQzW8vXfN1g"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "url": "https://hr.example.org/gatehouse",
+                     *       "description": "Leavers lose their accounts",
+                     *       "events": [
+                     *         "user_deleted",
+                     *         "account_*"
+                     *       ],
+                     *       "content": "ids",
+                     *       "state": "enabled",
+                     *       "previous_secret_until": null,
+                     *       "created_at": "2026-03-02T08:15:30.000Z",
+                     *       "updated_at": "2026-03-02T08:15:30.000Z",
+                     *       "health": {
+                     *         "failing_since": null,
+                     *         "succeeded_at": "2026-03-02T09:40:00.000Z",
+                     *         "status": 204
+                     *       },
+                     *       "secret": "whsec_vJCVaKLmxyZQ9SFBl3Tz3gWmm5wKXLn8s3iWmcbkCd0="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["WebhookNotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 4711,
+                     *       "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+                     *       "type": "user_deleted",
+                     *       "state": "waiting",
+                     *       "attempts": 2,
+                     *       "status": 503,
+                     *       "detail": "the answer was 503",
+                     *       "at": "2026-03-02T09:40:00.000Z",
+                     *       "created_at": "2026-03-02T09:40:00.120Z",
+                     *       "due_at": "2026-03-02T09:45:11.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["WebhookDisabled"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The id of a webhook
+                 * @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD
+                 */
+                webhook?: string;
+                /** @example failed */
+                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                /**
+                 * @description The type of the event
+                 * @example user_deleted
+                 */
+                type?: string;
+                /**
+                 * @description The `webhook-id`
+                 * @example 01KAYQ7T9M1D4H6J8K0M2N4P6Q
+                 */
+                message?: string;
+                /**
+                 * @description Events from this time on
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Events before this time
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                until?: string;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description The `next` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit": 10,
+                     *       "data": [
+                     *         {
+                     *           "id": 4711,
+                     *           "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *           "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+                     *           "type": "user_deleted",
+                     *           "state": "waiting",
+                     *           "attempts": 2,
+                     *           "status": 503,
+                     *           "detail": "the answer was 503",
+                     *           "at": "2026-03-02T09:40:00.000Z",
+                     *           "created_at": "2026-03-02T09:40:00.120Z",
+                     *           "due_at": "2026-03-02T09:45:11.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listDeliveriesOfWebhook: {
+        parameters: {
+            query?: {
+                /** @example failed */
+                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                /**
+                 * @description The type of the event
+                 * @example user_deleted
+                 */
+                type?: string;
+                /**
+                 * @description The `webhook-id`
+                 * @example 01KAYQ7T9M1D4H6J8K0M2N4P6Q
+                 */
+                message?: string;
+                /**
+                 * @description Events from this time on
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Events before this time
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                until?: string;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description The `next` of the page before, with the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit": 10,
+                     *       "data": [
+                     *         {
+                     *           "id": 4711,
+                     *           "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *           "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+                     *           "type": "user_deleted",
+                     *           "state": "waiting",
+                     *           "attempts": 2,
+                     *           "status": 503,
+                     *           "detail": "the answer was 503",
+                     *           "at": "2026-03-02T09:40:00.000Z",
+                     *           "created_at": "2026-03-02T09:40:00.120Z",
+                     *           "due_at": "2026-03-02T09:45:11.000Z",
+                     *           "finished_at": null
+                     *         }
+                     *       ],
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["WebhookNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 4711
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 4711,
+                     *       "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+                     *       "type": "user_deleted",
+                     *       "state": "waiting",
+                     *       "attempts": 2,
+                     *       "status": 503,
+                     *       "detail": "the answer was 503",
+                     *       "at": "2026-03-02T09:40:00.000Z",
+                     *       "created_at": "2026-03-02T09:40:00.120Z",
+                     *       "due_at": "2026-03-02T09:45:11.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["WebhookDeliveryNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    repeatWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 4711
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 4711,
+                     *       "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+                     *       "type": "user_deleted",
+                     *       "state": "waiting",
+                     *       "attempts": 2,
+                     *       "status": 503,
+                     *       "detail": "the answer was 503",
+                     *       "at": "2026-03-02T09:40:00.000Z",
+                     *       "created_at": "2026-03-02T09:40:00.120Z",
+                     *       "due_at": "2026-03-02T09:45:11.000Z",
+                     *       "finished_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["WebhookDeliveryNotFound"];
+            409: components["responses"]["WebhookDeliveryOpen_WebhookDisabled"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    repeatWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "state": "failed",
+                 *       "since": "2026-03-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookRepetition"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "repeated": 12,
+                     *       "next": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RepeatedWebhookDeliveries"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["WebhookDisabled"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     importAccounts: {
         parameters: {
             query?: {
@@ -10337,6 +11725,43 @@ export interface operations {
                 };
             };
             default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    getDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checked_at": "2026-03-02T09:00:00.000Z",
+                     *       "url": null,
+                     *       "checks": 28,
+                     *       "errors": 0,
+                     *       "warnings": 0,
+                     *       "advice": 0,
+                     *       "unknown": 0,
+                     *       "findings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
         };
     };
 }

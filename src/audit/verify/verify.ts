@@ -3,6 +3,7 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { checkpointKey } from '../checkpoint-key.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
+import { erasureStore } from '../erasure-store.ts'
 import { readSigners } from '../succession.ts'
 import { type Attested, readCheckpoints, readTombstones } from './checkpoints.ts'
 import { createIndexCheck, readPersons } from './indexes.ts'
@@ -64,7 +65,8 @@ async function verify(
       ),
     )
   }
-  const checkIndexes = createIndexCheck(keys, persons)
+  const erasing = await erasureStore(snapshot).indexes()
+  const checkIndexes = createIndexCheck(keys, persons, erasing)
   const { heads } = attested
   const options = { keys, tombstones: tombstones.ofChains, heads, checkIndexes }
   const { records, chains, erased, unknownIndexes, uncovered, restores } = await readRecords(

@@ -1,7 +1,7 @@
 import type { OpenedRecord } from '../../audit/opened-record.ts'
-import { dateTimeMessage, parseDateTime } from '../../kernel/date-time.ts'
-import { type CommandCall, type CommandWork, textOf, UsageError } from '../command.ts'
+import type { CommandCall, CommandWork } from '../command.ts'
 import { jsonLine } from '../output.ts'
+import { timeOption } from '../time-option.ts'
 import { withServices } from '../work.ts'
 
 export const commands: readonly CommandWork[] = [
@@ -27,16 +27,14 @@ export const commands: readonly CommandWork[] = [
 async function exportAudit(call: CommandCall): Promise<void> {
   const { output, terminal, values } = call
   const follows = values.follow === true
-  const text = textOf(call, 'since')
-  const ago = text === undefined ? undefined : durationOf(text)
-  const at = text === undefined || ago !== undefined ? undefined : timeOf(text)
+  const sinceOf = timeOption(call, 'since')
   const { untilSignal } = await import('../signals.ts')
   const { exportRecords, followRecords } = await import('../../audit/export.ts')
   const { sensitiveRead } = await import('../../audit/events.ts')
   const { inSnapshot } = await import('../../database/snapshot.ts')
   const { transact } = await import('../../database/transactions.ts')
   await withServices(call, async ({ keys }, { clock, db, events }) => {
-    const since = ago === undefined ? at : Math.max(0, clock.now() - ago)
+    const since = sinceOf?.(clock.now())
     const filters = since === undefined ? [] : ['since']
     await transact(db, [], (trx) => events.record(trx, sensitiveRead, { what: 'audit', filters }))
     const seen = new Map<string, number>()
@@ -68,18 +66,4 @@ async function exportAudit(call: CommandCall): Promise<void> {
     await output.stream(texts())
     return isWhole
   }
-}
-
-const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** Parses a duration like `24h` to milliseconds; undefined for any other text. */
-function durationOf(text: string): number | undefined {
-  const [, number, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
-  return number === undefined ? undefined : Number(number) * unitMs[unit as keyof typeof unitMs]
-}
-
-function timeOf(text: string): number {
-  const time = parseDateTime(text)
-  if (time === undefined) throw new UsageError(`--since ${dateTimeMessage}, or a duration like 24h`)
-  return time
 }

@@ -19,7 +19,12 @@ const withoutKeys = {
 export const commands: readonly CommandWork[] = [
   {
     name: 'backup',
-    options: withoutKeys,
+    options: {
+      'without-keys': {
+        type: 'boolean',
+        doc: 'no passphrase: leave out the key set, and encrypt nothing',
+      },
+    },
     example: 'backup gatehouse-2026-11-20.backup',
     run: backUp,
   },

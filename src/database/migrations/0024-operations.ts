@@ -67,6 +67,9 @@ export const statements: Migration = [
     where state in ('waiting', 'sending')`,
   `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
     where state in ('waiting', 'sending')`,
+  // For the age of the oldest that waits, of each endpoint.
+  `create index webhook_deliveries_open on webhook_deliveries (endpoint, at)
+    where state in ('waiting', 'sending')`,
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
     where finished_at is not null`,
@@ -113,4 +116,21 @@ export const statements: Migration = [
     own_signature text not null,
     signature text not null
   ) strict`,
+
+  // What an erasure leaves to be done in steps: it names no person, and goes within minutes.
+  `create table erasures (
+    id integer primary key autoincrement,
+    user_id integer not null,
+    pseudonym text,
+    actor_index text,
+    target_index text,
+    at integer not null,
+    cleared_at integer
+  ) strict`,
+  // The caller, and the user whom the answer names: an erasure empties the answer.
+  'alter table idempotency_keys add column caller integer',
+  'alter table idempotency_keys add column person integer',
+  'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
+  'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
+  'create index refusals_by_subject on refusals (subject) where subject is not null',
 ]

@@ -17,9 +17,16 @@ function entityTag(shown: object): string {
   return `"${digest(JSON.stringify(shown)).slice(0, tagLength)}"`
 }
 
-/** Sets the ETag of a representation, and answers the representation. */
-export function tagged<Shown extends object>(reply: FastifyReply, shown: Shown): Shown {
-  reply.header('etag', entityTag(shown))
+/**
+ * Sets the ETag of a representation, and answers the representation.
+ * @param part what the tag is computed of, where the rest changes by itself
+ */
+export function tagged<Shown extends object>(
+  reply: FastifyReply,
+  shown: Shown,
+  part: object = shown,
+): Shown {
+  reply.header('etag', entityTag(part))
   return shown
 }
 

@@ -1,0 +1,121 @@
+import { accessSync, constants, type Stats } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { lifeWarning, readTlsPair } from '../../config/tls.ts'
+import { systemCode } from '../../kernel/reason.ts'
+import type { Check, Found } from '../check.ts'
+import type { Inside } from '../inside.ts'
+import type { Machine } from '../machine.ts'
+
+/** Of a mode: the rights of the group and of all others to read and to write. */
+const groupMayRead = 0o060
+const othersMayRead = 0o006
+const groupMayPass = 0o010
+const othersMayPass = 0o001
+
+const secretFiles =
+  /^(?:gatehouse\.db(?:-wal|-shm)?|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
+
+/**
+ * Whether other users of this machine reach the contents: the file lets them, and so does each
+ * folder above. A file of another owner may be open to its group, through which systemd and
+ * Kubernetes hand it out.
+ */
+function isReachable(machine: Machine, path: string, { mode, uid }: Stats): boolean {
+  const folders = foldersAbove(path).map((folder) => machine.stat(folder)?.mode ?? 0)
+  const isOwn = uid === process.getuid?.()
+  const forGroup = isOwn && (mode & groupMayRead) !== 0
+  const forOthers = (mode & othersMayRead) !== 0
+  return (
+    (forOthers && folders.every((folder) => (folder & othersMayPass) !== 0)) ||
+    (forGroup && folders.every((folder) => (folder & (groupMayPass | othersMayPass)) !== 0))
+  )
+}
+
+function foldersAbove(path: string): string[] {
+  const folder = dirname(path)
+  return folder === path ? [] : [folder, ...foldersAbove(folder)]
+}
+
+const fileModes: Check<Inside> = {
+  id: 'file_modes',
+  level: 'error',
+  good: 'other users of the machine cannot read or write the files of DATA_DIR',
+  why: 'The database holds password hashes and personal data, and the master key opens the keys that sign tokens.',
+  mend: { do: 'Take the rights of group and others away, and consider what could be read known.' },
+  find({ config, machine }) {
+    const folder = resolve(config.database.dataDirectory)
+    return machine.list(folder).flatMap((name): Found[] => {
+      if (!secretFiles.test(name)) return []
+      const path = join(folder, name)
+      const stats = machine.stat(path)
+      if (!stats?.isFile() || !isReachable(machine, path, stats)) return []
+      const mode = (stats.mode & 0o777).toString(8)
+      const what = `${path} has mode ${mode}: other users of this machine reach what it holds.`
+      return [{ what, mend: { setting: `chmod 600 ${path} && chmod 700 ${folder}` } }]
+    })
+  },
+}
+
+const dataDirectory: Check<Inside> = {
+  id: 'data_directory',
+  level: 'error',
+  good: 'the service can write to DATA_DIR',
+  why: 'SQLite makes its log beside the database, and checkpoints of the audit log go to a file there.',
+  mend: { do: 'Give the folder to the user of the service, on a disk that takes changes.' },
+  find({ config }) {
+    const folder = resolve(config.database.dataDirectory)
+    try {
+      accessSync(folder, constants.W_OK | constants.X_OK)
+      return []
+    } catch (cause) {
+      const code = systemCode(cause) ?? 'unknown'
+      // With PostgreSQL a command may run where the service has no folder.
+      if (config.database.postgres && code === 'ENOENT') return []
+      const what = `${folder} cannot be written (${code}).`
+      return [{ what, mend: { setting: `install -d -m 0700 -o USER ${folder}` } }]
+    }
+  },
+}
+
+const firstPassword: Check<Inside> = {
+  id: 'first_password',
+  level: 'warning',
+  good: 'no file holds the password of the first administrator any more',
+  why: 'It is the password of an administrator in clear; copies of the folder take it along.',
+  mend: { do: 'Log in with it, change it, and delete the file.' },
+  find({ config, machine }) {
+    const folder = resolve(config.database.dataDirectory)
+    return machine
+      .list(folder)
+      .filter((name) => /^first-password(?:-\d+)?$/.test(name))
+      .map((name) => ({
+        what: `${join(folder, name)} still holds the generated password.`,
+        mend: { setting: `rm ${join(folder, name)}` },
+      }))
+  },
+}
+
+const tlsFiles: Check<Inside> = {
+  id: 'tls_files',
+  level: 'warning',
+  good: 'TLS_CERT_FILE holds a certificate that is valid for two more weeks',
+  why: 'Clients refuse an expired certificate, and every login fails.',
+  mend: { do: 'Renew it; the files are read again every ten seconds, without a restart.' },
+  find({ clock, config }) {
+    if (!config.http.tls) return []
+    const { pair, mistakes } = readTlsPair(config.http.tls, config)
+    if (!pair) return mistakes.map((mistake) => ({ what: `${mistake}.`, level: 'error' }))
+    const warning = lifeWarning(pair, clock.now())
+    if (warning === null) return []
+    return [
+      { what: `${warning}.`, ...(/has expired|valid from/.test(warning) && { level: 'error' }) },
+    ]
+  },
+}
+
+export const fileChecks: readonly Check<Inside>[] = [
+  fileModes,
+  dataDirectory,
+  firstPassword,
+  tlsFiles,
+]

@@ -1,0 +1,27 @@
+import type { Problem } from '../kernel/errors.ts'
+
+export const webhookNotFound: Problem = {
+  name: 'webhookNotFound',
+  status: 404,
+  error: 'Webhook not found',
+}
+
+export const deliveryNotFound: Problem = {
+  name: 'webhookDeliveryNotFound',
+  status: 404,
+  error: 'Webhook delivery not found',
+}
+
+/** Nothing is sent to a disabled endpoint, so that nothing new is put into its queue. */
+export const webhookDisabled: Problem = {
+  name: 'webhookDisabled',
+  status: 409,
+  error: 'Webhook is disabled',
+}
+
+/** A delivery that waits or is being sent comes by itself. */
+export const deliveryOpen: Problem = {
+  name: 'webhookDeliveryOpen',
+  status: 409,
+  error: 'Webhook delivery still open',
+}
