@@ -2053,6 +2053,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is wrong with this deployment, from inside: settings, files, database
+         * @description Access: ADMIN.
+         */
+        get: operations["getDoctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2484,6 +2504,65 @@ export interface components {
             csrf_token: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        /**
+         * @example {
+         *       "check": "first_password",
+         *       "level": "warning",
+         *       "what": "/var/lib/gatehouse/first-password still holds the generated password.",
+         *       "why": "It is the password of an administrator in clear; copies of the folder take it along.",
+         *       "mend": {
+         *         "do": "Log in with it, change it, and delete the file.",
+         *         "setting": "rm /var/lib/gatehouse/first-password",
+         *         "nginx": null,
+         *         "caddy": null
+         *       }
+         *     }
+         */
+        DoctorFinding: {
+            /** @description Never renamed: docs/doctor.md has a row for each */
+            check: string;
+            /**
+             * @description `info` is advice; `unknown`: the check could not be made
+             * @enum {string}
+             */
+            level: "error" | "warning" | "info" | "unknown";
+            what: string;
+            /** @description Why it matters */
+            why: string;
+            mend: {
+                do: string;
+                /** @description A setting of the service, or a command */
+                setting: string | null;
+                nginx: string | null;
+                caddy: string | null;
+            };
+        };
+        /**
+         * @example {
+         *       "checked_at": "2026-03-02T09:00:00.000Z",
+         *       "url": null,
+         *       "checks": 28,
+         *       "errors": 0,
+         *       "warnings": 0,
+         *       "advice": 0,
+         *       "unknown": 0,
+         *       "findings": []
+         *     }
+         */
+        DoctorReport: {
+            /** Format: date-time */
+            checked_at: string;
+            /** @description What was examined from outside; null: nothing */
+            url: string | null;
+            /** @description How many checks were made */
+            checks: number;
+            errors: number;
+            warnings: number;
+            advice: number;
+            unknown: number;
+            /** @description The worst first */
+            findings: components["schemas"]["DoctorFinding"][];
         };
         /**
          * @example {
@@ -11646,6 +11725,43 @@ export interface operations {
                 };
             };
             default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    getDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checked_at": "2026-03-02T09:00:00.000Z",
+                     *       "url": null,
+                     *       "checks": 28,
+                     *       "errors": 0,
+                     *       "warnings": 0,
+                     *       "advice": 0,
+                     *       "unknown": 0,
+                     *       "findings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
         };
     };
 }

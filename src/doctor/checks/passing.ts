@@ -122,7 +122,9 @@ const bodyLimit: Check<Outside> = {
       const answer = await refusedBody(probe, path, bytes)
       // Caddy 2.6 tells it as 502.
       if (!answer || isOurs(answer) || (answer.status !== 413 && answer.status < 500)) continue
-      return [{ what: `A body of ${bytes} bytes is refused by the proxy (${answer.status}).`, mend }]
+      return [
+        { what: `A body of ${bytes} bytes is refused by the proxy (${answer.status}).`, mend },
+      ]
     }
     return []
   },
