@@ -4,9 +4,10 @@ import { reasonOf } from '../../kernel/reason.ts'
 import { accessAlgorithm } from '../../keys/algorithm.ts'
 import { type MasterKeys, readMasterKeys } from '../../keys/master-key.ts'
 import { openKey } from '../../keys/sealed-key.ts'
-import { keyStore, type SealedKey } from '../../keys/store.ts'
+import type { SealedKey } from '../../keys/store.ts'
+import { storedKeys } from '../../keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../inside.ts'
+import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
 const database: Check<Inside> = {
@@ -66,7 +67,7 @@ const keys: Check<Inside> = {
     setting: 'MASTER_KEY_FILE=/etc/gatehouse/master-key',
   },
   async find({ config, db, clock }) {
-    const stored = await keyStore(db).all()
+    const stored = await storedKeys(db)
     if (stored.length === 0) return [{ what: 'The database has no keys yet.', level: 'info' }]
     let opened: MasterKeys
     try {
@@ -175,7 +176,7 @@ const signingKeyAge: Check<Inside> = {
     setting: 'gatehouse keys rotate   KEY_ROTATION_DAYS=365',
   },
   async find({ clock, db }) {
-    const stored = await keyStore(db).all()
+    const stored = await storedKeys(db)
     const [newest] = stored.filter(
       ({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null,
     )
