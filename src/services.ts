@@ -10,6 +10,7 @@ import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
+import { type Backups, createBackups } from './backup/runs.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { migrate } from './database/migrate.ts'
@@ -76,6 +77,7 @@ export interface Services extends LogoutEndings {
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly backups: Backups
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -204,6 +206,7 @@ export async function createServices(
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const forwardRules = createForwardRules(deps)
+  const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
   const services: Services = {
     accounts,
@@ -214,6 +217,7 @@ export async function createServices(
     }),
     audit,
     auditProof,
+    backups,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
@@ -257,7 +261,7 @@ export async function createServices(
     posts: createPosts(deps),
     profiles,
     providers,
-    readiness: createReadiness({ ...deps, accounts, keys, rooms }),
+    readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
     recovery: createRecovery({
       ...deps,
       accounts,

@@ -119,6 +119,8 @@ export const lockName = {
   removedUsers: 'removed users',
   /** For changes of the counts of lists. */
   lists: 'lists',
+  /** For the beginning of a backup that the service makes by itself. */
+  backups: 'backups',
   /** For the bound of the refusals that are kept. */
   refusals: 'refusals',
   account: (userId: number | string) => `account ${userId}`,
