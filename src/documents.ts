@@ -45,6 +45,8 @@ function throwaway(config: Config, dataDirectory: string): Config {
     ...config,
     database: { ...config.database, dataDirectory, postgres: undefined },
     masterKey: undefined,
+    nextMasterKey: undefined,
+    masterKeyFiles: { present: undefined, next: undefined },
     admin: { ...config.admin, password: undefined },
     // A quick hash, and no query for breached passwords.
     password: { ...config.password, hash: 'pbkdf2', pbkdf2Iterations: 1, breachUrl: undefined },

@@ -7,12 +7,16 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
+import { createErasure, type Erasure } from './audit/erasure.ts'
+import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
+import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Backups, createBackups } from './backup/runs.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
+import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
@@ -30,6 +34,8 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
+import { createMasterTurn, type MasterTurn } from './keys/turn.ts'
+import { createTurnAnswers, type TurnAnswers } from './keys/turn-answers.ts'
 import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
@@ -38,12 +44,14 @@ import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
+import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
+import type { PersonSection } from './room/person.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
-import type { OnAccountEnded, Room } from './room/room.ts'
+import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
@@ -66,8 +74,12 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
-import { createEndpoints, type Endpoints } from './webhooks/endpoints.ts'
+import { createEndpoints, type Endpoints, webhookChanges } from './webhooks/endpoints.ts'
 import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
+import { createWebhookInterest, type WebhookInterest } from './webhooks/interest.ts'
+import { createWebhookOutbox, type WebhookOutbox } from './webhooks/outbox.ts'
+import { createPace } from './webhooks/pace.ts'
+import { createWebhookSender, type WebhookSender } from './webhooks/sender.ts'
 import { outboundRules } from './webhooks/target-rules.ts'
 import type { EndpointRules } from './webhooks/wanted.ts'
 
@@ -86,6 +98,7 @@ export interface Services extends LogoutEndings {
   readonly emailLogin: EmailLogin
   readonly devices: Devices
   readonly emails: Emails
+  readonly erasure: Erasure
   readonly externalBearer: ExternalBearer
   readonly flows: Flows
   readonly forwardRules: ForwardRules
@@ -99,11 +112,13 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly mailDesk: MailDesk
+  readonly masterTurn: MasterTurn
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
+  readonly personalData: PersonalData
   readonly posts: Posts
   readonly profiles: Profiles
   readonly providers: Providers
@@ -120,9 +135,13 @@ export interface Services extends LogoutEndings {
   readonly signUp: SignUp
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
+  readonly turnAnswers: TurnAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
+  readonly webhookInterest: WebhookInterest
+  readonly webhookOutbox: WebhookOutbox
+  readonly webhookSender: WebhookSender
   readonly webhookDesk: WebhookDesk
   readonly webhookEndpoints: Endpoints
   readonly webhookFigures: WebhookFigures
@@ -155,13 +174,18 @@ export async function createServices(
   const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
+  const interest = createWebhookInterest(deps)
+  await interest.refresh()
+  const webhookOutbox = createWebhookOutbox({ interest })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
     committed: (count, at) => auditProof?.recorded(count, at),
+    inserted: webhookOutbox.addRecords,
   })
   const keys = await loadKeySet(deps, { mayAddSigner })
-  auditProof = createAuditProof({ ...deps, keys })
+  auditProof = createAuditProof({ ...deps, keys, inserted: webhookOutbox.addCheckpoint })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
@@ -177,6 +201,7 @@ export async function createServices(
   const isBreached = breachQuery(deps)
   const ended: OnAccountEnded[] = [] // filled below: the manifests need the services
   const hooks = { ended, changed: [revocations.appended] }
+  const erasing: OnErasure[] = [] // as well
   const accounts = createAccounts({ ...deps, passwords, isBreached, requirements, hooks })
   const users = createUsers({
     config,
@@ -186,12 +211,21 @@ export async function createServices(
     hooks: {
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
+      erasing,
       traces: tracesOf(rooms),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
   const profiles = createProfiles(users, revocations)
   const identities = createIdentities({ ...deps, accounts })
+  const erased: OnErasure[] = [] // the same without the keys of the audit log
+  const erasure = createErasure({
+    ...deps,
+    audit,
+    keys,
+    erased,
+    subjectsOf: identities.subjectsOf,
+  })
   const providers = createProviders(deps)
   const rotation = createRotation(deps)
   const tokens = createTokens({ config, clock, random, keys })
@@ -208,13 +242,18 @@ export async function createServices(
   const forwardRules = createForwardRules(deps)
   const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
+  const sections: PersonSection[] = [] // as well
+  const auditLog = createAuditLog({
+    ...deps,
+    keys,
+    userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
+  })
+  const personSeal = createPersonSeal({ ...deps, keys })
+  const webhookDesk = createWebhookDesk(deps)
+  webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
-    auditLog: createAuditLog({
-      ...deps,
-      keys,
-      userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
-    }),
+    auditLog,
     audit,
     auditProof,
     backups,
@@ -237,6 +276,7 @@ export async function createServices(
       outbox,
       requirements,
     }),
+    erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
     endRefresh: (token) => endRefreshToken(ending, token, { reason: 'logout' }),
     emailLogin: createEmailLogin({ ...deps, accounts, confirmations, outbox, requirements }),
@@ -253,11 +293,13 @@ export async function createServices(
     lock,
     loginAddress: createLoginAddress(config),
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
+    personalData: createPersonalData({ ...deps, sections }),
     posts: createPosts(deps),
     profiles,
     providers,
@@ -287,16 +329,29 @@ export async function createServices(
     signUp: createSignUp(registration),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
+    turnAnswers: createTurnAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
-    webhookDesk: createWebhookDesk(deps),
+    webhookInterest: interest,
+    webhookOutbox,
+    webhookSender: createWebhookSender({
+      ...deps,
+      ...{ auditLog, interest, keys, personSeal },
+      outbox: webhookOutbox,
+      pace: createPace(clock),
+      rules: outboundRules(config),
+    }),
+    webhookDesk,
     webhookEndpoints: createEndpoints({ ...deps, keys }),
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
-  for (const { onAccountEnded } of rooms) {
+  for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
+    if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
+    if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }
+  erasing.push(erasure.begin, ...erased)
   return services
 }

@@ -164,15 +164,14 @@ export async function firstRun(
     throw new Error(hint, { cause: error })
   })
   if (!administrator) return
-  const { username } = administrator
   if (isTerminal) stdout.write(firstRunText(administrator, address))
   else if (file) {
     const password_file = file.path
     log.warn(
-      { username, password_file },
+      { password_file },
       'the first administrator is created: read its password in this file, then delete the file',
     )
-  } else log.info({ username }, 'the first administrator is created, with ADMIN_PASSWORD')
+  } else log.info('the first administrator is created, with ADMIN_PASSWORD')
 }
 
 /** Answers the address on which a server of plain HTTP listens. */

@@ -12,6 +12,7 @@ import type { AuditKeys } from '../src/keys/audit-keys.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
 import type { Deps } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
+import { usersOfIds } from './users-of-ids.ts'
 
 const noted = eventType<{ user_id: number | null; name: string; note: number }>('user_updated')
 
@@ -27,6 +28,7 @@ export async function recordEvents(
   count: number,
   { together = 1 } = {},
 ): Promise<void> {
+  await usersOfIds(db, 1000, 1006)
   for (let done = 0; done < count; done += together) {
     const contexts = Array.from({ length: Math.min(together, count - done) }, (_, index) =>
       contextOf(done + index),

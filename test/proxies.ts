@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { freePort } from '../tools/free-port.ts'
 import { writeNginx } from '../tools/nginx.ts'
-import { certificate } from './self-signed.ts'
+import { type Certificate, certificate } from './self-signed.ts'
 import { missing, programOf, startProgram } from './use-it/listings.ts'
 
 /** A proxy that a document shows how to set up. */
@@ -23,6 +23,8 @@ export interface ProxyProgram {
 export interface ProxyStart {
   readonly hosts: readonly string[]
   readonly places: Readonly<Record<string, string>>
+  /** One for all hosts; a self-signed one unless given. */
+  readonly certificate?: Certificate
 }
 
 const nginx = programOf('nginx')
@@ -43,9 +45,9 @@ function unlessRequired(name: string, command: readonly string[]): string | fals
 /** Starts nginx with `nginx.conf` of the listings; other listings are files that it includes. */
 async function startNginx(
   listings: ReadonlyMap<string, string>,
-  { hosts, places }: ProxyStart,
+  { hosts, places, certificate: given }: ProxyStart,
 ): Promise<number> {
-  const folder = folderWithCertificate(hosts)
+  const folder = folderWithCertificate(hosts, given)
   const port = await freePort()
   const all = {
     'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
@@ -60,9 +62,9 @@ async function startNginx(
 
 async function startCaddy(
   listings: ReadonlyMap<string, string>,
-  { hosts, places }: ProxyStart,
+  { hosts, places, certificate: given }: ProxyStart,
 ): Promise<number> {
-  const folder = folderWithCertificate(hosts)
+  const folder = folderWithCertificate(hosts, given)
   const port = await freePort()
   const file = join(folder, 'Caddyfile')
   const tls = `tls ${folder}/ssl/${hosts[0]}.pem ${folder}/ssl/${hosts[0]}.key`
@@ -80,11 +82,14 @@ async function startCaddy(
 }
 
 /** A folder with `ssl/<host>.pem` and `.key` for each host, one certificate for all. */
-function folderWithCertificate(hosts: readonly string[]): string {
+function folderWithCertificate(
+  hosts: readonly string[],
+  given = certificate({ commonName: hosts[0] ?? '', hosts }),
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(join(folder, 'ssl'))
-  const { cert, key } = certificate({ commonName: hosts[0] ?? '', hosts })
+  const { cert, key } = given
   for (const host of hosts) {
     writeFileSync(join(folder, 'ssl', `${host}.pem`), cert)
     writeFileSync(join(folder, 'ssl', `${host}.key`), key)

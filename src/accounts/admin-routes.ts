@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
 import { goneMeanwhile, preconditionFailed } from '../http/changes/resource.ts'
@@ -95,7 +96,7 @@ export async function accountAdminRoutes(
       const { password, must_change = false } = request.body
       const roles = parseRoles(request.body.roles, config.roles)
       assertMayAppoint(request, options, { roles })
-      const { body } = await idempotency.once(request, async () => {
+      const prepare = async () => {
         const create = await accounts.prepare({
           username: parseUsername(request.body.username),
           password,
@@ -103,8 +104,9 @@ export async function accountAdminRoutes(
           mustChange: must_change,
           user: parseUser(request.body),
         })
-        return async (trx) => show(await create(trx))
-      })
+        return async (trx: DatabaseOrTransaction) => show(await create(trx))
+      }
+      const { body } = await idempotency.once(request, prepare, ({ user_id }) => user_id)
       return reply.status(201).send(tagged(reply, body))
     },
   )

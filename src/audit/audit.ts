@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
-import type { Config } from '../config/load.ts'
 import { packageVersion } from '../config/version.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { RecordedEvent } from '../events/events.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { createChains } from './chains.ts'
 import { auditRecordsLost } from './events.ts'
@@ -11,7 +11,7 @@ import type { Entry } from './make-record.ts'
 import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
 import { auditStore } from './store.ts'
 import { ulid } from './ulid.ts'
-import { createRecordWriter } from './writer.ts'
+import { createRecordWriter, type RecordWriterDeps } from './writer.ts'
 
 /** The audit log of this process: what it writes. */
 export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
@@ -21,14 +21,18 @@ export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
   flush(): Promise<void>
   /** Closes chains that are not used any more, of this process and of killed ones. */
   closeLeft(): Promise<void>
+  /** Drops keys of erased persons from the memory, by their names in records. */
+  forget(pseudonyms: readonly string[]): void
   /** Records what waits, and closes the chains of this process. A failure is logged. */
   close(): Promise<void>
 }
 
 export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' | 'random'> {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   /** See `RecordWriterDeps`. */
   readonly committed?: (count: number, at: number) => void
+  /** As well. */
+  readonly inserted?: NonNullable<RecordWriterDeps['inserted']>
 }
 
 const idleMs = 3_600_000
@@ -82,6 +86,7 @@ export function createAudit(deps: AuditDeps): Audit {
     run: queue.run,
     state: queue.state,
     flush,
+    forget: records.forget,
 
     async closeLeft() {
       const now = clock.now()

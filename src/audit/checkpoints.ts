@@ -12,13 +12,17 @@ import {
 } from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
 import { type ChainEnd, type CheckpointStore, checkpointStore } from './checkpoint-store.ts'
+import { keyInUse } from './succession.ts'
 
 export interface CheckpointsDeps {
   readonly db: Database
   readonly clock: Clock
-  readonly key: CheckpointKey
+  /** The key of the present master key. */
+  readonly key: () => CheckpointKey
   /** A checkpoint that is younger suffices. */
   readonly youngMs: number
+  /** Inserts what belongs to a checkpoint, in its transaction. */
+  readonly inserted?: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
 }
 
 /** Writes the checkpoints of the audit log. */
@@ -42,7 +46,13 @@ const chainsOf = (ends: readonly ChainEnd[]) => ends.map(({ chain }) => chain)
  * Creates the writer of checkpoints. It keeps in memory how much of each open chain is covered, and
  * reads the checkpoints of other processes before it writes one.
  */
-export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps): Checkpoints {
+export function createCheckpoints({
+  db,
+  clock,
+  key,
+  youngMs,
+  inserted,
+}: CheckpointsDeps): Checkpoints {
   /** The last place of each open chain that a checkpoint covers; null until it is read. */
   let covered: Map<string, number> | null = null
   let known: { readonly number: number; readonly digest: string } | null = null
@@ -147,7 +157,7 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
     const age = last ? now - last.at : Infinity
     if (heads.length === 0 || (!isUrgent && age >= 0 && age < youngMs)) return null
     const grown = heads.reduce((sum, { from, place }) => sum + place - from + 1, 0)
-    const checkpoint = signCheckpoint(key, {
+    const checkpoint = signCheckpoint(await keyInUse(trx, key), {
       number: (last?.number ?? 0) + 1,
       at: now,
       previous: last ? checkpointDigest(last) : noCheckpointBefore,
@@ -155,6 +165,7 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
       records: (last?.records ?? 0) + grown,
     })
     await store.insert(checkpoint)
+    await inserted?.(trx, checkpoint)
     const present = new Set(chains.map(({ chain }) => chain))
     for (const chain of before.keys()) if (!present.has(chain)) before.delete(chain)
     return checkpoint

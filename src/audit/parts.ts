@@ -1,15 +1,18 @@
 import type { RoomParts } from '../room/room.ts'
 import type { Audit } from './audit.ts'
+import type { Erasure } from './erasure.ts'
 import type { AuditProof } from './proof.ts'
 import { type AuditRoutesOptions, auditRoutes } from './routes.ts'
 
 export interface Needs extends AuditRoutesOptions {
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly erasure: Erasure
 }
 
 const recordEveryMs = 100
 const closeEveryMs = 600_000
+const heedErasuresEveryMs = 1000
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
@@ -19,7 +22,7 @@ export const parts: RoomParts<Needs> = {
     })
     await app.register(auditRoutes, needs)
   },
-  jobs: ({ audit, auditProof }) => [
+  jobs: ({ audit, auditProof, erasure }) => [
     {
       name: 'audit records',
       everyMs: recordEveryMs,
@@ -35,5 +38,13 @@ export const parts: RoomParts<Needs> = {
       run: auditProof.run,
     },
     { name: 'audit retention', purge: auditProof.purge },
+    {
+      name: 'keys of erased persons',
+      everyMs: heedErasuresEveryMs,
+      inEachWorker: true,
+      run: erasure.heed,
+    },
+    { name: 'erasures', everyMs: heedErasuresEveryMs, purge: erasure.clear },
+    { name: 'keys of users who are gone', purge: erasure.sweep },
   ],
 }

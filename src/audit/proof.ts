@@ -4,10 +4,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config/load.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Deps } from '../runtime/deps.ts'
-import { checkpointKey } from './checkpoint-key.ts'
-import { createCheckpoints } from './checkpoints.ts'
+import { type CheckpointKey, checkpointKey } from './checkpoint-key.ts'
+import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
+import { CheckpointKeyEnded } from './succession.ts'
 
 /** How far behind the evidence of the audit log is. Milliseconds; 0 if nothing waits. */
 export interface AuditLag {
@@ -40,7 +41,9 @@ export interface AuditProof {
 
 export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'audit' | 'database'>
-  readonly keys: Pick<KeySet, 'audit'>
+  readonly keys: Pick<KeySet, 'audit' | 'refresh'>
+  /** Inserts what belongs to a checkpoint, in its transaction. */
+  readonly inserted?: NonNullable<CheckpointsDeps['inserted']>
 }
 
 const maxUncovered = 1000
@@ -59,7 +62,12 @@ function together(before: Uncovered, later: Uncovered): Uncovered {
 /** Creates the proof of this process. Opens nothing before its first run. */
 export function createAuditProof(deps: AuditProofDeps): AuditProof {
   const { config, clock, keys, log, workers } = deps
-  const key = checkpointKey(keys.audit.checkpointSeed)
+  let made: { readonly seed: Uint8Array; readonly key: CheckpointKey } | undefined
+  const key = () => {
+    const seed = keys.audit.checkpointSeed
+    if (made?.seed !== seed) made = { seed, key: checkpointKey(seed) }
+    return made.key
+  }
   const { checkpointSeconds, retentionDays } = config.audit
   // A look in each half of the time: one that skips a checkpoint of another node still has the next.
   const everyMs = checkpointSeconds * 500
@@ -77,7 +85,11 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
     uncovered = { count: 0, since: null }
     let isCovered = false
     try {
-      isCovered = await checkpoints.write({ isUrgent })
+      isCovered = await checkpoints.write({ isUrgent }).catch(async (error: unknown) => {
+        if (!(error instanceof CheckpointKeyEnded)) throw error
+        await keys.refresh() // the master key was turned a moment ago
+        return checkpoints.write({ isUrgent })
+      })
     } finally {
       if (!isCovered) uncovered = together(before, uncovered)
     }

@@ -4,11 +4,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { checkpointDigest, checkpointsTombstone, signTombstone } from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
 import { checkpointStore } from './checkpoint-store.ts'
+import { keyInUse } from './succession.ts'
 
 export interface RetentionDeps {
   readonly db: Database
   readonly clock: Clock
-  readonly key: CheckpointKey
+  /** The key of the present master key. */
+  readonly key: () => CheckpointKey
   /** 0: records are kept for ever. */
   readonly retentionDays: number
 }
@@ -58,7 +60,8 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
     const at = clock.now()
     await store.removeRecords(chain, place)
     await store.removeEmptyChain(chain)
-    await store.keepTombstone(signTombstone(key, { chain, place, mac, records: count, at }))
+    const signing = await keyInUse(trx, key)
+    await store.keepTombstone(signTombstone(signing, { chain, place, mac, records: count, at }))
     return removed.length
   }
 
@@ -73,7 +76,7 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
     if (!last) return 0
     await store.removeThrough(last.number)
     await store.keepTombstone(
-      signTombstone(key, {
+      signTombstone(await keyInUse(trx, key), {
         chain: checkpointsTombstone,
         place: last.number,
         mac: checkpointDigest(last),

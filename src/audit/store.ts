@@ -1,12 +1,15 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { DatabaseOrTransaction, QueryHints } from '../database/database.ts'
 import { prepared, preparedForLists } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
+import { isPostgres } from '../database/transactions.ts'
 
 /** A record before it has a number. */
 export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
 export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
 export type SubjectRow = Insertable<Schema['audit_subjects']>
+/** The key of a person; `userId` if the person is a user. */
+export type NewSubject = SubjectRow & { readonly userId: number | null }
 
 // A statement is kept for each of these numbers of rows.
 const rowsPerStatement = [16, 4, 3, 2, 1]
@@ -54,13 +57,26 @@ const insertChain = prepared<ChainRow, never>(
   withCommit,
 )
 
-const insertSubjects = preparedForLists<{ rows: SubjectRow[] }, object, { subject: string }>(
-  (db, { rows }) =>
-    db
-      .insertInto('audit_subjects')
-      .values(rows.map(({ subject, pseudonym, sealed }) => ({ subject, pseudonym, sealed })))
-      .onConflict((conflict) => conflict.column('subject').doNothing())
-      .returning('subject'),
+// For a user who is gone no key is made: it would bring back what an erasure has dropped. The row of
+// the user stays until the end of the transaction, so that an erasure waits for the key.
+const insertSubjects = preparedForLists<{ rows: NewSubject[] }, object, { subject: string }>(
+  (db, { rows }) => ({
+    compile: () =>
+      sql<{ subject: string }>`
+        with given (subject, pseudonym, sealed, user_id) as (values ${sql.join(
+          rows.map(
+            ({ subject, pseudonym, sealed, userId }) => sql`(cast(${subject} as text),
+              cast(${pseudonym} as text), cast(${sealed} as text), cast(${userId} as bigint))`,
+          ),
+        )})
+        insert into audit_subjects (subject, pseudonym, sealed)
+        select subject, pseudonym, sealed from given
+        where user_id is null or exists (
+          select 1 from users where users.id = given.user_id
+            and (users.import_id is null or users.import_id > 0)
+          ${isPostgres(db) ? sql`for key share` : sql``})
+        on conflict (subject) do nothing returning subject`.compile(db),
+  }),
 )
 
 const subjectsNamed = preparedForLists<{ names: { subject: string }[] }, object, SubjectRow>(
@@ -128,8 +144,11 @@ export function auditStore(db: DatabaseOrTransaction) {
       return left.length
     },
 
-    /** Inserts the keys of subjects who have none; answers the subjects whose keys were inserted. */
-    async addSubjects(rows: readonly SubjectRow[]): Promise<Set<string>> {
+    /**
+     * Inserts the keys of subjects who have none, but of no user who is gone; answers the subjects
+     * whose keys were inserted.
+     */
+    async addSubjects(rows: readonly NewSubject[]): Promise<Set<string>> {
       const added = new Set<string>()
       for (let from = 0; from < rows.length; from += maxSubjectsPerStatement) {
         const some = rows.slice(from, from + maxSubjectsPerStatement)

@@ -15,12 +15,16 @@ import { auditStore } from './store.ts'
 export interface SubjectKey {
   readonly key: Uint8Array
   readonly pseudonym: string
-  readonly actorIndex: string
-  readonly targetIndex: string
+  /** Null for a person who was erased: no record is found by such a key. */
+  readonly actorIndex: string | null
+  readonly targetIndex: string | null
 }
 
 export interface SubjectKeys {
-  /** Answers the keys of subjects, and makes missing ones in the transaction. */
+  /**
+   * Answers the keys of subjects, and makes missing ones in the transaction. For a user who is gone
+   * it answers a key that is stored nowhere: what it seals opens no more.
+   */
   of(
     trx: DatabaseOrTransaction,
     dataKey: Uint8Array,
@@ -28,6 +32,8 @@ export interface SubjectKeys {
   ): Promise<ReadonlyMap<string, SubjectKey>>
   /** The same at the same cost for no person and for one, known or not: see `hidesPerson`. */
   evenlyOf: SubjectKeys['of']
+  /** Drops keys of erased persons from the memory, by their names in records. */
+  forget(pseudonyms: readonly string[]): void
 }
 
 /** Stands in for a person where there is none; no user has this id. */
@@ -38,6 +44,8 @@ const maxKnown = 5000 // some 500 bytes each
 /** Makes the keys of persons, of which the last used ones are kept in memory. */
 export function createSubjectKeys(random: Random): SubjectKeys {
   const known = new BoundedMap<string, SubjectKey>(maxKnown)
+  // A transaction that has read a key may end after the erasure: it must not bring it back.
+  const erased = new BoundedMap<string, true>(maxKnown)
 
   return {
     async of(trx, dataKey, subjects) {
@@ -58,6 +66,11 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       await find(trx, dataKey, wanted, keys, { isEven: true })
       return keys
     },
+
+    forget(pseudonyms) {
+      for (const pseudonym of pseudonyms) erased.set(pseudonym, true)
+      for (const [subject, { pseudonym }] of known) if (erased.get(pseudonym)) known.delete(subject)
+    },
   }
 
   async function find(
@@ -74,24 +87,38 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       subject,
       pseudonym: pseudonymOf(key),
       sealed: sealSubjectKey(random, dataKey, subject, key),
+      userId: subject === decoy ? null : userIdOf(subject),
     }))
     const added = await store.addSubjects(rows)
     const there = isEven ? missing : missing.filter((subject) => !added.has(subject))
     const found = await store.subjects(there)
-    if (found.length < there.length) throw new Error('the key of a person was erased meanwhile')
     for (const { subject, sealed } of found) {
+      added.add(subject)
       made.set(subject, openSubjectKey(dataKey, subject, sealed))
     }
     for (const [subject, key] of made) {
       const derived = derivedOf(key)
+      if (!added.has(subject)) {
+        keys.set(subject, { ...derived, actorIndex: null, targetIndex: null })
+        continue
+      }
       keys.set(subject, derived)
       // Not before: after a rollback another process may make another key.
-      afterCommit(trx, () => known.set(subject, derived))
+      afterCommit(trx, () => {
+        if (!erased.get(derived.pseudonym)) known.set(subject, derived)
+      })
     }
   }
 }
 
-function derivedOf(key: Uint8Array): SubjectKey {
+/** The user who a subject is; null for an identity at a provider. */
+function userIdOf(subject: string): number | null {
+  const id = Number(subject)
+  return Number.isSafeInteger(id) ? id : null
+}
+
+/** What records need of a key of a person who is there. */
+export function derivedOf(key: Uint8Array) {
   return {
     key,
     pseudonym: pseudonymOf(key),

@@ -1,14 +1,15 @@
-import type { Config } from '../config/load.ts'
 import { afterCommit, atEnd, attemptOf, beforeCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { CommitRefused, DatabaseUnavailable } from '../database/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Chains, Head, TakenChain } from './chains.ts'
 import { type Entry, makeRecord, personsIn, type Writer } from './make-record.ts'
+import { serviceKeyName } from './persons.ts'
 import { firstPrevious, macOf } from './record-form.ts'
-import { auditStore } from './store.ts'
+import { auditStore, type NewRecord } from './store.ts'
 import { createSubjectKeys } from './subject-keys.ts'
 
 /** Writes records in the transactions that record events. */
@@ -19,15 +20,34 @@ export interface RecordWriter {
    * DatabaseUnavailable.
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
+  /** Drops keys of erased persons from the memory: see `SubjectKeys`. */
+  forget(pseudonyms: readonly string[]): void
 }
 
 export interface RecordWriterDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   readonly clock: Clock
   readonly random: Random
   readonly writer: Writer
   /** Called after the commit of `count` records, the oldest of them made at `at`. */
   readonly committed?: (count: number, at: number) => void
+  /** Inserts what belongs to records, in their transaction and right behind them. */
+  readonly inserted?: (
+    trx: DatabaseOrTransaction,
+    records: readonly InsertedRecord[],
+  ) => Promise<void>
+}
+
+/** What of a record is told to those who insert something with it. */
+export interface InsertedRecord {
+  readonly chain: string
+  readonly place: number
+  readonly id: string
+  readonly type: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The pseudonym of the person whom it concerns, else of who acted; null if no person is known. */
+  readonly person: string | null
 }
 
 /** The records of a transaction under way. */
@@ -40,7 +60,7 @@ interface Pending {
 }
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
-  const { clock, random, writer, committed } = deps
+  const { clock, random, writer, committed, inserted } = deps
   const pending = new WeakMap<object, Pending>()
   const subjectKeys = createSubjectKeys(random)
   let known: AuditKeys | undefined
@@ -59,6 +79,8 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       beforeCommit(trx, (own) => insert(own, records))
       atEnd(trx, (end) => taken.release(records.isRefused ? 'unknown' : end, records.head))
     },
+
+    forget: subjectKeys.forget,
   }
 
   async function insert(trx: DatabaseOrTransaction, records: Pending): Promise<void> {
@@ -90,6 +112,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       return { ...record, mac }
     })
     await store.insert(rows)
+    await inserted?.(trx, rows.map(insertedRecord))
     records.head = { place, mac }
   }
 
@@ -102,4 +125,10 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     })
     return keys
   }
+}
+
+function insertedRecord(row: NewRecord): InsertedRecord {
+  const { chain, place, id, type, at, actor_key, target_key } = row
+  const person = [target_key, actor_key].find((key) => key !== null && key !== serviceKeyName)
+  return { chain, place, id, type, at, person: person ?? null }
 }

@@ -8,6 +8,7 @@ import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { RoomNames } from '../room/room.ts'
 import { backupFailed, backupMade, backupRemoved, backupRequested, ofMachine } from './events.ts'
 import {
@@ -44,7 +45,7 @@ export interface Backups {
 }
 
 export interface BackupsDeps {
-  readonly config: Pick<Config, 'backups' | 'database' | 'masterKey' | 'token'>
+  readonly config: MasterKeyConfig & Pick<Config, 'backups' | 'token'>
   readonly db: Database
   readonly clock: Clock
   readonly events: Events

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { Secret } from '../kernel/secret.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { ReadBack } from './read-back.ts'
 import type { CopiedTable, Tables } from './tables.ts'
 
-type Settings = Pick<Config, 'masterKey' | 'database' | 'token'>
+type Settings = MasterKeyConfig & Pick<Config, 'token'>
 
 /** What the thread of a backup is told: it has no config, no rooms and no clock of its own. */
 export interface Order {
@@ -40,10 +41,10 @@ export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
 
 /** Converts an order; `db` is what the conditions of tables are compiled for. */
 export function sent({ settings, tables, ...order }: Order, db: Database): SentOrder {
-  const { masterKey, database, token } = settings
+  const { masterKey, masterKeyFiles, nextMasterKey, database, token } = settings
   return {
     ...order,
-    settings: withoutMethods({ masterKey, database, token }),
+    settings: withoutMethods({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
     tables: {
       ...tables,
       rooms: tables.rooms.map(({ name, migrations = [] }) => ({ name, migrations })),

@@ -4,6 +4,7 @@ import { inSnapshot } from '../database/snapshot.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { accessAlgorithmOf } from '../keys/algorithm.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
 import { operatorKeys } from '../keys/signing-key.ts'
 import { exportKeys } from '../keys/travelling-keys.ts'
 import type { ArchiveContents, NewArchive } from './archive-writer.ts'
@@ -19,7 +20,7 @@ import { createKeyBox, type KeyBox, saltBytes } from './key-box.ts'
 import type { Tables } from './tables.ts'
 
 export interface WriteDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
+  readonly config: MasterKeyConfig & Pick<Config, 'token'>
   readonly db: Database
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random

@@ -26,6 +26,10 @@ export class BoundedMap<Key, Value> {
     this.#entries.delete(key)
   }
 
+  [Symbol.iterator](): IterableIterator<[Key, Value]> {
+    return this.#entries.entries()
+  }
+
   clear(): void {
     this.#entries.clear()
     this.#oldestFirst = undefined

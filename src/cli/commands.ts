@@ -23,6 +23,7 @@ const order = [
   'audit',
   'webhook',
   'explain',
+  'doctor',
   'backup',
   'restore',
   'move',

@@ -1,11 +1,15 @@
 import { DatabaseUnavailable } from '../database/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { reasonOf } from '../kernel/reason.ts'
+import { KeySetNotOpened } from '../keys/not-opened.ts'
 import { CommandError, type Exit, exitCodes } from './command.ts'
 
 /** The exit code and the message of a failure. */
 export function exitOf(error: unknown): { code: number; message: string } {
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
+  if (error instanceof KeySetNotOpened) {
+    return { code: exitCodes.failed.code, message: error.message }
+  }
   if (error instanceof DatabaseUnavailable) {
     return {
       code: exitCodes.unavailable.code,

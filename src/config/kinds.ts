@@ -1,4 +1,5 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
+import { systemCode } from '../kernel/reason.ts'
 import { Secret } from '../kernel/secret.ts'
 
 /** A setting: how its text is parsed, and its description in the generated documentation. */
@@ -9,6 +10,8 @@ export interface Setting<T> {
   readonly fallback: T
   /** Whether `NAME_FILE` may name a file that holds the value. */
   readonly secret: boolean
+  /** Whether that file may be absent or empty, as if it were not named. */
+  readonly fileMayLack?: boolean
   /** @throws Error whose message says what is wrong with the text */
   readonly parse: (text: string) => T
 }
@@ -89,11 +92,12 @@ export function list<T>(
 }
 
 export function secret(
-  options: Common & { check?: (text: string) => void },
+  options: Common & { check?: (text: string) => void; fileMayLack?: boolean },
 ): Setting<Secret | undefined> {
   return {
     ...described(options, ''),
     secret: true,
+    fileMayLack: options.fileMayLack ?? false,
     fallback: undefined,
     parse: (value) => {
       options.check?.(value)
@@ -129,7 +133,7 @@ export function readSettings<Table extends Record<string, Setting<unknown>>>(
   for (const [name, setting] of Object.entries(table)) {
     values[name] = setting.fallback
     try {
-      const value = setting.secret ? secretText(name, env, warnings) : env[name]
+      const value = setting.secret ? secretText({ name, env, warnings, ...setting }) : env[name]
       // Compose files set a variable to the empty text for "not set".
       if (value !== undefined && value !== '') values[name] = setting.parse(value)
     } catch (error) {
@@ -151,11 +155,13 @@ export function sourceOf(
   return env[name] ? 'environment' : 'default'
 }
 
-function secretText(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-  warnings: string[],
-): string | undefined {
+interface SecretText extends Pick<Setting<unknown>, 'fileMayLack'> {
+  readonly name: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly warnings: string[]
+}
+
+function secretText({ name, env, warnings, fileMayLack }: SecretText): string | undefined {
   const file = env[`${name}_FILE`]
   if (!file) return env[name]
   if (env[name]) throw new Error(`is set twice, as ${name} and as ${name}_FILE`)
@@ -165,10 +171,12 @@ function secretText(
     if (isExposed(statSync(file))) {
       warnings.push(`${name}_FILE: ${file} can be read by other users of this machine`)
     }
-  } catch {
+  } catch (error) {
+    if (fileMayLack && systemCode(error) === 'ENOENT') return undefined
     throw new Error(`cannot be read from the file that ${name}_FILE names`)
   }
   const text = content.replace(/\r?\n$/, '')
+  if (text === '' && fileMayLack) return undefined
   if (text === '') throw new Error(`is empty in the file that ${name}_FILE names`)
   return text
 }

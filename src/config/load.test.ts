@@ -20,6 +20,7 @@ const defaults: Partial<Record<string, unknown>> = {
   DATA_DIR: './data',
   DATABASE_URL: undefined,
   MASTER_KEY: undefined,
+  MASTER_KEY_NEXT: undefined,
   NODE_ENV: 'development',
   LOG_LEVEL: 'info',
   TRUST_PROXY: undefined,

@@ -100,7 +100,9 @@ export function loadConfig(
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
-  return toConfig(values, { ...oidc, ofRooms, clients, forward, hashing, look, warnings })
+  const masterKeyFiles = masterKeyFilesOf(env)
+  const read = { ofRooms, clients, forward, hashing, look, masterKeyFiles, warnings }
+  return toConfig(values, { ...oidc, ...read })
 }
 
 /** What was read, or if it has mistakes what was kept, if anything was. */
@@ -274,6 +276,18 @@ function postgresOf({ DATABASE_URL }: SettingValues) {
   return DATABASE_URL && parsePostgresAddress(DATABASE_URL.reveal(), isLoopback)
 }
 
+/** The files of the master key and of the next one, if the settings name any. */
+interface MasterKeyFiles {
+  readonly present: string | undefined
+  readonly next: string | undefined
+}
+
+function masterKeyFilesOf(env: Readonly<Record<string, string | undefined>>): MasterKeyFiles {
+  const present = env.MASTER_KEY_FILE || undefined
+  const beside = present && !env.MASTER_KEY_NEXT ? `${present}.next` : undefined
+  return { present, next: env.MASTER_KEY_NEXT_FILE || beside }
+}
+
 /** What was read beside the table of settings, and the warnings of all. */
 interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly ofRooms: Pick<RoomValues, 'values'>
@@ -281,6 +295,7 @@ interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly forward: Pick<ForwardReading, 'rules'>
   readonly look: Look
   readonly hashing: HashingSettings
+  readonly masterKeyFiles: MasterKeyFiles
   readonly warnings: readonly string[]
 }
 
@@ -323,6 +338,9 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       timeoutMs: values.DATABASE_TIMEOUT_MS,
     },
     masterKey: values.MASTER_KEY,
+    nextMasterKey: read.masterKeyFiles.next === undefined ? values.MASTER_KEY_NEXT : undefined,
+    /** They are read anew while the service runs. */
+    masterKeyFiles: read.masterKeyFiles,
     admin: { username: values.ADMIN_USERNAME, password: values.ADMIN_PASSWORD },
     token: {
       /** Undefined: `accessAlgorithm` of keys/algorithm.ts decides by the key set. */

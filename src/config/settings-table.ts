@@ -79,6 +79,13 @@ export const settings = {
     doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
     check: (value) => void parseMasterKey(value),
   }),
+  MASTER_KEY_NEXT: secret({
+    shown:
+      'the file of MASTER_KEY, or `DATA_DIR/master.key`, with `.next` at its end, if there is one',
+    doc: 'The master key that `gatehouse keys rotate-master` turns to; each process knows both meanwhile. A file that is not there or empty names none. Files of master keys are read anew while the service runs.',
+    fileMayLack: true,
+    check: (value) => void parseMasterKey(value),
+  }),
   NODE_ENV: oneOf({
     default: 'development',
     values: ['development', 'production', 'test'],

@@ -33,7 +33,12 @@ export interface Schema {
   webhook_health: WebhookHealthTable
   webhook_events: WebhookEventsTable
   webhook_deliveries: WebhookDeliveriesTable
+  webhook_queues: WebhookQueuesTable
   backup_runs: BackupRunsTable
+  erasures: ErasuresTable
+  master_key_turns: MasterKeyTurnsTable
+  master_key_nodes: MasterKeyNodesTable
+  audit_checkpoint_keys: AuditCheckpointKeysTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -339,8 +344,11 @@ interface IdempotencyKeysTable {
   id: string
   /** Keyed digest of the body. */
   fingerprint: string
-  /** The answer's body as JSON. */
+  /** The answer's body as JSON; empty after a person whom it may name was erased. */
   answer: string
+  /** The user who called, and the user whom the answer names. */
+  caller: Generated<number | null>
+  person: Generated<number | null>
   expires_at: number
 }
 
@@ -573,8 +581,6 @@ interface WebhookHealthTable {
   endpoint: string
   /** Of the first failure since the last success. */
   failing_since: number | null
-  /** Until when nothing is sent to it. */
-  paused_until: Generated<number>
   succeeded_at: number | null
   /** The last status; null if there was no answer. */
   status: number | null
@@ -594,10 +600,12 @@ interface WebhookEventsTable {
   /** The number of a checkpoint. */
   checkpoint: number | null
   at: number
+  /** The last endpoint in the order of ids that has its delivery; null: none has. */
+  spread_to: Generated<string | null>
 }
 
 /** A message to an endpoint. */
-interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id'> {
+interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id' | 'spread_to'> {
   id: Generated<number>
   endpoint: string
   state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
@@ -616,6 +624,23 @@ interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id'> {
   finished_at: number | null
 }
 
+/** When an endpoint has its turn, in which some of its deliveries are sent. */
+interface WebhookQueuesTable {
+  endpoint: string
+  /** By how it has answered lately: the turns of each lane are limited apart. */
+  lane: 'new' | 'quick' | 'slow' | 'failing'
+  /** The next turn; null: nothing waits. While it has its turn: when another process may take it. */
+  due_at: number | null
+  /** The turn under way. */
+  locked_by: string | null
+  /** Turns in a row in which it took nothing. */
+  failures: Generated<number>
+  /** Nothing is sent before, also of what is added meanwhile. */
+  paused_until: Generated<number>
+  /** How often something was added to the queue, so that a turn that ends does not pass it over. */
+  wakes: Generated<number>
+}
+
 /** Backups that the service made by itself. */
 interface BackupRunsTable {
   id: Generated<number>
@@ -631,4 +656,55 @@ interface BackupRunsTable {
   /** Why it failed. */
   detail: string | null
   finished_at: number | null
+}
+
+/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
+interface ErasuresTable {
+  id: Generated<number>
+  user_id: number
+  /** The name of the key in records; null if the person had none. */
+  pseudonym: string | null
+  /** What the indexes of records hold until they are emptied. */
+  actor_index: string | null
+  target_index: string | null
+  at: number
+  /** When all records were cleared for the first time. */
+  cleared_at: number | null
+}
+
+/** Turns of the master key, that under way and those before. */
+interface MasterKeyTurnsTable {
+  id: string
+  /** The short names of the two keys. */
+  key_before: string
+  key_next: string
+  asked_at: number
+  /** Null while it is only asked who knows the next key. */
+  turned_at: number | null
+}
+
+/** What a process knows of the next master key of a turn. */
+interface MasterKeyNodesTable {
+  turn: string
+  /** Host and process. */
+  instance: string
+  /** 1: it knows the key. */
+  knows: number
+  at: number
+}
+
+/** A key that signed checkpoints before the master key was turned. */
+interface AuditCheckpointKeysTable {
+  key_id: string
+  /** Ed25519, `x` of RFC 8037. */
+  public_key: string
+  /** The id of the key after it. */
+  successor: string
+  /** The last checkpoint before the turn, 0 if there was none, and its digest. */
+  number: number
+  digest: string
+  at: number
+  /** Of this key, and of the one after it. */
+  own_signature: string
+  signature: string
 }

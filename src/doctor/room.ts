@@ -1,3 +1,21 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = { name: 'doctor' }
+export const room: Room<Needs> = {
+  name: 'doctor',
+  tag: 'Service',
+  commands: [
+    {
+      rows: [
+        {
+          name: 'doctor',
+          operands: ['[url]'],
+          summary:
+            'Examines a deployment from inside and, at BASE_URL or another address, from outside: what is wrong, why it matters, and what mends it',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/doctor'),
+    },
+  ],
+  parts: () => import('./parts.ts'),
+}

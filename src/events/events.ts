@@ -175,7 +175,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   }
 }
 
-/** Logs a line per event: its name as `event`, its payload, its context and the trace it is part of. */
+/** Logs a line per event: its name as `event`, its payload without a username, its context and the trace it is part of. */
 export function logSink(log: Logger): AfterCommitSink {
   return ({ type, payload, context: { by, address, scheme, requestId } }) => {
     const { name, message } = type
@@ -185,6 +185,8 @@ export function logSink(log: Logger): AfterCommitSink {
     const known = Object.entries({ by, address, scheme, request_id: requestId, trace_id }).filter(
       ([, value]) => value !== null,
     )
-    log[level]({ event: name, ...payload, ...Object.fromEntries(known) }, message ?? undefined)
+    // A person stands in the log by the id alone: an erasure cannot reach the lines of a log.
+    const { username: _, ...ids } = payload
+    log[level]({ event: name, ...ids, ...Object.fromEntries(known) }, message ?? undefined)
   }
 }

@@ -70,6 +70,11 @@ export function refusalStore(db: DatabaseOrTransaction) {
       return row ? { ...row, facts: JSON.parse(row.facts) } : null // written below
     },
 
+    /** Deletes the refusals of a user. */
+    async erase(userId: number): Promise<void> {
+      await db.deleteFrom('refusals').where('subject', '=', String(userId)).execute()
+    },
+
     async insert(refusals: readonly Refusal[]): Promise<void> {
       const rows = refusals.map((row) => ({ ...row, facts: JSON.stringify(row.facts) }))
       for (const count of rowsPerInsert) {

@@ -34,6 +34,8 @@ export interface Identities {
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
+  /** The identities of a user as subjects of events: `issuer#sub`. */
+  subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
 }
@@ -113,6 +115,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     },
 
     of: store.of,
+
+    async subjectsOf(trx, userId) {
+      const linked = await identityStore(trx).of(userId)
+      return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
+    },
 
     async unlink(userId, id, guard) {
       const remove = async (trx: DatabaseOrTransaction) => {

@@ -7,6 +7,7 @@ import { dueRooms, type RoomSchema, roomVersions } from '../database/room-schema
 import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { KeySet } from '../keys/key-set.ts'
+import { KeySetNotOpened } from '../keys/not-opened.ts'
 
 /** Why this process should get no requests. docs/health.md has a row for each. */
 export type NotReady =
@@ -124,7 +125,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     try {
       await keys.refresh()
     } catch (error) {
-      return error instanceof DatabaseUnavailable
+      return error instanceof DatabaseUnavailable && !(error instanceof KeySetNotOpened)
         ? databaseFinding(error)
         : { reason: 'keys', detail: messageOf(error) }
     }

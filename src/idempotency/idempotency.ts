@@ -24,6 +24,8 @@ export interface Idempotency {
   once<Body extends object>(
     request: FastifyRequest,
     prepare: () => Work<Body> | Promise<Work<Body>>,
+    /** The id of the user whom the answer names, if it names one. */
+    personIn?: (body: Body) => number,
   ): Promise<Done<Body>>
   /** Deletes up to `batchSize` expired keys; answers how many. */
   purge(batchSize: number): Promise<number>
@@ -61,6 +63,7 @@ export function createIdempotency({
     async once<Body extends object>(
       request: FastifyRequest,
       prepare: () => Work<Body> | Promise<Work<Body>>,
+      personIn?: (body: Body) => number,
     ): Promise<Done<Body>> {
       const guard = stillAllowed(request)
       const key = request.headers['idempotency-key']
@@ -87,7 +90,8 @@ export function createIdempotency({
             return present(await repeat(trx))
           }
           const body = await work(trx)
-          await store.keep(id, { fingerprint, answer: JSON.stringify(body) })
+          const persons = { caller: callerOf(request), person: personIn?.(body) ?? null }
+          await store.keep(id, { fingerprint, answer: JSON.stringify(body), ...persons })
           return { body, isRepeat: false }
         }
         return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
@@ -112,10 +116,19 @@ function idOf({ principal, method, routeOptions }: FastifyRequest, key: string):
   return digest(JSON.stringify([principal?.subject ?? null, method, routeOptions.url, key]))
 }
 
+/** The id of the user who calls; null if no account of this service does. */
+function callerOf({ principal }: FastifyRequest): number | null {
+  const id = Number(principal?.subject ?? '')
+  return Number.isSafeInteger(id) && id > 0 ? id : null
+}
+
 /** @throws ApiError idempotencyKeyReused */
 function replay<Body>(answered: AnsweredRequest, fingerprint: string): Body {
   if (answered.fingerprint !== fingerprint) {
     throw new ApiError('idempotencyKeyReused', { reason: { code: 'idempotency_key_reused' } })
+  }
+  if (answered.answer === '') {
+    throw new ApiError('idempotencyKeyReused', { reason: { code: 'idempotency_answer_erased' } })
   }
   return JSON.parse(answered.answer) // written by `keep`: a Body
 }

@@ -11,6 +11,13 @@ export interface AnsweredRequest {
 }
 
 type OfId = { readonly id: string }
+type Kept = OfId & AnsweredRequest & AnsweredPersons
+
+/** The user who called, and the user whom the answer names. */
+export interface AnsweredPersons {
+  readonly caller: number | null
+  readonly person: number | null
+}
 
 const found = prepared((db, { id, now }: Parameters<OfId & { now: number }>) =>
   db
@@ -29,8 +36,11 @@ const claimed = prepared((db, { id, expiresAt }: Parameters<OfId & { expiresAt: 
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id'),
 )
-const kept = prepared((db, { id, fingerprint, answer }: Parameters<OfId & AnsweredRequest>) =>
-  db.updateTable('idempotency_keys').set({ fingerprint, answer }).where('id', '=', id),
+const kept = prepared((db, { id, fingerprint, answer, caller, person }: Parameters<Kept>) =>
+  db
+    .updateTable('idempotency_keys')
+    .set({ fingerprint, answer, caller, person })
+    .where('id', '=', id),
 )
 
 export function idempotencyStore(db: DatabaseOrTransaction) {
@@ -51,8 +61,19 @@ export function idempotencyStore(db: DatabaseOrTransaction) {
       return (await claimed.first(db, { id, expiresAt })) !== undefined
     },
 
-    async keep(id: string, { fingerprint, answer }: AnsweredRequest): Promise<void> {
-      await kept.all(db, { id, fingerprint, answer })
+    async keep(id: string, answered: AnsweredRequest & AnsweredPersons): Promise<void> {
+      await kept.all(db, { id, ...answered })
+    },
+
+    /** Empties the answers to a user, and those that name the user. */
+    async erase(userId: number): Promise<void> {
+      for (const column of ['caller', 'person'] as const) {
+        await db
+          .updateTable('idempotency_keys')
+          .set({ answer: '', caller: null, person: null })
+          .where(column, '=', userId)
+          .execute()
+      }
     },
   }
 }

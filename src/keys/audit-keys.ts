@@ -1,9 +1,8 @@
-import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { derivedKey } from '../kernel/digest.ts'
 import type { Random } from '../kernel/random.ts'
-import { loadMasterKey } from './master-key.ts'
-import { openKey } from './sealed-key.ts'
+import type { MasterKeyConfig } from './master-key.ts'
+import { createMasterRing } from './master-ring.ts'
 import { keyStore } from './store.ts'
 
 /** The keys of the audit log, 32 bytes each; two of them seal, so all are secret. */
@@ -27,13 +26,18 @@ export function auditKeysOf(masterKey: Uint8Array, dataKey: Uint8Array): AuditKe
     index: derivedKey(dataKey, 'audit indexes'),
     service: derivedKey(dataKey, 'audit service'),
     data: dataKey,
-    checkpointSeed: derivedKey(masterKey, 'audit checkpoints'),
+    checkpointSeed: checkpointSeedOf(masterKey),
   }
+}
+
+/** Derives the seed of the key that signs checkpoints. */
+export function checkpointSeedOf(masterKey: Uint8Array): Uint8Array {
+  return derivedKey(masterKey, 'audit checkpoints')
 }
 
 /** What `readAuditKeys` needs to find the master key. */
 export interface AuditKeysDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   readonly random: Random
 }
 
@@ -48,6 +52,6 @@ export async function readAuditKeys(
   const stored = await keyStore(db).all() // the newest first, as for the key set
   const key = stored.find(({ purpose, retiredAt }) => purpose === 'data' && retiredAt === null)
   if (!key) throw new Error('the database has no key of stored secrets')
-  const masterKey = loadMasterKey({ config, random, mayCreate: false })
-  return auditKeysOf(masterKey, openKey(masterKey, key))
+  const ring = createMasterRing({ config, random, mayCreate: false })
+  return auditKeysOf(ring.sealing([key]), ring.open(key))
 }

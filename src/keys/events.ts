@@ -10,3 +10,6 @@ export const keyRotated = eventType<{
 
 /** The key does not verify any more. */
 export const keyRetired = eventType<{ kid: string }>('key_retired')
+
+/** The key set is sealed under another master key; both are short names. */
+export const masterKeyRotated = eventType<{ before: string; key: string }>('master_key_rotated')

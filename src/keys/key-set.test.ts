@@ -156,7 +156,7 @@ suite('the key set', () => {
     ]
     for (const edit of edits) {
       await db.updateTable('keys').set(edit).where('id', '=', first.id).execute()
-      await assert.rejects(load(), /^Error: the master key does not open the key set/)
+      await assert.rejects(load(), /^KeySetNotOpened: the master key does not open the key set/)
       assert.equal((await rows()).length, 3)
       await db.deleteFrom('keys').execute()
       await db.insertInto('keys').values(stored).execute()

@@ -3,19 +3,21 @@ import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
 import { accessAlgorithm } from './algorithm.ts'
 import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
-import { loadMasterKey } from './master-key.ts'
+import type { MasterKeyConfig } from './master-key.ts'
+import { createMasterRing, type MasterRing, notOpened } from './master-ring.ts'
 import { type Added, createNewKeys, dataKeyAlgorithm, publishedMs } from './new-keys.ts'
+import { KeySetNotOpened } from './not-opened.ts'
 import { openKeys, type TokenPurpose } from './opened-keys.ts'
 import { assertReplaced, KeySigns } from './retirement.ts'
-import { openKey } from './sealed-key.ts'
 import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
+import { turnStore } from './turn-store.ts'
 
 /**
  * The key set: keys that sign and verify access tokens, others for refresh tokens, and one that
@@ -57,7 +59,12 @@ export interface KeySet {
   readonly dataKey: Uint8Array
   /** The keys of the audit log. */
   readonly audit: AuditKeys
-  /** Reads the keys again if another process has changed the database. */
+  /** The master keys that this process knows. */
+  readonly ring: Pick<MasterRing, 'ids' | 'mistakes' | 'reread' | 'version'>
+  /**
+   * Reads the keys again if another process has changed the database.
+   * @throws KeySetNotOpened if no master key that this process knows opens them; DatabaseUnavailable
+   */
   refresh(): Promise<void>
   /**
    * Replaces a key: its successor is published now and signs in ten minutes, or as soon as every
@@ -99,7 +106,7 @@ export interface ListedKey {
 }
 
 export interface KeySetDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database' | 'token'>
+  readonly config: MasterKeyConfig & Pick<Config, 'token'>
   readonly db: Database
   readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version'>
   readonly clock: Clock
@@ -131,14 +138,16 @@ export async function loadKeySet(
   const { config, db, feed, clock, events, random, workers = soleProcess } = deps
   const { rotationDays } = config.token
   const stored = await keyStore(db).all()
-  const masterKey = loadMasterKey({ config, random, mayCreate: stored.length === 0 })
-  for (const key of stored) openKey(masterKey, key) // before new keys are added to them
+  let closed: KeySetNotOpened | null = null
+  let generation = 0
+  const ring = createMasterRing({ config, random, mayCreate: stored.length === 0 })
+  await assertOpened(stored) // before new keys are added to them
   const own = await operatorKeys(config)
   const algorithm = accessAlgorithm(config, stored)
   const isOperators = own.some((key) => key.algorithm === algorithm && key.signs)
   const algorithms = { signing: algorithm, refresh: refreshAlgorithm } as const
   const generated = isOperators ? (['refresh'] as const) : (['signing', 'refresh'] as const)
-  const newKeys = createNewKeys({ ...deps, masterKey })
+  const newKeys = createNewKeys({ ...deps, ring })
   const mayLackSigner = !mayAddSigner && stored.length > 0
   const added = generated.filter((purpose) => purpose !== 'signing' || !mayLackSigner)
   await newKeys.addMissing({
@@ -149,8 +158,7 @@ export async function loadKeySet(
   const loaded = await keyStore(db).all()
   let keys = open(loaded)
   let keysPrint = printOf(loaded)
-  let audit = auditKeysOf(masterKey, keys.dataKey)
-  let generation = 0
+  let audit = auditKeysOf(ring.sealing(loaded), keys.dataKey)
   let ended = keys.ended(clock.now())
   let seenVersion = feed.version()
   let lookedAt = clock.now()
@@ -171,9 +179,9 @@ export async function loadKeySet(
       return keys.dataKey
     },
     get audit() {
-      if (audit.data !== keys.dataKey) audit = auditKeysOf(masterKey, keys.dataKey)
       return audit
     },
+    ring,
 
     async signer(purpose) {
       await refresh()
@@ -184,6 +192,7 @@ export async function loadKeySet(
 
     find(kid, purpose = 'signing') {
       const now = clock.now()
+      if (closed) throw closed // what it knows may have been retired, or followed, since
       if (kid === undefined) {
         return keys.canSign(purpose, now) ? keys.current(purpose, now) : undefined
       }
@@ -293,12 +302,43 @@ export async function loadKeySet(
     const sealedKeys = await keyStore(db).all()
     const print = printOf(sealedKeys)
     if (print !== keysPrint) {
+      await assertOpened(sealedKeys)
       keys = open(sealedKeys)
+      audit = auditKeysOf(ring.sealing(sealedKeys), keys.dataKey)
       keysPrint = print
       generation += 1
     }
+    closed = null
     seenVersion = version // after the read, so that a failed one is tried again
     confirmedAt = lookedAt
+  }
+
+  /** Asserts that the known master keys open all, the files read anew. @throws KeySetNotOpened */
+  async function assertOpened(sealedKeys: readonly SealedKey[]): Promise<void> {
+    const tryAll = () => {
+      for (const key of sealedKeys) ring.open(key)
+      ring.sealing(sealedKeys)
+    }
+    try {
+      tryAll()
+    } catch {
+      ring.reread()
+      try {
+        tryAll()
+      } catch {
+        closed = new KeySetNotOpened(await whyNotOpened())
+        generation += 1
+        throw closed
+      }
+    }
+  }
+
+  async function whyNotOpened(): Promise<string> {
+    const turn = await turnStore(db).last()
+    const known = ring.ids().join(' and ')
+    if (!turn?.turned_at) return `${notOpened} (this process knows ${known})`
+    const at = isoTime(turn.turned_at)
+    return `${notOpened}: it was turned to ${turn.key_next} at ${at}, and this process knows ${known}`
   }
 
   /** Whether a key is of a kind that signs here, now or before it was replaced. */
@@ -310,7 +350,7 @@ export async function loadKeySet(
 
   function open(sealedKeys: readonly SealedKey[]) {
     const now = clock.now()
-    const opened = sealedKeys.map((key) => ({ key, material: openKey(masterKey, key) }))
+    const opened = sealedKeys.map((key) => ({ key, material: ring.open(key) }))
     for (const { id } of sealedKeys) if (!seenAt.has(id)) seenAt.set(id, now)
     return openKeys(opened, { algorithm, own, seenAt, config, mayLackSigner })
   }
@@ -318,7 +358,10 @@ export async function loadKeySet(
 
 /** Answers a text that differs between two states of the key set. */
 function printOf(keys: readonly SealedKey[]): string {
-  return keys.map(({ id, retiredAt }) => `${id}:${retiredAt}`).join(' ')
+  // The seal begins with its nonce.
+  return keys
+    .map(({ id, retiredAt, sealed }) => `${id}:${retiredAt}:${sealed.slice(0, 16)}`)
+    .join(' ')
 }
 
 function noSignerMessage(algorithm: SigningAlgorithm): string {

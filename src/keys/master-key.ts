@@ -2,17 +2,31 @@ import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import type { Config } from '../config/load.ts'
 import { parseMasterKey } from '../config/settings-table.ts'
+import { derivedKey, digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
-import { systemCode } from '../kernel/reason.ts'
+import { reasonOf, systemCode } from '../kernel/reason.ts'
 
 const fileName = 'master.key'
 const masterKeyBytes = 32
+const idLength = 12
+
+/** The settings that name the master keys. Without files, the values are those of the start. */
+export type MasterKeyConfig = Pick<Config, 'database' | 'masterKey'> &
+  Partial<Pick<Config, 'masterKeyFiles' | 'nextMasterKey'>>
 
 export interface MasterKeyOptions {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   readonly random: Random
   /** Whether a missing file may be created: not if the database holds keys that it has sealed. */
   readonly mayCreate: boolean
+}
+
+/** The master keys that a process knows: more than one while the key is being turned. */
+export interface MasterKeys {
+  /** The present one of the settings, then the next one if there is one and it differs. */
+  readonly keys: readonly Uint8Array[]
+  /** What keeps a file from being used; each begins with the name of its setting or the path. */
+  readonly mistakes: readonly string[]
 }
 
 /**
@@ -22,21 +36,103 @@ export interface MasterKeyOptions {
  */
 export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): Uint8Array {
   if (config.masterKey) return parseMasterKey(config.masterKey.reveal())
-  const path = join(config.database.dataDirectory, fileName)
+  const path = ownFile(config)
   if (mayCreate) createOnce(path, randomText(random, masterKeyBytes))
+  return readOwn(path)
+}
+
+/**
+ * Reads the present master key and the next one, the files anew at each call: `MASTER_KEY_NEXT`, the file
+ * that `MASTER_KEY_NEXT_FILE` names, or the file of the present key with `.next`. A file that is not
+ * there, or is empty, names no next key. A file of MASTER_KEY that cannot be used any more leaves the
+ * key of the start.
+ * @throws Error as `loadMasterKey`
+ */
+export function readMasterKeys(options: MasterKeyOptions): MasterKeys {
+  const { config } = options
+  const mistakes: string[] = []
+  const { present: presentFile, next: nextFile } = config.masterKeyFiles ?? {}
+  const noting = (name: string, read: () => Uint8Array | null) => {
+    try {
+      return read()
+    } catch (error) {
+      mistakes.push(`${name} ${reasonOf(error)}`)
+      return null
+    }
+  }
+  const ofFile = presentFile ? noting('MASTER_KEY_FILE', () => readGiven(presentFile)) : null
+  const present = ofFile ?? loadMasterKey(options)
+  const next = config.nextMasterKey
+    ? parseMasterKey(config.nextMasterKey.reveal())
+    : nextFile
+      ? noting('MASTER_KEY_NEXT_FILE', () => readKey(nextFile))
+      : config.masterKey
+        ? null
+        : noting(nextOwnFile(config), () => readKey(nextOwnFile(config), { isOwn: true }))
+  const isSame = next !== null && Buffer.from(next).equals(present)
+  return { keys: next && !isSame ? [present, next] : [present], mistakes }
+}
+
+/** A short name of a master key, for people and rows; it tells nothing of the key. */
+export function masterKeyId(masterKey: Uint8Array): string {
+  const name = Buffer.from(derivedKey(masterKey, 'master key id')).toString('base64url')
+  return digest(name).slice(0, idLength)
+}
+
+/** The file of the key that the service makes by itself. */
+export function ownFile({ database }: Pick<Config, 'database'>): string {
+  return join(database.dataDirectory, fileName)
+}
+
+/** The file of the next such key, while it is being turned. */
+export function nextOwnFile(config: Pick<Config, 'database'>): string {
+  return `${ownFile(config)}.next`
+}
+
+/** Makes the file of the next key, if there is none. */
+export function makeNextOwnFile(config: Pick<Config, 'database'>, random: Random): void {
+  createOnce(nextOwnFile(config), randomText(random, masterKeyBytes))
+}
+
+/** Reads the key of a file that must be there. @throws Error */
+function readGiven(path: string): Uint8Array {
+  const key = readKey(path)
+  if (!key) throw new Error(`is not there or empty: ${path}`)
+  return key
+}
+
+function readOwn(path: string): Uint8Array {
   let text: string
   try {
     text = readFileSync(path, 'utf8').trim()
   } catch (cause) {
     throw new Error(`${path} cannot be read, and the key set in the database needs it`, { cause })
   }
-  if (statSync(path).mode & 0o077) {
-    throw new Error(`${path} can be read by other users: chmod 600 it, and consider it known`)
-  }
+  assertPrivate(path)
   try {
     return parseMasterKey(text)
   } catch (cause) {
     throw new Error(`${path} holds no master key`, { cause })
+  }
+}
+
+/** Reads the key of a file; null if it is not there or empty. @throws Error if it is anything else */
+function readKey(path: string, { isOwn = false } = {}): Uint8Array | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null
+    throw new Error(`cannot be read: ${path}`, { cause: error })
+  }
+  if (text === '') return null
+  if (isOwn) assertPrivate(path)
+  return parseMasterKey(text)
+}
+
+function assertPrivate(path: string): void {
+  if (statSync(path).mode & 0o077) {
+    throw new Error(`${path} can be read by other users: chmod 600 it, and consider it known`)
   }
 }
 

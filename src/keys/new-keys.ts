@@ -5,8 +5,9 @@ import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { keyRotated } from './events.ts'
+import type { MasterRing } from './master-ring.ts'
 import { longestTokenMs, type TokenPurpose } from './opened-keys.ts'
-import { openKey, sealKey } from './sealed-key.ts'
+import { sealKey } from './sealed-key.ts'
 import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
 
@@ -45,7 +46,7 @@ export interface NewKeysDeps {
   readonly db: Database
   readonly clock: Clock
   readonly events: Events
-  readonly masterKey: Uint8Array
+  readonly ring: Pick<MasterRing, 'open' | 'sealing'>
   readonly random: Random
 }
 
@@ -61,9 +62,9 @@ export const dataKeyAlgorithm = 'A256GCM'
 // now.
 const overlapMarginMs = 60_000
 
-/** Makes `NewKeys`, which seals keys under the master key. */
+/** Makes `NewKeys`, which seals keys under the master key that seals those that are there. */
 export function createNewKeys(deps: NewKeysDeps): NewKeys {
-  const { config, db, clock, events, masterKey, random } = deps
+  const { config, db, clock, events, ring, random } = deps
 
   return {
     async addMissing(algorithms) {
@@ -80,10 +81,11 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
         const present = await keyStore(trx).all()
         const still = new Set(missing(present, algorithms).map(([purpose]) => purpose))
         const now = clock.now()
+        const masterKey = ring.sealing(present)
         for (const { material, ...key } of made) {
           if (!still.has(key.purpose)) continue
           const createdAt = after(present, key.purpose, now)
-          await insert(trx, { ...key, createdAt, signsFrom: null }, material)
+          await insert(trx, { ...key, createdAt, signsFrom: null }, { masterKey, material })
         }
       })
     },
@@ -107,7 +109,8 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
           until,
         )
         const createdAt = after(present, purpose, now)
-        const kid = await insert(trx, { purpose, algorithm, createdAt, signsFrom }, material)
+        const made = { masterKey: ring.sealing(present), material }
+        const kid = await insert(trx, { purpose, algorithm, createdAt, signsFrom }, made)
         const signs_from = isoTime(signsFrom ?? now)
         await events.record(trx, keyRotated, { kid, purpose, signs_from })
         return { kid, signsFrom }
@@ -121,9 +124,7 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
     stored: readonly SealedKey[],
   ): Promise<Uint8Array> | Uint8Array {
     if (purpose === 'data') return random.bytes(dataKeyBytes)
-    const bits = stored
-      .filter(isInUse(purpose, 'RS256'))
-      .map((key) => rsaBitsOf(openKey(masterKey, key)))
+    const bits = stored.filter(isInUse(purpose, 'RS256')).map((key) => rsaBitsOf(ring.open(key)))
     const rsaBits = Math.max(config.token.rsaBits, ...bits) // a key is never replaced by a shorter one
     return generateMaterial(algorithm as SigningAlgorithm, random, rsaBits) // of a signing key
   }
@@ -131,7 +132,7 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
   async function insert(
     trx: DatabaseOrTransaction,
     key: Pick<SealedKey, 'purpose' | 'algorithm' | 'createdAt' | 'signsFrom'>,
-    material: Uint8Array,
+    { masterKey, material }: { readonly masterKey: Uint8Array; readonly material: Uint8Array },
   ): Promise<string> {
     const id = newKeyId(random)
     const sealed = sealKey(random, masterKey, { ...key, id }, material)

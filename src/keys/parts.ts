@@ -1,15 +1,17 @@
 import type { RoomParts } from '../room/room.ts'
 import type { KeySet } from './key-set.ts'
+import type { TurnAnswers } from './turn-answers.ts'
 
 export interface Needs {
   readonly keys: KeySet
+  readonly turnAnswers: TurnAnswers
 }
 
 const rotateEveryMs = 3_600_000
 
 export const parts: RoomParts<Needs> = {
-  jobs: ({ keys }) => [
-    { name: 'keys of other processes', everyMs: 1000, inEachWorker: true, run: keys.refresh },
+  jobs: ({ keys, turnAnswers }) => [
+    { name: 'keys of other processes', everyMs: 1000, inEachWorker: true, run: turnAnswers.follow },
     { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
   ],
 }

@@ -23,6 +23,21 @@ export function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
   }
 }
 
+/** The same, for a master key that is known to open it. */
+export function unsealKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
+  return unseal(masterKey, contextOf(key), key.sealed)
+}
+
+/** Whether a master key has sealed a stored key. */
+export function opens(masterKey: Uint8Array, key: SealedKey): boolean {
+  try {
+    unsealKey(masterKey, key)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function contextOf({ id, purpose, algorithm }: KeyIdentity): string {
   return `${storedPurpose(purpose)}:${algorithm}:${id}`
 }

@@ -2,9 +2,10 @@ import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
-import { loadMasterKey } from './master-key.ts'
+import { loadMasterKey, type MasterKeyConfig } from './master-key.ts'
+import { createMasterRing } from './master-ring.ts'
 import { dataKeyAlgorithm, dataKeyBytes, newKeyId } from './new-keys.ts'
-import { openKey, sealKey } from './sealed-key.ts'
+import { sealKey } from './sealed-key.ts'
 import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
 
@@ -21,7 +22,7 @@ export function asSealedKey({ material: _, ...key }: TravellingKey): Omit<Sealed
 }
 
 export interface KeyTravelDeps {
-  readonly config: Pick<Config, 'masterKey' | 'database'>
+  readonly config: MasterKeyConfig
   readonly random: Random
 }
 
@@ -30,11 +31,11 @@ export async function exportKeys(
   db: DatabaseOrTransaction,
   deps: KeyTravelDeps,
 ): Promise<TravellingKey[]> {
-  const masterKey = loadMasterKey({ ...deps, mayCreate: false })
+  const ring = createMasterRing({ ...deps, mayCreate: false })
   const keys = await keyStore(db).all()
   return keys.map(({ sealed, ...key }) => ({
     ...key,
-    material: Buffer.from(openKey(masterKey, { ...key, sealed })).toString('base64url'),
+    material: Buffer.from(ring.open({ ...key, sealed })).toString('base64url'),
   }))
 }
 

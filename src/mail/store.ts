@@ -74,6 +74,13 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .where('user_id', '=', userId)
         .where('sealed', 'is not', null)
         .execute()
+      // What the mail server said may repeat the address.
+      await db
+        .updateTable('mails')
+        .set({ response: null })
+        .where('user_id', '=', userId)
+        .where('response', 'is not', null)
+        .execute()
     },
 
     /** When a client last caused mail, sent or not: the latest first. */

@@ -137,7 +137,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
           await finish(row, ready.state, ready.response)
           return null
         }
-        const delivery = await attempt(ready.mail)
+        const delivery = withoutAddress(await attempt(ready.mail), ready.content.address)
         await settle(row, ready.content, delivery)
         return delivery
       },
@@ -269,5 +269,16 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
 
   function count(result: FinalState | 'deferred'): void {
     measurements.mails.add([result])
+  }
+}
+
+/** Some servers repeat the address in what they say, which is stored and told without it. */
+function withoutAddress(delivery: Delivery, address: string): Delivery {
+  const named = address.toLowerCase()
+  let { response } = delivery
+  for (;;) {
+    const at = response.toLowerCase().indexOf(named)
+    if (at < 0) return { ...delivery, response }
+    response = `${response.slice(0, at)}(address)${response.slice(at + named.length)}`
   }
 }

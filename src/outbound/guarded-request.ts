@@ -10,6 +10,8 @@ import { assertMayReach, checkedUrl, hostOf, mayReach, type OutboundRules } from
 export interface OutboundRequest {
   readonly url: string
   readonly method: string
+  /** The request target in place of the path of the URL, as CONNECT needs it. RFC 9112 section 3.2. */
+  readonly target?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
 }
@@ -28,6 +30,8 @@ export interface OutboundOptions {
   readonly ca?: string
   /** Whether a certificate that is not valid is accepted, to read it. Absent: it is not. */
   readonly acceptsAnyCertificate?: boolean
+  /** The address of this machine from which to connect; absent: the system chooses. */
+  readonly localAddress?: string
 }
 
 export interface OutboundAnswer {
@@ -39,6 +43,8 @@ export interface OutboundAnswer {
   readonly isCut: boolean
   /** The address that has answered, in canonical form. */
   readonly address: string
+  /** The address of this machine from which it was asked. */
+  readonly localAddress: string
   /** The end of the certificate in epoch milliseconds; null without TLS. */
   readonly certificateUntil: number | null
 }
@@ -107,15 +113,17 @@ function allowed(addresses: readonly string[], rules: OutboundRules): readonly s
 /** Sends the request to one of the addresses, and reads the answer. */
 function exchange(
   url: URL,
-  { method, headers = {}, body }: OutboundRequest,
+  { method, target, headers = {}, body }: OutboundRequest,
   addresses: readonly string[],
-  { rules, maxAnswerBytes, ca, acceptsAnyCertificate = false }: OutboundOptions,
+  { rules, maxAnswerBytes, ca, acceptsAnyCertificate = false, localAddress }: OutboundOptions,
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
   const isTls = url.protocol === 'https:'
   const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
   const outgoing = (isTls ? requestByHttps : requestByHttp)(url, {
     method,
+    ...(target !== undefined && { path: target }),
+    ...(localAddress !== undefined && { localAddress }),
     headers: {
       ...headers,
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
@@ -184,6 +192,7 @@ function exchange(
       body: read,
       isCut,
       address: response.socket.remoteAddress ?? '',
+      localAddress: response.socket.localAddress ?? '',
       certificateUntil: certificateUntil(response.socket),
     })
   }

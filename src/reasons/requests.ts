@@ -63,4 +63,7 @@ export const requestReasons = {
     'If-Match names another version of the resource: it has changed since.',
   ),
   idempotency_key_reused: precondition('The Idempotency-Key was used before with another body.'),
+  idempotency_answer_erased: precondition(
+    'The Idempotency-Key was used before, and the person whom the answer named was erased meanwhile.',
+  ),
 } as const satisfies Record<string, Reason>

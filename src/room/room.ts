@@ -9,6 +9,7 @@ import type { Tag, TagName } from '../http/tags.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
+import type { PersonSection } from './person.ts'
 
 /**
  * The manifest of a room, which its `room.ts` exports. `src/rooms.ts` lists the rooms. The server,
@@ -25,6 +26,10 @@ export interface Room<Needs = unknown> extends RoomNames {
   readonly parts?: () => Promise<{ readonly parts: RoomParts<Needs> }>
   /** Makes what is called when an account ends. Not one of the parts: the command line ends accounts too. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
+  /** What the room holds of a person: see `untold` of a table for what is left out. */
+  readonly ofPerson?: (needs: Needs) => Promise<readonly PersonSection[]>
+  /** Makes what is called when a user is erased, for what no foreign key reaches. */
+  readonly onErasure?: (needs: Needs) => Promise<OnErasure>
 }
 
 /** What of a room runs in the server. */
@@ -111,6 +116,8 @@ export interface Person {
    * reads of the table answer null for a user that is not present meanwhile.
    */
   readonly inSteps?: true
+  /** Why the export of a person's data does not tell these rows. */
+  readonly untold?: string
 }
 
 /**
@@ -161,6 +168,12 @@ export interface AccountEnd {
 
 /** Called inside the transaction that ends the logins of an account; an error undoes it. */
 export type OnAccountEnded = (trx: DatabaseOrTransaction, end: AccountEnd) => Promise<void>
+
+/**
+ * Called inside the transaction that removes a user, before its rows go, and again some minutes later
+ * without them: for what another process has written meanwhile.
+ */
+export type OnErasure = (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 
 /** Answers the URL of a module beside a manifest, to be imported when it is used. */
 export function fileBeside(manifest: string, path: string): URL {

@@ -95,6 +95,8 @@ function digests({ config, env }: NoteOptions, salt: string): Map<string, string
     Object.entries(settings).flatMap(([name, setting]) => {
       const value: unknown = values[name as SettingName]
       if (name === 'ADMIN_USERNAME') return [] // for the first start alone
+      // Their files are read anew while the service runs, which the note would not follow.
+      if (name.startsWith('MASTER_KEY') && env.MASTER_KEY_FILE) return []
       if (!setting.secret) return [[name, value]]
       return keys.has(name) ? [[name, value instanceof Secret ? value.reveal() : null]] : []
     }),

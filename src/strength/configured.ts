@@ -16,6 +16,11 @@ const ofSigningSecret: Check = {
   advice: '`openssl rand -base64 32` prints a good signing secret.',
 }
 
+const ofMasterKey: Check = {
+  weakness: (text) => (spellingsOf(text).some(isKnownSecret) ? publiclyKnown : undefined),
+  advice: '`openssl rand -hex 32` prints a good master key.',
+}
+
 /**
  * The secrets that an operator chooses, with the check that finds each too weak for production. A
  * previous secret still verifies tokens, so it can be used to forge them. Of master keys only the
@@ -28,10 +33,8 @@ const checks = {
   TOKEN_PRIVATE_KEY: {
     weakness: (pem) => (isKnownRsaKey(createPrivateKey(pem)) ? publiclyKnown : undefined),
   },
-  MASTER_KEY: {
-    weakness: (text) => (spellingsOf(text).some(isKnownSecret) ? publiclyKnown : undefined),
-    advice: '`openssl rand -hex 32` prints a good master key.',
-  },
+  MASTER_KEY: ofMasterKey,
+  MASTER_KEY_NEXT: ofMasterKey,
 } as const satisfies Record<string, Check>
 
 type Checked = keyof typeof checks

@@ -147,6 +147,7 @@ export async function userRoutes(
       const { body } = await idempotency.once(
         request,
         () => (trx) => users.create({ name, email }, trx),
+        ({ id }) => id,
       )
       return reply.status(201).send(tagged(reply, body))
     },

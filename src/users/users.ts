@@ -68,6 +68,8 @@ export interface UserHooks {
   readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
   /** Called inside the transaction, before the user is deleted; may refuse by throwing. */
   readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
+  /** Called before these, while all rows of the user are there: what no foreign key reaches. */
+  readonly erasing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
   /** The tables from which a removed user goes. */
   readonly traces: readonly Trace[]
   /** Called after a user was changed or removed. */
@@ -140,7 +142,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           async write(as, isLocked) {
             // Before the hooks refuse: 412 comes before 409.
             if (isLocked && isWanted?.(as) === false) throw preconditionFailed()
-            for (const removing of hooks.removing) await removing(trx, id)
+            for (const hook of [...hooks.erasing, ...hooks.removing]) await hook(trx, id)
             const seen = isWanted && !isLocked ? as : undefined
             if (!(await hasManyTraces(trx, hooks.traces, id))) return store.remove(id, seen)
             const found = await store.byIdForUpdate(id)

@@ -19,6 +19,7 @@ import { assertChainsWhole, auditRecords, recordTold } from '../audit-chains.ts'
 import { refuseChanges } from '../database.ts'
 import { payloadOf } from '../forge.ts'
 import { assertRefusal } from '../refusal.ts'
+import { usersOfIds } from '../users-of-ids.ts'
 
 const noted = eventType<{ user_id?: number; note: string }>('noted')
 const refused = eventType<{ note: string }>('refused', 'warn')
@@ -259,6 +260,7 @@ suite('a change and its record: both or none', async () => {
   })
 
   test('a rollback leaves no record, no chain and no key', async () => {
+    await usersOfIds(db, 77, 77)
     const before = [await count(), await app.rows()]
     const undone = transact(db, [], async (trx) => {
       await events.record(trx, noted, { user_id: 77, note: 'undone' })
@@ -351,6 +353,7 @@ suite('many writers at once', async () => {
 
   test('50 of them with rollbacks and conflicts in between: every chain is whole', async () => {
     const other = await testApp({}, { directory: app.directory, clock: app.clock, seed: 7 })
+    await usersOfIds(db, 100, 108)
     let committed = 0
     const writer = async (number: number) => {
       const { deps } = number % 2 === 0 ? app : other

@@ -169,7 +169,13 @@ suite('USERS_POLICY: which callers read, change and remove which rows', () => {
             config: app.deps.config,
             db: app.deps.db,
             asyncCommitDb: app.deps.asyncCommitDb,
-            hooks: { isPrivileged: isAdministratorsUser, removing: [], traces: [], changed: [] },
+            hooks: {
+              isPrivileged: isAdministratorsUser,
+              removing: [],
+              erasing: [],
+              traces: [],
+              changed: [],
+            },
           })
           assert.equal(await users.isPrivileged(target.userId), false)
           await promote()

@@ -116,6 +116,7 @@ suite('two workers whose database tells nothing', async () => {
       'clients file',
       'counted refusals',
       'forward file',
+      'keys of erased persons',
       'keys of other processes',
       'mail',
       'refusals',

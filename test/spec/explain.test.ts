@@ -432,6 +432,17 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       },
     ],
     [
+      'idempotency_answer_erased',
+      'Idempotency key reused',
+      async () => {
+        const headers = { ...admin, 'idempotency-key': 'once-erased' }
+        const json = { name: 'A', email: 'a@example.org' }
+        const { body } = await call('POST', '/users', { headers, json })
+        await call('DELETE', `/users/${body.id}`, { headers: admin })
+        return call('POST', '/users', { headers, json })
+      },
+    ],
+    [
       'username_taken',
       'Username already exists',
       () =>

@@ -11,6 +11,7 @@ import {
 } from '../checkpoint-form.ts'
 import type { CheckpointKey } from '../checkpoint-key.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
+import type { CheckpointSigners } from '../succession.ts'
 import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts'
 
 const batchSize = 1000
@@ -59,21 +60,22 @@ export interface Attested {
   readonly last: NamedCheckpoint | null
   /** Those of another key that come before the first of this one; when the newest was made. */
   readonly foreign: { readonly count: number; readonly at: number; readonly key: string } | null
-  /** The first checkpoint of this key. */
+  /** The first checkpoint of this key, or of one before it that it vouches for. */
   readonly own: NamedCheckpoint | null
 }
 
 /**
  * Verifies the checkpoints: numbers without gaps, each referring to the one before, all signed.
  * Checkpoints of another key may come first: after a restore under another master key, the first of
- * this key refers to them, and so vouches for them.
+ * this key refers to them, and so vouches for them. After a turn of the master key, the key before has
+ * signed those up to the turn, and none behind.
  */
 export async function readCheckpoints(
   store: CheckpointStore,
   {
-    key,
+    signers,
     tombstone,
-  }: { readonly key: CheckpointKey; readonly tombstone: Tombstones['ofCheckpoints'] },
+  }: { readonly signers: CheckpointSigners; readonly tombstone: Tombstones['ofCheckpoints'] },
   findings: Findings,
 ): Promise<Attested> {
   const heads = new Map<string, Head & { readonly checkpoint: number }>()
@@ -100,11 +102,20 @@ export async function readCheckpoints(
       } else if (checkpoint.previous !== expected.previous) {
         wrong(number, 'does not refer to the checkpoint before it: one of the two was changed')
       }
-      if (checkpoint.key_id === key.id) {
+      const key = signers.of(checkpoint)
+      const attested = signers.attested(number)
+      if (key) {
         own ??= { number, at }
         if (!key.verifies(checkpointText(checkpoint), checkpoint.signature)) {
           wrong(number, 'was changed: its signature is wrong')
+        } else if (attested !== undefined && attested !== checkpointDigest(checkpoint)) {
+          wrong(number, 'is not the one that the turn of the master key attests')
         }
+      } else if (signers.hasEnded(checkpoint.key_id)) {
+        wrong(
+          number,
+          `is signed by ${checkpoint.key_id}, from which the master key was turned before`,
+        )
       } else if (own) {
         wrong(number, `is signed by another key, ${checkpoint.key_id}`)
       } else {

@@ -62,11 +62,12 @@ export type IndexFinding = 'right' | 'erased' | 'unknown' | { readonly wrong: ke
 /**
  * Makes the check of the indexes of a record, which its mac does not cover, because an erasure
  * empties them. They follow from the sealed fields: those of a person, whose key must be there, or
- * those of the service.
+ * those of the service. `erasing` has the indexes that an erasure has yet to empty.
  */
 export function createIndexCheck(
   keys: AuditKeys,
   { byPseudonym, isPartial }: Persons,
+  erasing: ReadonlySet<string>,
 ): (record: AuditRecord) => IndexFinding {
   return (record) => {
     const actor = opened(record, 'actor')
@@ -74,13 +75,17 @@ export function createIndexCheck(
     if (actor === 'closed' || target === 'closed') {
       if (isPartial) return 'unknown'
       // An erasure empties the indexes. Where they are left, the key alone was deleted.
-      if (actor === 'closed' && record.actor_index !== null) return { wrong: 'actor_index' }
-      if (target === 'closed' && record.target_index !== null) return { wrong: 'target_index' }
+      if (actor === 'closed' && isLeft(record.actor_index)) return { wrong: 'actor_index' }
+      if (target === 'closed' && isLeft(record.target_index)) return { wrong: 'target_index' }
       if (actor !== 'closed' && wrongOfActor(record, actor)) return { wrong: 'actor_index' }
       return 'erased'
     }
     const wrong = wrongOfActor(record, actor) ?? wrongOfTarget(record, target)
     return wrong ? { wrong } : 'right'
+  }
+
+  function isLeft(index: string | null): boolean {
+    return index !== null && !erasing.has(index)
   }
 
   function wrongOfActor(record: AuditRecord, fields: PersonalFields | null) {

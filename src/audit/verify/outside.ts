@@ -1,7 +1,7 @@
 import { type Checkpoint, checkpointText } from '../checkpoint-form.ts'
-import type { CheckpointKey } from '../checkpoint-key.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
 import { checkpointOfLine } from '../outside/file-sink.ts'
+import type { CheckpointSigners } from '../succession.ts'
 import {
   type Findings,
   type Fork,
@@ -24,7 +24,7 @@ export interface ReadOutside {
 }
 
 export interface OutsideOptions {
-  readonly key: CheckpointKey
+  readonly signers: CheckpointSigners
   readonly lines: AsyncIterable<string>
   /** The last checkpoint that retention has removed; 0 for none. */
   readonly removedThrough: number
@@ -39,7 +39,7 @@ const batchSize = 500
 /** Compares each checkpoint of a file outside with the one that the database has of its number. */
 export async function readOutside(
   store: CheckpointStore,
-  { key, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
+  { signers, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
   findings: Findings,
 ): Promise<ReadOutside> {
   const counts = { lines: 0, others: 0, removed: 0 }
@@ -71,8 +71,7 @@ export async function readOutside(
       if (ours && isSame(ours, checkpoint)) {
         if (at >= (last?.at ?? 0)) last = { number, at }
       } else if (
-        checkpoint.key_id === key.id &&
-        !key.verifies(checkpointText(checkpoint), checkpoint.signature)
+        signers.of(checkpoint)?.verifies(checkpointText(checkpoint), checkpoint.signature) === false
       ) {
         const detail = `line ${line} of the file outside is not signed by this service: it was changed`
         findings.add(generalProblem('outside', detail))
@@ -94,7 +93,8 @@ export async function readOutside(
 
   /** Whether it is a problem by itself. Of those that another key has signed before, none knows. */
   function isForged(ours: Checkpoint): boolean {
-    if (ours.key_id !== key.id) return ours.number > ownFrom
+    const key = signers.of(ours)
+    if (!key) return ours.number > ownFrom
     return !key.verifies(checkpointText(ours), ours.signature)
   }
 }

@@ -3,6 +3,8 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { checkpointKey } from '../checkpoint-key.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
+import { erasureStore } from '../erasure-store.ts'
+import { readSigners } from '../succession.ts'
 import { type Attested, readCheckpoints, readTombstones } from './checkpoints.ts'
 import { createIndexCheck, readPersons } from './indexes.ts'
 import { explaining, readOutside } from './outside.ts'
@@ -48,7 +50,12 @@ async function verify(
   const findings = createFindings()
   const tombstones = await readTombstones(store, key, findings)
   const tombstone = tombstones.ofCheckpoints
-  const attested = await readCheckpoints(store, { key, tombstone }, findings)
+  const signers = await readSigners(snapshot, key)
+  for (const id of signers.broken) {
+    const detail = `the statement that the master key was turned from ${id} was changed`
+    findings.add(generalProblem('key', detail))
+  }
+  const attested = await readCheckpoints(store, { signers, tombstone }, findings)
   const persons = await readPersons(store, keys)
   for (const subject of persons.broken) {
     findings.add(
@@ -58,7 +65,8 @@ async function verify(
       ),
     )
   }
-  const checkIndexes = createIndexCheck(keys, persons)
+  const erasing = await erasureStore(snapshot).indexes()
+  const checkIndexes = createIndexCheck(keys, persons, erasing)
   const { heads } = attested
   const options = { keys, tombstones: tombstones.ofChains, heads, checkIndexes }
   const { records, chains, erased, unknownIndexes, uncovered, restores } = await readRecords(
@@ -72,7 +80,7 @@ async function verify(
   const ownFrom = attested.own?.number ?? Infinity
   const compared =
     lines &&
-    (await readOutside(store, { key, lines, removedThrough, lastNumber, ownFrom }, findings))
+    (await readOutside(store, { signers, lines, removedThrough, lastNumber, ownFrom }, findings))
   const lacking = compared?.lacking ?? null
   const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
   if (fork) {

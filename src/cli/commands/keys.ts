@@ -1,5 +1,12 @@
 import { isoTimeOrNull } from '../../kernel/clock.ts'
-import { CommandError, type CommandWork, exitCodes } from '../command.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../command.ts'
 import { refuseOtherKeys } from '../other-settings.ts'
 import { withServices } from '../work.ts'
 
@@ -54,6 +61,27 @@ export const commands: readonly CommandWork[] = [
       }),
   },
   {
+    name: 'keys rotate-master',
+    options: {
+      check: {
+        type: 'boolean',
+        doc: 'only ask which processes of the service know the next key',
+      },
+      wait: {
+        type: 'string',
+        value: 'seconds',
+        doc: 'how long to wait for a process that does not know the next key yet; 30 unless given',
+      },
+      processes: {
+        type: 'string',
+        value: 'number',
+        doc: 'how many processes of the service must answer at least; any number unless given',
+      },
+    },
+    example: 'keys rotate-master --processes 2',
+    run: rotateMaster,
+  },
+  {
     name: 'keys retire',
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
@@ -71,6 +99,42 @@ export const commands: readonly CommandWork[] = [
       }),
   },
 ]
+
+/** Asks and turns; its text says what is left to the operator. */
+async function rotateMaster(call: CommandCall): Promise<void> {
+  const asksOnly = call.values.check === true
+  const waitMs = 1000 * wholeNumber(call, 'wait', 30)
+  const minProcesses = wholeNumber(call, 'processes', 0)
+  await withServices(call, async ({ masterTurn }) => {
+    const { NotTurned } = await import('../../keys/turn.ts')
+    const turned = await masterTurn
+      .turn({ waitMs, asksOnly, minProcesses })
+      .catch((error: unknown) => {
+        if (!(error instanceof NotTurned)) throw error
+        throw new CommandError(`${error.message}; nothing was changed`, exitCodes.refused.code)
+      })
+    const { state, before, next, answers, isInPlace } = turned
+    const known = answers.filter(({ knows }) => knows).length
+    const heard = `${known} of ${answers.length} processes that answered know ${next}`
+    const left = isInPlace
+      ? 'its file is in place'
+      : 'now make it the MASTER_KEY of every node, and remove MASTER_KEY_NEXT'
+    const text = {
+      asked: `${before} seals the key set; ${heard}`,
+      turned: `${next} seals the key set, and ${before} opens it no more (${heard}); ${left}`,
+      finished: `${next} sealed the key set already; ${left}`,
+    }[state]
+    call.output.result({ state, before, next, in_place: isInPlace, processes: answers }, text)
+  })
+}
+
+/** @throws UsageError for what is no whole number */
+function wholeNumber(call: CommandCall, name: string, fallback: number): number {
+  const text = textOf(call, name)
+  if (text === undefined) return fallback
+  if (!/^[0-9]{1,6}$/.test(text)) throw new UsageError(`--${name} must be a whole number`)
+  return Number(text)
+}
 
 /** As `withServices`, for a change of the keys. @throws CommandError also for other settings */
 const withKeys: typeof withServices = async (call, work) => {

@@ -13,9 +13,10 @@ const weakSecret: Check<Inside> = {
     setting: 'TOKEN_SECRET="$(openssl rand -base64 32)"   MASTER_KEY="$(openssl rand -hex 32)"',
   },
   find({ config }) {
-    const { masterKey, token } = config
+    const { masterKey, nextMasterKey, token } = config
     const weak = secretWeaknesses({
       MASTER_KEY: masterKey,
+      MASTER_KEY_NEXT: nextMasterKey,
       TOKEN_PRIVATE_KEY: token.privateKey,
       TOKEN_SECRET: token.secret,
       TOKEN_SECRET_PREVIOUS: token.previousSecret,

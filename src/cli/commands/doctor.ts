@@ -1,0 +1,232 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { Config } from '../../config/load.ts'
+import type { Finding } from '../../doctor/check.ts'
+import type { Inside } from '../../doctor/inside.ts'
+import type { Examined } from '../../doctor/report.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../command.ts'
+import { assertReadable, isDatabaseThere } from '../files.ts'
+import { jsonLine, shown } from '../output.ts'
+import { withDeps } from '../work.ts'
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'doctor',
+    options: {
+      inside: { type: 'boolean', doc: 'only settings, files, database and what they name' },
+      outside: { type: 'boolean', doc: 'only what a caller sees; no settings are read for a URL' },
+      strict: { type: 'boolean', doc: 'exit 1 also for warnings and for what was not checked' },
+      except: {
+        type: 'string',
+        multiple: true,
+        value: 'check',
+        doc: 'a check to leave out, by its name; again for more',
+      },
+      connect: {
+        type: 'string',
+        value: 'address',
+        doc: 'connect to this address (and port) in place of what the name of the URL leads to',
+      },
+      ca: {
+        type: 'string',
+        value: 'file',
+        doc: 'an authority of your own for the certificate, PEM',
+      },
+    },
+    example: 'doctor https://auth.example.org',
+    run: doctor,
+  },
+]
+
+/** What was asked for. */
+interface Wanted {
+  readonly isInside: boolean
+  readonly isOutside: boolean
+  /** Undefined: BASE_URL, if anything answers there. */
+  readonly url: string | undefined
+  readonly connect: { readonly address: string; readonly port: number | null } | undefined
+  readonly ca: string | undefined
+}
+
+async function doctor(call: CommandCall): Promise<void> {
+  const wanted = wantedOf(call)
+  const left = await leftOut(call)
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const clock = call.terminal.clock ?? systemClock
+  const at = clock.now()
+  const { examined, url } = await examine(call, wanted)
+  const { reportOf, textOfReport } = await import('../../doctor/report.ts')
+  const kept = examined.map(({ checks, findings }) => ({
+    checks,
+    findings: findings.filter(({ check }) => !left.has(check)),
+  }))
+  const report = reportOf(kept, { at, url })
+  const isJson = call.values.json === true
+  call.output.text(isJson ? jsonLine(report) : `${textOfReport(report, shown)}\n`)
+  const isStrict = call.values.strict === true
+  const bad = report.errors + (isStrict ? report.warnings + report.unknown : 0)
+  if (bad > 0) {
+    throw new CommandError('the deployment has faults: see the findings', exitCodes.failed.code)
+  }
+}
+
+/** @throws UsageError */
+function wantedOf(call: CommandCall): Wanted {
+  const { operands, values } = call
+  const [given] = operands
+  if (values.inside === true && values.outside === true) {
+    throw new UsageError(
+      '--inside and --outside exclude each other: without them both are examined',
+    )
+  }
+  if (values.inside === true && given !== undefined) {
+    throw new UsageError('--inside examines no URL')
+  }
+  const url = given === undefined ? undefined : urlOf(given)
+  const ca = textOf(call, 'ca')
+  if (ca !== undefined) assertReadable(ca)
+  return {
+    isInside: values.outside !== true,
+    isOutside: values.inside !== true,
+    url,
+    connect: connectOf(textOf(call, 'connect'), url),
+    ca: ca === undefined ? undefined : readFileSync(ca, 'utf8'),
+  }
+}
+
+/** An address as it is typed: https if there is no scheme. @throws UsageError */
+function urlOf(given: string): string {
+  const url = URL.parse(given.includes('://') ? given : `https://${given}`)
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (!url || !isWeb || url.username !== '' || url.password !== '') {
+    throw new UsageError('the URL must be one of https or http: https://auth.example.org')
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new UsageError('the URL must be without a path: the service has all paths of its host')
+  }
+  return url.origin
+}
+
+/** @throws UsageError */
+function connectOf(given: string | undefined, url: string | undefined): Wanted['connect'] {
+  if (given === undefined) return undefined
+  const [, bracketed, plain, port] =
+    /^(?:\[([^\]]+)\]|([^:]+|[^[\]]*:[^[\]]*:[^[\]]*))(?::(\d{1,5}))?$/.exec(given) ?? []
+  const address = bracketed ?? plain ?? ''
+  if (isIP(address) === 0) {
+    throw new UsageError(
+      '--connect must be an address: 192.0.2.7, 192.0.2.7:8443, [2001:db8::7]:8443',
+    )
+  }
+  const host = url === undefined ? '' : new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) throw new UsageError('--connect is for a URL with the name of a host')
+  return { address, port: port === undefined ? null : Number(port) }
+}
+
+/** The checks of --except. @throws UsageError for a name that no check has */
+async function leftOut({ values }: CommandCall): Promise<ReadonlySet<string>> {
+  const given = Array.isArray(values.except) ? values.except.map(String) : []
+  if (given.length === 0) return new Set()
+  const { allChecks } = await import('../../doctor/table.ts')
+  for (const name of given) {
+    if (!allChecks.some(({ id }) => id === name)) {
+      throw new UsageError(`there is no check ${shown(name.slice(0, 40))}: see docs/doctor.md`)
+    }
+  }
+  return new Set(given)
+}
+
+interface Report {
+  readonly examined: readonly Examined[]
+  readonly url: string | null
+}
+
+async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
+  // A URL of another host needs no settings, which may belong to another service, or to none.
+  if (!wanted.isInside && wanted.url !== undefined) return outside(call, wanted, wanted.url, null)
+  const opened = await configOf(call)
+  if ('findings' in opened) {
+    const mistakes: Examined = { findings: opened.findings, checks: 1 }
+    if (!wanted.isOutside || wanted.url === undefined) return { examined: [mistakes], url: null }
+    const { examined, url } = await outside(call, wanted, wanted.url, null)
+    return { examined: [mistakes, ...examined], url }
+  }
+  const { config } = opened
+  if (!isDatabase(config)) {
+    const { missingDatabase } = await import('../../doctor/unopened.ts')
+    const missing: Examined = { findings: [missingDatabase(config)], checks: 1 }
+    const { examined, url } = await both(call, wanted, config, null)
+    return { examined: [...(wanted.isInside ? [missing] : []), ...examined], url }
+  }
+  return withDeps(call, (deps) => both(call, wanted, config, deps))
+}
+
+async function both(
+  call: CommandCall,
+  wanted: Wanted,
+  config: Config,
+  deps: Deps | null,
+): Promise<Report> {
+  const inside: Examined[] = []
+  if (wanted.isInside && deps) {
+    const { examineInside } = await import('../../doctor/inside.ts')
+    inside.push(await examineInside(deps))
+  }
+  if (!wanted.isOutside) return { examined: inside, url: null }
+  const url = wanted.url ?? config.baseUrl
+  const found = await outside(call, wanted, url, deps)
+  // Nothing answers at BASE_URL, and it was not asked for by name: only the inside was meant.
+  const isAway = found.examined.some(({ findings }) => findings.some(isUnreachable))
+  if (wanted.url === undefined && wanted.isInside && isAway) {
+    return { examined: [...inside, { findings: found.examined.flatMap(asAdvice), checks: 1 }], url }
+  }
+  return { examined: [...inside, ...found.examined], url: found.url }
+}
+
+const isUnreachable = ({ check }: Finding) => check === 'reachable'
+
+function asAdvice({ findings }: Examined): Finding[] {
+  return findings.filter(isUnreachable).map((finding) => ({ ...finding, level: 'unknown' }))
+}
+
+async function outside(
+  { terminal }: CommandCall,
+  { connect, ca }: Wanted,
+  url: string,
+  inside: Pick<Inside, 'config' | 'db'> | null,
+): Promise<Report> {
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const { examineOutside } = await import('../../doctor/outside.ts')
+  const clock = terminal.clock ?? systemClock
+  const options = { ...(connect && { connect }), ...(ca !== undefined && { ca }) }
+  return { examined: [await examineOutside({ url, clock, inside, ...options })], url }
+}
+
+/** The settings, or a finding for each mistake. */
+async function configOf(
+  call: CommandCall,
+): Promise<{ readonly config: Config } | { readonly findings: Finding[] }> {
+  const { ConfigError } = await import('../../config/load.ts')
+  try {
+    return { config: call.config }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { refusedSettings } = await import('../../doctor/unopened.ts')
+    return { findings: refusedSettings(error.mistakes) }
+  }
+}
+
+/** Whether there is a database to open: to look must not make one. */
+function isDatabase({ database }: Config): boolean {
+  return (
+    database.postgres !== undefined || isDatabaseThere(`${database.dataDirectory}/gatehouse.db`)
+  )
+}

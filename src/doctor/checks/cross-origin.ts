@@ -1,0 +1,126 @@
+import type { Check, Found } from '../check.ts'
+import type { Outside } from '../outside.ts'
+import { isOurs, shownValues, statusPath } from './reachable.ts'
+
+const foreign = 'https://doctor.invalid' // no such host can exist: RFC 6761
+
+const corsForeign: Check<Outside> = {
+  id: 'cors_foreign',
+  level: 'error',
+  good: 'no foreign origin is allowed to read answers',
+  why: 'A page of any site could read what this service answers to the person who has it open.',
+  mend: {
+    do: 'Name the origins in CORS_ORIGINS, and leave these headers to the service.',
+    setting: 'CORS_ORIGINS=https://app.example.org',
+    nginx: '# remove: add_header Access-Control-Allow-Origin ...',
+    caddy: '# remove: header Access-Control-Allow-Origin ...',
+  },
+  async find({ probe }) {
+    const found: Found[] = []
+    for (const origin of [foreign, 'null']) {
+      const answer = await probe.send(statusPath, { headers: { origin } })
+      const allowed = answer.all('access-control-allow-origin')
+      if (!allowed.some((value) => value === origin || value === '*')) continue
+      const isWithCookies = answer.header('access-control-allow-credentials') === 'true'
+      const credentials = isWithCookies ? ', with its cookies' : ''
+      const what = `The origin ${origin} is allowed${credentials}: ${shownValues(allowed)}.`
+      // Without cookies, only what anyone may read is read.
+      return [{ what, level: isWithCookies ? 'error' : 'warning' }]
+    }
+    return found
+  },
+}
+
+const corsOwn: Check<Outside> = {
+  id: 'cors_own',
+  level: 'error',
+  good: 'each origin of CORS_ORIGINS is allowed once',
+  why: 'A browser refuses an answer whose header is missing or stands there twice, and the page of that origin does not work.',
+  mend: {
+    do: 'Leave these headers to the service, and pass OPTIONS and Origin on.',
+    nginx: '# remove: add_header Access-Control-Allow-..., and return 204 for OPTIONS',
+    caddy: '# remove: header Access-Control-Allow-..., and respond for OPTIONS',
+  },
+  async find({ inside, probe }) {
+    const [origin] = inside?.config.http.corsOrigins ?? []
+    if (origin === undefined || origin === '*') return []
+    const asked = { 'access-control-request-method': 'GET' }
+    const answers = [
+      ['GET', await probe.send(statusPath, { headers: { origin } })],
+      [
+        'OPTIONS',
+        await probe.send(statusPath, { method: 'OPTIONS', headers: { origin, ...asked } }),
+      ],
+    ] as const
+    return answers.flatMap(([method, answer]): Found[] => {
+      const allowed = answer.all('access-control-allow-origin')
+      if (allowed.length === 1 && allowed[0] === origin) return []
+      return [
+        {
+          what: `${method} for the origin ${origin} has Access-Control-Allow-Origin ${shownValues(allowed)}.`,
+        },
+      ]
+    })
+  },
+}
+
+const ownPages: Check<Outside> = {
+  id: 'own_pages',
+  level: 'error',
+  good: 'forms of the own pages are accepted',
+  why: 'The service takes each form for one of a foreign page, and refuses it: a sign-in by a browser fails.',
+  mend: {
+    do: 'Set BASE_URL to the address of the browser, and pass its Host on.',
+    setting: 'BASE_URL=https://auth.example.org',
+    nginx: 'proxy_set_header Host $host;',
+    caddy: 'reverse_proxy 127.0.0.1:3000   # without header_up Host',
+  },
+  async find({ origin, probe }) {
+    // Without the fields that it needs: it is refused in any case, and does nothing.
+    const answer = await probe.send('/api/public/verification', {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    const page = await probe.send('/api/public/reset', {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    if (page.status !== 403 || !isOurs(page) || answer.status === 403) return []
+    return [{ what: `A form of ${origin} is refused as that of a foreign page.` }]
+  },
+}
+
+const baseUrlSeen: Check<Outside> = {
+  id: 'base_url_seen',
+  level: 'error',
+  good: 'the service knows itself by the address that callers use',
+  why: 'Links in mail, redirects and the issuer of tokens lead to BASE_URL, and not to where callers are.',
+  mend: { do: 'Set BASE_URL to the address of callers, and start again.' },
+  async find({ inside, origin, probe }) {
+    const known = inside?.config.baseUrl
+    const mend = { setting: `BASE_URL=${origin}` }
+    const { hostname } = new URL(origin)
+    // Past the proxy, to the service itself: that is no address of callers.
+    if (known !== undefined && known !== origin && /^(?:localhost|127\.|\[::1\])/.test(hostname)) {
+      return []
+    }
+    const document = await probe.get('/api/openapi.json') // for anyone in development alone
+    const [, told] = /"servers":\s*\[\{"url":\s*"([^"]{1,300})"/.exec(document.body) ?? []
+    if (document.status === 200 && told !== undefined && told !== origin) {
+      return [{ what: `It was asked as ${origin}, and its BASE_URL is ${told}.`, mend }]
+    }
+    if (known === undefined || known === origin || told !== undefined) return []
+    return [
+      { what: `It was asked as ${origin}, and BASE_URL is ${known}.`, mend, level: 'warning' },
+    ]
+  },
+}
+
+export const crossOriginChecks: readonly Check<Outside>[] = [
+  corsForeign,
+  corsOwn,
+  ownPages,
+  baseUrlSeen,
+]

@@ -1,0 +1,91 @@
+import type { Clock } from '../kernel/clock.ts'
+import { OutboundError } from '../outbound/outbound-error.ts'
+import { type Check, type Finding, findingOf, make } from './check.ts'
+import { answerChecks } from './checks/answers.ts'
+import { clientAddressChecks, isOwnService } from './checks/client-address.ts'
+import { crossOriginChecks } from './checks/cross-origin.ts'
+import { exposureChecks } from './checks/exposure.ts'
+import { passingChecks } from './checks/passing.ts'
+import { arrivalChecks, reachable } from './checks/reachable.ts'
+import { tlsChecks } from './checks/tls.ts'
+import type { Inside } from './inside.ts'
+import { type PeerCertificate, peerCertificate } from './peer-certificate.ts'
+import { createProbe, type Probe, type TargetOptions, targetOf } from './probe.ts'
+
+/** What the outside checks look at: a service at an address, as any caller sees it. */
+export interface Outside {
+  /** The origin that callers use. */
+  readonly origin: string
+  readonly probe: Probe
+  readonly clock: Clock
+  /** The settings and the database of the service, if this machine has them. */
+  readonly inside: Pick<Inside, 'config' | 'db'> | null
+  /** @throws CouldNotCheck */
+  certificate(): Promise<PeerCertificate>
+}
+
+/** In the order of the report. What comes after `arrivalChecks` is asked of Gatehouse alone. */
+export const outsideChecks: readonly Check<Outside>[] = [
+  ...tlsChecks,
+  ...arrivalChecks,
+  ...clientAddressChecks,
+  ...answerChecks,
+  ...crossOriginChecks,
+  ...exposureChecks,
+  ...passingChecks,
+]
+
+const beforeService: ReadonlySet<Check<Outside>> = new Set([...tlsChecks, ...arrivalChecks])
+const arrival: ReadonlySet<string> = new Set(arrivalChecks.map(({ id }) => id))
+
+export interface OutsideOptions extends TargetOptions {
+  readonly url: string
+  readonly clock: Clock
+  readonly inside: Outside['inside']
+  /** PEM, an authority of the operator beside those of Node. */
+  readonly ca?: string
+}
+
+/**
+ * Makes the outside checks, one request after the other, so that no limit of requests is reached.
+ * If another host than Gatehouse answers, that is the finding, and no more is asked of it.
+ */
+export async function examineOutside({
+  url,
+  clock,
+  inside,
+  ca,
+  ...options
+}: OutsideOptions): Promise<{ findings: Finding[]; checks: number }> {
+  let scene: Outside
+  try {
+    const target = await targetOf(url, options)
+    let certificate: Promise<PeerCertificate> | undefined
+    scene = {
+      origin: target.origin,
+      probe: createProbe(target),
+      clock,
+      inside,
+      certificate() {
+        certificate ??= peerCertificate(target, ca)
+        return certificate
+      },
+    }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return { findings: [findingOf(reachable, { what: `${error.message}.` })], checks: 1 }
+  }
+  const findings: Finding[] = []
+  let checks = 0
+  for (const check of outsideChecks) {
+    const isService = !findings.some(({ check: id, level }) => arrival.has(id) && level === 'error')
+    if (!isService && (!beforeService.has(check) || arrival.has(check.id))) continue
+    // What these settings say of another service would be a false alarm.
+    if (check === clientAddressChecks[0] && scene.inside && !(await isOwnService(scene))) {
+      scene = { ...scene, inside: null }
+    }
+    findings.push(...(await make(check, scene)))
+    checks += 1
+  }
+  return { findings, checks }
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { role } from '../policy/rules.ts'
+import { examineInside, type InsideDeps } from './inside.ts'
+import { reportOf } from './report.ts'
+import { DoctorBody, type DoctorReport } from './schemas.ts'
+
+/**
+ * Doctor room: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
+ * that ask at the same time share one examination, because it asks the mail server and providers.
+ */
+export type DoctorRoutesOptions = InsideDeps
+
+export async function doctorRoutes(
+  instance: FastifyInstance,
+  deps: DoctorRoutesOptions,
+): Promise<void> {
+  let examining: Promise<DoctorReport> | undefined
+
+  async function examine(): Promise<DoctorReport> {
+    const at = deps.clock.now()
+    return reportOf([await examineInside(deps)], { at, url: null })
+  }
+
+  instance.withTypeProvider<SchemaTypes>().get(
+    '/api/admin/doctor',
+    {
+      config: { access: { rule: role('ADMIN') } },
+      schema: {
+        operationId: 'getDoctor',
+        summary: 'What is wrong with this deployment, from inside: settings, files, database',
+        response: { 200: DoctorBody },
+      },
+    },
+    () => {
+      examining ??= examine().finally(() => {
+        examining = undefined
+      })
+      return examining
+    },
+  )
+}
