@@ -38,7 +38,8 @@ async function data(call: CommandCall): Promise<void> {
     const username = text === undefined ? null : canonicalUsername(text)
     const account = username && (await accounts.byUsername(username))
     const userId = id === undefined ? account?.userId : (await users.byId(Number(id)))?.id
-    if (userId === undefined) throw new CommandError('there is no such person', exitCodes.notFound.code)
+    if (userId === undefined)
+      throw new CommandError('there is no such person', exitCodes.notFound.code)
     await call.output.stream(escaped(personalData.of(userId)))
   })
 }
