@@ -246,7 +246,7 @@ export async function createServices(
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
-  const webhookDesk = createWebhookDesk(deps)
+  const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
