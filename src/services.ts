@@ -43,10 +43,12 @@ import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
+import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
+import type { PersonSection } from './room/person.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -114,6 +116,7 @@ export interface Services extends LogoutEndings {
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
+  readonly personalData: PersonalData
   readonly posts: Posts
   readonly profiles: Profiles
   readonly providers: Providers
@@ -236,13 +239,14 @@ export async function createServices(
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const forwardRules = createForwardRules(deps)
   const sessions = createSessions({ ...deps, accounts, requirements })
+  const sections: PersonSection[] = [] // as well
   const auditLog = createAuditLog({
     ...deps,
     keys,
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
-  const webhookDesk = createWebhookDesk(deps)
+  const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
@@ -291,6 +295,7 @@ export async function createServices(
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
+    personalData: createPersonalData({ ...deps, sections }),
     posts: createPosts(deps),
     profiles,
     providers,
@@ -338,7 +343,8 @@ export async function createServices(
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
-  for (const { onAccountEnded, onErasure } of rooms) {
+  for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
+    if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
     if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }

@@ -1,6 +1,3 @@
-import { isLoopback } from '../addresses/loopback.ts'
-import type { Config } from '../config/load.ts'
-import type { Deps } from '../runtime/deps.ts'
 import { type Check, type Finding, make } from './check.ts'
 import { backupChecks } from './checks/backups.ts'
 import { databaseChecks, openingChecks } from './checks/database.ts'
@@ -10,12 +7,7 @@ import { otherServiceChecks } from './checks/other-services.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
 import { settingChecks } from './checks/settings.ts'
 import { type Machine, thisMachine } from './machine.ts'
-
-/** What the inside checks look at: settings, files, database, and the services that this one uses. */
-export interface Inside
-  extends Pick<Deps, 'assertDatabaseServes' | 'clock' | 'config' | 'db' | 'events' | 'fetch'> {
-  readonly machine: Machine
-}
+import type { Inside } from './scene.ts'
 
 /** In the order of the report. Those that need the database come after those that open it. */
 export const insideChecks: readonly Check<Inside>[] = [
@@ -53,9 +45,4 @@ export async function examineInside(
     checks += 1
   }
   return { findings, checks }
-}
-
-/** Whether callers of other machines reach the service: what is advice at a desk is a danger there. */
-export function isPublic({ baseUrl, http }: Pick<Config, 'baseUrl' | 'http'>): boolean {
-  return !isLoopback(new URL(baseUrl).hostname) || !isLoopback(http.host)
 }

@@ -166,6 +166,8 @@ const table: readonly Row[] = [
     { route: `DELETE ${base}/totp`, may, allowed: 400 },
     { route: `POST ${base}/recovery-codes`, may, allowed: 400 },
     { route: `GET ${base}`, may, allowed: 200 },
+    { route: `GET ${base}/export`, may, allowed: 200 },
+    { route: `DELETE ${base}`, may, allowed: 400, json: {} },
     { route: `PUT ${base}/password`, may, allowed: 400, json: {} },
     { route: `GET ${base}/sessions`, may, allowed: 200 },
     {
@@ -332,6 +334,7 @@ const table: readonly Row[] = [
     path: '/api/admin/throttle/nobody',
   },
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
+  { route: 'GET /api/admin/doctor', may: admins, allowed: 200 },
   { route: 'GET /api/admin/audit', may: admins, allowed: 200 },
   { route: 'GET /metrics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },

@@ -211,6 +211,7 @@ suite('a caller that ends while its request is under way', async () => {
       [`PUT ${prefix}/password`]: {
         json: ({ who }) => ({ current_password: who.password, new_password: 'other pass phrase' }),
       },
+      [`DELETE ${prefix}`]: { json: ({ who }) => ({ username: who.username }) },
       [`POST ${prefix}/totp`]: { json: () => ({}) },
       [`PUT ${prefix}/totp`]: { json: ({ code }) => ({ totp: code() }), at: 2 },
       [`DELETE ${prefix}/totp`]: {
@@ -341,7 +342,8 @@ suite('a caller that ends while its request is under way', async () => {
   test('each of these requests succeeds for a caller whose login has not ended', async () => {
     const shared = await newCaller('session', false)
     for (const [index, [key, row]] of Object.entries(rows).entries()) {
-      const changesCaller = /totp|recovery|second-factor|password$|sessions\/(:id|end$)/.test(key)
+      const changesCaller =
+        /totp|recovery|second-factor|password$|sessions\/(:id|end$)|account$/.test(key)
       const caller = changesCaller ? await newCaller('session', row.hasFactor ?? false) : shared
       const moment = row.at === null ? inBody : atCommit
       const request = hold(key, row, { caller, index: 1000 + index, moment })

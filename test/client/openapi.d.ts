@@ -455,7 +455,11 @@ export interface paths {
         get: operations["getOwnAccount"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account and its user, and erase what names the person
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["deleteOwnAccount"];
         options?: never;
         head?: never;
         patch?: never;
@@ -495,7 +499,11 @@ export interface paths {
         get: operations["getOwnAccountAsUser"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account and its user, and erase what names the person
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["deleteOwnAccountAsUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -671,6 +679,46 @@ export interface paths {
          * @description Access: anyone. Body: at most 16384 bytes.
          */
         post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that names the account: profile, sessions, posts, own acts
+         * @description Access: authenticated. Wants a recent login.
+         */
+        get: operations["exportOwnData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that names the account: profile, sessions, posts, own acts
+         * @description Access: USER and authenticated. Wants a recent login.
+         */
+        get: operations["exportOwnDataAsUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1761,7 +1809,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A delivery of a webhook
+         * A delivery of a webhook, and what the receiver said when it refused it
          * @description Access: ADMIN.
          */
         get: operations["getWebhookDelivery"];
@@ -2129,6 +2177,15 @@ export interface components {
             active?: boolean;
             password?: string;
             must_change?: boolean;
+        };
+        /**
+         * @example {
+         *       "username": "ann"
+         *     }
+         */
+        AccountDeletion: {
+            /** @description The username of the account, in any spelling */
+            username: string;
         };
         /**
          * @example {
@@ -3521,6 +3578,53 @@ export interface components {
         };
         /**
          * @example {
+         *       "exported_at": "2026-03-01T09:30:00.000Z",
+         *       "user_id": 7,
+         *       "data": {
+         *         "user": {
+         *           "id": 7,
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org"
+         *         },
+         *         "account": {
+         *           "username": "ann",
+         *           "roles": [
+         *             "USER"
+         *           ]
+         *         },
+         *         "sessions": [],
+         *         "posts": [],
+         *         "audit": []
+         *       }
+         *     }
+         */
+        PersonalData: {
+            /** Format: date-time */
+            exported_at: string;
+            user_id: number;
+            /** @description Each part is an object, null without one, or a list; further parts may be added. */
+            data: {
+                user: {
+                    [key: string]: unknown;
+                } | null;
+                account: {
+                    [key: string]: unknown;
+                } | null;
+                sessions: {
+                    [key: string]: unknown;
+                }[];
+                posts: {
+                    [key: string]: unknown;
+                }[];
+                audit: {
+                    [key: string]: unknown;
+                }[];
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
          *       "id": 12,
          *       "title": "Hello",
          *       "body": "The first post.",
@@ -4171,7 +4275,7 @@ export interface components {
              * @description `failed`: given up; `cancelled`: there is nothing to send any more
              * @enum {string}
              */
-            state: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+            state: "waiting" | "delivered" | "failed" | "cancelled";
             attempts: number;
             /** @description Of the last answer; null if there was none */
             status: number | null;
@@ -4222,6 +4326,61 @@ export interface components {
             data: components["schemas"]["WebhookDelivery"][];
             /** @description The `cursor` of older deliveries; null at the end. A page looks through 20,000 at most, so that one with filters may be empty and have a `next` */
             next: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+         *       "type": "user_deleted",
+         *       "state": "waiting",
+         *       "attempts": 2,
+         *       "status": 503,
+         *       "detail": "the answer was 503",
+         *       "at": "2026-03-02T09:40:00.000Z",
+         *       "created_at": "2026-03-02T09:40:00.120Z",
+         *       "due_at": "2026-03-02T09:45:11.000Z",
+         *       "finished_at": null,
+         *       "answer": "upstream is down"
+         *     }
+         */
+        WebhookDeliveryWithAnswer: {
+            id: number;
+            /** @description The id of the webhook */
+            webhook: string;
+            /** @description The `webhook-id` of all its attempts */
+            message: string;
+            /** @description The type of the event */
+            type: string;
+            /**
+             * @description `failed`: given up; `cancelled`: there is nothing to send any more
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed" | "cancelled";
+            attempts: number;
+            /** @description Of the last answer; null if there was none */
+            status: number | null;
+            /** @description Why the last attempt failed */
+            detail: string | null;
+            /**
+             * Format: date-time
+             * @description When the event was
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description When it began to wait for this webhook
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The next attempt; null after the end
+             */
+            due_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description What the receiver said when it refused the last attempt, cut at 4 KiB; a text of others */
+            answer: string | null;
         };
         /**
          * @example {
@@ -5056,16 +5215,6 @@ export interface components {
         };
         /** @description Webhook delivery not found */
         WebhookDeliveryNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Webhook delivery still open · Webhook is disabled */
-        WebhookDeliveryOpen_WebhookDisabled: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -6332,6 +6481,56 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    deleteOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Account deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     changeOwnPassword: {
         parameters: {
             query?: never;
@@ -6418,6 +6617,56 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteOwnAccountAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Account deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -6929,6 +7178,101 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportOwnData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-01T09:30:00.000Z",
+                     *       "user_id": 7,
+                     *       "data": {
+                     *         "user": {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         },
+                     *         "account": {
+                     *           "username": "ann",
+                     *           "roles": [
+                     *             "USER"
+                     *           ]
+                     *         },
+                     *         "sessions": [],
+                     *         "posts": [],
+                     *         "audit": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportOwnDataAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-01T09:30:00.000Z",
+                     *       "user_id": 7,
+                     *       "data": {
+                     *         "user": {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         },
+                     *         "account": {
+                     *           "username": "ann",
+                     *           "roles": [
+                     *             "USER"
+                     *           ]
+                     *         },
+                     *         "sessions": [],
+                     *         "posts": [],
+                     *         "audit": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -10890,7 +11234,7 @@ export interface operations {
                  * @description Deliveries in this state
                  * @example failed
                  */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                state?: "waiting" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
                  * @example user_deleted
@@ -10971,7 +11315,7 @@ export interface operations {
                  * @description Deliveries in this state
                  * @example failed
                  */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                state?: "waiting" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
                  * @example user_deleted
@@ -11084,10 +11428,11 @@ export interface operations {
                      *       "at": "2026-03-02T09:40:00.000Z",
                      *       "created_at": "2026-03-02T09:40:00.120Z",
                      *       "due_at": "2026-03-02T09:45:11.000Z",
-                     *       "finished_at": null
+                     *       "finished_at": null,
+                     *       "answer": "upstream is down"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDelivery"];
+                    "application/json": components["schemas"]["WebhookDeliveryWithAnswer"];
                 };
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
@@ -11147,7 +11492,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["WebhookDeliveryNotFound"];
-            409: components["responses"]["WebhookDeliveryOpen_WebhookDisabled"];
+            409: components["responses"]["WebhookDisabled"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

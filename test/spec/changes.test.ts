@@ -528,6 +528,10 @@ suite('which events a change records', async () => {
           new_password: other,
         })),
       ),
+      [`GET ${prefix}/export`]: row(['sensitive_read'], () => own('/export', 'GET')),
+      [`DELETE ${prefix}`]: row(['user_deleted'], () =>
+        own('', 'DELETE', async (_headers, { username }) => ({ username })),
+      ),
       [`POST ${prefix}/totp`]: row([], () => own('/totp', 'POST')),
       [`PUT ${prefix}/totp`]: row(['mfa_enrolled'], () =>
         own('/totp', 'PUT', async (headers) => {
@@ -607,6 +611,8 @@ suite('which events a change records', async () => {
       `GET ${exportPath}`,
       'GET /api/admin/audit',
       'GET /.gatehouse/enter',
+      'GET /api/account/export',
+      'GET /api/user/account/export',
     ]
     // The forms of pages do what the JSON routes do, by the same functions.
     const asked = changing.filter((name) => !name.startsWith('POST /account'))
@@ -699,6 +705,7 @@ suite('which events a command records', async () => {
     ],
     'account list': [[], () => run('account list')],
     'account show': [[], async () => run(`account show ${await name()}`)],
+    'account data': [['sensitive_read'], async () => run(`account data ${await name()}`)],
     'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],
     'account roles': [
       ['privilege_permissions_changed'],
@@ -776,6 +783,10 @@ suite('which events a command records', async () => {
     ],
     'webhook test': [['webhook_tested'], async () => run(`webhook test ${await webhook()}`)],
     'webhook deliveries': [[], () => run('webhook deliveries')],
+    'webhook delivery': [
+      [],
+      async () => run(`webhook delivery ${await addDeliveries(app, await webhook(), [{}])}`),
+    ],
     'webhook repeat': [
       ['webhook_deliveries_repeated'],
       async () => run(`webhook repeat ${await addDeliveries(app, await webhook(), [{}])}`),
@@ -808,6 +819,7 @@ suite('which events a command records', async () => {
       ['sensitive_read'],
       async () => run('explain --token', { stdin: await app.token(app.admin) }),
     ],
+    doctor: [[], () => run('doctor --inside')],
     'forward check': [
       [],
       () => run('forward check http://localhost/', { env: { FORWARD_AUTH_FILE: forward } }),

@@ -175,7 +175,7 @@ function assertRecorded(
   if (named !== undefined) assert.equal(typeof fields.user_id, 'number')
   // What names the person goes with the key of the person, in the same transaction.
   if (type.name !== 'user_deleted') assert.deepEqual(shown, Object.fromEntries(payload))
-  else assert.equal(target, undefined)
+  else assert.equal(target, null)
   if (typed !== undefined) assert.match(String(typed), /^[\w-]{43}$/)
   assert.equal(more.scheme, fields.scheme)
   if (!isOfRequest) return

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { Config } from '../../config/load.ts'
 import type { Finding } from '../../doctor/check.ts'
-import type { Inside } from '../../doctor/inside.ts'
 import type { Examined } from '../../doctor/report.ts'
+import type { Inside } from '../../doctor/scene.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import {
   type CommandCall,

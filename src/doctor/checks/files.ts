@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { lifeWarning, readTlsPair } from '../../config/tls.ts'
 import { systemCode } from '../../kernel/reason.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../inside.ts'
 import type { Machine } from '../machine.ts'
+import type { Inside } from '../scene.ts'
 
 /** Of a mode: the rights of the group and of all others to read and to write. */
 const groupMayRead = 0o060

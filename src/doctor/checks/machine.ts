@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Check, CouldNotCheck } from '../check.ts'
-import type { Inside } from '../inside.ts'
 import type { Machine } from '../machine.ts'
+import type { Inside } from '../scene.ts'
 
 // Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, and what FUSE serves.
 const networks = new Map([

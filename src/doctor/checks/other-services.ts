@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import { createTransport } from '../../mail/transport.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../inside.ts'
+import type { Inside } from '../scene.ts'
 
 // An operator waits for the answer.
 const timeouts = { connect: 5000, greeting: 5000, silence: 5000, mail: 10_000 }

@@ -1,7 +1,7 @@
 import { type AddressRange, overlap, parseAddressRange } from '../../addresses/address-ranges.ts'
 import { isLoopback } from '../../addresses/loopback.ts'
 import type { Check } from '../check.ts'
-import type { Inside } from '../inside.ts'
+import type { Inside } from '../scene.ts'
 
 const why =
   'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.'

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../addresses/loopback.ts'
 import { secretWeaknesses } from '../../strength/configured.ts'
 import type { Check, Found } from '../check.ts'
-import { type Inside, isPublic } from '../inside.ts'
+import { type Inside, isPublic } from '../scene.ts'
 
 const weakSecret: Check<Inside> = {
   id: 'weak_secret',
