@@ -608,12 +608,9 @@ interface WebhookEventsTable {
 interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id' | 'spread_to'> {
   id: Generated<number>
   endpoint: string
-  state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
+  state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
   attempts: Generated<number>
   due_at: number
-  /** The lease of the process that sends it. */
-  locked_by: string | null
-  locked_until: number | null
   /** Of the last answer; null if there was none. */
   status: number | null
   /** Why the last attempt failed, in our words. */
