@@ -335,7 +335,10 @@ export async function createServices(
       ...deps,
       ...{ auditLog, interest, keys, personSeal },
       outbox: webhookOutbox,
-      pace: createPace(clock),
+      pace: createPace({
+        ...{ wait: clock.wait, events: webhookOutbox.total },
+        requests: () => deps.measurements.requests.total,
+      }),
       rules: outboundRules(config),
     }),
     webhookDesk,

@@ -18,6 +18,8 @@ export interface WebhookOutbox {
   /** Has the sender of this process look at once. */
   wake(): void
   onAdded(listener: () => void): void
+  /** How many events this process has added so far. */
+  total(): number
 }
 
 export function createWebhookOutbox({
@@ -26,6 +28,7 @@ export function createWebhookOutbox({
   readonly interest: Pick<WebhookInterest, 'current' | 'wants'>
 }): WebhookOutbox {
   const listeners: (() => void)[] = []
+  let total = 0
 
   return {
     async addRecords(trx, records) {
@@ -48,12 +51,16 @@ export function createWebhookOutbox({
 
     wake,
     onAdded: (listener) => void listeners.push(listener),
+    total: () => total,
   }
 
   async function add(trx: DatabaseOrTransaction, rows: readonly OutboxRow[]): Promise<void> {
     if (rows.length === 0) return
     await outboxStore(trx).insert(rows)
-    afterCommit(trx, wake)
+    afterCommit(trx, () => {
+      total += rows.length
+      wake()
+    })
   }
 
   function wake(): void {

@@ -12,6 +12,7 @@ export const lanes = ['new', 'quick', 'slow', 'failing'] as const satisfies read
 export interface Turn {
   readonly endpoint: string
   readonly failures: number
+  readonly wakes: number
 }
 
 /** A delivery that may be sent: no older one of its endpoint and order key waits. */
@@ -100,7 +101,7 @@ export function queueStore(db: DatabaseOrTransaction) {
         : sql`in (${next})`
       const { rows } = await sql<Turn>`update webhook_queues
         set locked_by = ${worker}, due_at = ${until}
-        where endpoint ${isNext} returning endpoint, failures`.execute(db)
+        where endpoint ${isNext} returning endpoint, failures, wakes`.execute(db)
       return rows[0] ?? null
     },
 
