@@ -10,7 +10,7 @@ import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
-const database: Check<Inside> = {
+export const databaseCheck: Check<Inside> = {
   id: 'database',
   level: 'error',
   good: 'the database answers and takes changes',
@@ -99,7 +99,7 @@ const keys: Check<Inside> = {
 }
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<Inside>[] = [database, schema, keys]
+export const openingChecks: readonly Check<Inside>[] = [databaseCheck, schema, keys]
 
 const maxClockMs = 2000
 
