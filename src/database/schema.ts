@@ -594,6 +594,8 @@ interface WebhookEventsTable {
   type: string
   /** Whose events keep their order: the pseudonym of the person; null: no person is known. */
   order_key: string | null
+  /** The id of the user whom it concerns: it says who was erased, whose record does not open any more. */
+  target_id: number | null
   /** The place of the record in the audit log; null for a checkpoint. */
   chain: string | null
   place: number | null
