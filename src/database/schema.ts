@@ -646,8 +646,9 @@ interface BackupRunsTable {
   id: Generated<number>
   started_at: number
   node: string
-  state: 'running' | 'done' | 'failed'
-  /** The lease of the node that makes it. */
+  /** `removed`: it was made, and its file was removed later, because newer ones were there. */
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'removed'
+  /** The lease of the node that makes it, by the clock of the database; 0 while it waits. */
   locked_until: number
   file: string | null
   bytes: number | null

@@ -342,7 +342,8 @@ suite('a caller that ends while its request is under way', async () => {
   test('each of these requests succeeds for a caller whose login has not ended', async () => {
     const shared = await newCaller('session', false)
     for (const [index, [key, row]] of Object.entries(rows).entries()) {
-      const changesCaller = /totp|recovery|second-factor|password$|sessions\/(:id|end$)|account$/.test(key)
+      const changesCaller =
+        /totp|recovery|second-factor|password$|sessions\/(:id|end$)|account$/.test(key)
       const caller = changesCaller ? await newCaller('session', row.hasFactor ?? false) : shared
       const moment = row.at === null ? inBody : atCommit
       const request = hold(key, row, { caller, index: 1000 + index, moment })

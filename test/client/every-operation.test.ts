@@ -399,6 +399,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.deepEqual([answer.passes, answer.route], [true, '/users/:id'])
     const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
     assert.equal(accounts.by_role.ADMIN, 1)
+    const { checks, url } = dataOf(await admin.GET('/api/admin/doctor'))
+    assert.deepEqual([checks > 20, url], [true, null])
   })
 
   test('the audit log', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorReport } from '../../src/doctor/schemas.ts'
-import type { Clock } from '../../src/kernel/clock.ts'
+import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { type TestApp, type TestOptions, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { fixedClock } from '../clock.ts'
@@ -67,11 +67,16 @@ export async function examined(
 ): Promise<Examined> {
   const write = app.app.jobs.find(({ name }) => name === 'refusals')
   assert.ok(write)
-  // Jobs of the test do not run by themselves: a wait of the command lets the service write.
-  const clock: Clock = { now: () => Date.now(), wait: async () => void (await write.run()) }
+  // Jobs of the test do not run by themselves: a short wait of the command lets the service write.
+  const clock: Clock = {
+    now: () => Date.now(),
+    wait: async (ms, signal) =>
+      ms > 1000 ? systemClock.wait(ms, signal) : void (await write.run()),
+  }
   const settings = { TOKEN_ALGORITHM: 'HS256', ...env, ...other }
   const ran = await gatehouse(app.directory, `doctor ${words} --json`, { env: settings, clock })
-  const report: DoctorReport = ran.stdout === '' ? { findings: [] } : JSON.parse(ran.stdout)
+  assert.notEqual(ran.stdout, '', ran.stderr)
+  const report: DoctorReport = JSON.parse(ran.stdout)
   const found = report.findings
     .filter(({ level }) => level !== 'info')
     .map(({ check, level }) => `${level} ${check}`)

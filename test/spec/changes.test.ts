@@ -816,6 +816,7 @@ suite('which events a command records', async () => {
       ['sensitive_read'],
       async () => run('explain --token', { stdin: await app.token(app.admin) }),
     ],
+    doctor: [[], () => run('doctor --inside')],
     'forward check': [
       [],
       () => run('forward check http://localhost/', { env: { FORWARD_AUTH_FILE: forward } }),

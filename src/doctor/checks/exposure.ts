@@ -2,8 +2,8 @@ import { networkInterfaces } from 'node:os'
 import { isLoopback } from '../../addresses/loopback.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import { type Answer, createProbe } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 import { statusPath } from './reachable.ts'
 
 const isMetrics = ({ body, status }: Answer) => status === 200 && /^# (?:HELP|TYPE) /m.test(body)

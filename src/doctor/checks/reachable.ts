@@ -1,8 +1,8 @@
 import { isLoopback } from '../../addresses/loopback.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import type { Answer } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 
 /** The path that anyone may read, and that tells what answers. */
 export const statusPath = '/api/public/status'
