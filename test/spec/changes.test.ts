@@ -710,6 +710,7 @@ suite('which events a command records', async () => {
     'account list': [[], () => run('account list')],
     'account show': [[], async () => run(`account show ${await name()}`)],
     'account data': [['sensitive_read'], async () => run(`account data ${await name()}`)],
+    compact: [[], () => run('compact')],
     'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],
     'account roles': [
       ['privilege_permissions_changed'],
