@@ -133,4 +133,7 @@ export const statements: Migration = [
   'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
   'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
   'create index refusals_by_subject on refusals (subject) where subject is not null',
+
+  // `expand` or `contract`: a program of the version before can be started where all that is new was added.
+  'alter table schema_version add column kind text',
 ]
