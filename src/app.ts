@@ -14,7 +14,7 @@ import type { Room } from './room/room.ts'
 import { authenticatorsOf, loadParts, registerRoutes } from './room/serve.ts'
 import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
-import { inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
+import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
 import { tracedFetch } from './tracing/fetch.ts'
 
@@ -26,6 +26,8 @@ export interface App {
   readonly plainHttp: Server | null
   /** The jobs, which a caller may run at once. */
   readonly jobs: readonly Job[]
+  /** Runs those that read files at once, one after another. A failure is logged. */
+  readonly readFiles: () => Promise<void>
 }
 
 export interface AppOptions {
@@ -76,6 +78,7 @@ export async function buildApp(
   const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], deps)
   server.addHook('onClose', async () => {
     await stopJobs()
+    await services.webhookSender.close()
     closing?.()
     deps.events.tellCounts('atOnce')
     await services.sessions
@@ -97,6 +100,10 @@ export async function buildApp(
     makeFirstAdministrator: await bootstrap,
     plainHttp: plain?.server ?? null,
     jobs,
+    async readFiles() {
+      const never = new AbortController().signal
+      for (const job of jobs) if (job.readsFiles) await attempt(job, deps, never)
+    },
   }
 }
 

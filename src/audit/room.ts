@@ -15,7 +15,11 @@ export const room: Room<Needs> = {
       key: ['id'],
       givesIds: true,
       needsKeys: true,
-      person: { column: 'user_id', gone: { kept: 'what is left to be done, for ten minutes' } },
+      person: {
+        column: 'user_id',
+        gone: { kept: 'what is left to be done, for ten minutes' },
+        untold: 'there is none before the erasure',
+      },
     },
     { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],
@@ -43,5 +47,6 @@ export const room: Room<Needs> = {
       settings: ['AUDIT_SINKS'],
     },
   ],
+  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
   parts: () => import('./parts.ts'),
 }

@@ -31,6 +31,7 @@ import { enrolled } from '../factor.ts'
 import { verifyAddress } from '../mail.ts'
 import { importLines, line } from '../transfer.ts'
 import { seedUsers } from '../users.ts'
+import { addDeliveries, newWebhook } from '../webhooks.ts'
 
 type Rows = Awaited<ReturnType<typeof rowsOf>>
 
@@ -106,6 +107,11 @@ suite('a copy of everything', async () => {
     .insertInto('audit_tombstones')
     .values({ chain: 'c', place: 1, mac: 'm', records: 1, ...signed })
     .execute()
+  const turned = { key_id: 'k', public_key: 'x', successor: 'l', number: 1, digest: 'd', at: 5 }
+  await app.deps.db
+    .insertInto('audit_checkpoint_keys')
+    .values({ ...turned, own_signature: 's', signature: 's' })
+    .execute()
   await verifyAddress(app, { userId: 1 }, 'keeper@example.org')
   for (const host of ['192.0.2.1', '198.51.100.1']) {
     const { username, password } = app.admin
@@ -127,6 +133,12 @@ suite('a copy of everything', async () => {
   await app.deps.db
     .insertInto('forward_sessions')
     .values({ id: 'f', session_id, origin: 'https://wiki.example.org', created_at: 1 })
+    .execute()
+  const webhook = await newWebhook(app)
+  await addDeliveries(app, webhook.id, [{ state: 'failed' }])
+  await app.deps.db
+    .insertInto('webhook_events')
+    .values({ message: 'm', type: 'user_created', at: 1 })
     .execute()
   await app.deps.db
     .insertInto('erasures')
@@ -181,7 +193,14 @@ suite('a copy of everything', async () => {
     const { keys, ...others } = unsigned(withoutNews(await rowsOf({ deps })))
     const { keys: _, ...expected } = unsigned(before)
     // What signs in, and what would be mailed again.
-    const logins = { sessions: [], forward_sessions: [], confirmations: [], mails: [] }
+    const logins = {
+      sessions: [],
+      forward_sessions: [],
+      confirmations: [],
+      mails: [],
+      webhook_events: [],
+      webhook_deliveries: [],
+    }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table
     const known = new Set(before.keys?.map((key) => (key as { id: string }).id))

@@ -455,7 +455,11 @@ export interface paths {
         get: operations["getOwnAccount"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account and its user, and erase what names the person
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["deleteOwnAccount"];
         options?: never;
         head?: never;
         patch?: never;
@@ -495,7 +499,11 @@ export interface paths {
         get: operations["getOwnAccountAsUser"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account and its user, and erase what names the person
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["deleteOwnAccountAsUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -671,6 +679,46 @@ export interface paths {
          * @description Access: anyone. Body: at most 16384 bytes.
          */
         post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that names the account: profile, sessions, posts, own acts
+         * @description Access: authenticated. Wants a recent login.
+         */
+        get: operations["exportOwnData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that names the account: profile, sessions, posts, own acts
+         * @description Access: USER and authenticated. Wants a recent login.
+         */
+        get: operations["exportOwnDataAsUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2132,6 +2180,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "username": "ann"
+         *     }
+         */
+        AccountDeletion: {
+            /** @description The username of the account, in any spelling */
+            username: string;
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org",
          *       "verified_at": "2026-03-02T09:00:00.000Z",
          *       "pending": null,
@@ -3518,6 +3575,53 @@ export interface components {
             email: string;
             /** Format: date-time */
             expires_at: string;
+        };
+        /**
+         * @example {
+         *       "exported_at": "2026-03-01T09:30:00.000Z",
+         *       "user_id": 7,
+         *       "data": {
+         *         "user": {
+         *           "id": 7,
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org"
+         *         },
+         *         "account": {
+         *           "username": "ann",
+         *           "roles": [
+         *             "USER"
+         *           ]
+         *         },
+         *         "sessions": [],
+         *         "posts": [],
+         *         "audit": []
+         *       }
+         *     }
+         */
+        PersonalData: {
+            /** Format: date-time */
+            exported_at: string;
+            user_id: number;
+            /** @description Each part is an object, null without one, or a list; further parts may be added. */
+            data: {
+                user: {
+                    [key: string]: unknown;
+                } | null;
+                account: {
+                    [key: string]: unknown;
+                } | null;
+                sessions: {
+                    [key: string]: unknown;
+                }[];
+                posts: {
+                    [key: string]: unknown;
+                }[];
+                audit: {
+                    [key: string]: unknown;
+                }[];
+            } & {
+                [key: string]: unknown;
+            };
         };
         /**
          * @example {
@@ -6332,6 +6436,56 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    deleteOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Account deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     changeOwnPassword: {
         parameters: {
             query?: never;
@@ -6418,6 +6572,56 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteOwnAccountAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Account deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -6929,6 +7133,101 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportOwnData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-01T09:30:00.000Z",
+                     *       "user_id": 7,
+                     *       "data": {
+                     *         "user": {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         },
+                     *         "account": {
+                     *           "username": "ann",
+                     *           "roles": [
+                     *             "USER"
+                     *           ]
+                     *         },
+                     *         "sessions": [],
+                     *         "posts": [],
+                     *         "audit": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportOwnDataAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-01T09:30:00.000Z",
+                     *       "user_id": 7,
+                     *       "data": {
+                     *         "user": {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         },
+                     *         "account": {
+                     *           "username": "ann",
+                     *           "roles": [
+                     *             "USER"
+                     *           ]
+                     *         },
+                     *         "sessions": [],
+                     *         "posts": [],
+                     *         "audit": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -10886,7 +11185,10 @@ export interface operations {
                  * @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD
                  */
                 webhook?: string;
-                /** @example failed */
+                /**
+                 * @description Deliveries in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
@@ -10964,7 +11266,10 @@ export interface operations {
     listDeliveriesOfWebhook: {
         parameters: {
             query?: {
-                /** @example failed */
+                /**
+                 * @description Deliveries in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event

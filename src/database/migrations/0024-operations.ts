@@ -24,7 +24,6 @@ export const statements: Migration = [
   `create table webhook_health (
     endpoint text primary key references webhook_endpoints (id) on delete cascade,
     failing_since integer,
-    paused_until integer not null default 0,
     succeeded_at integer,
     status integer
   ) strict`,
@@ -38,7 +37,8 @@ export const statements: Migration = [
     chain text,
     place integer,
     checkpoint integer,
-    at integer not null
+    at integer not null,
+    spread_to text
   ) strict`,
 
   // In the order of their ids for each endpoint and order key; `message` is the webhook-id.
@@ -63,7 +63,7 @@ export const statements: Migration = [
     created_at integer not null,
     finished_at integer
   ) strict`,
-  `create index webhook_deliveries_due on webhook_deliveries (due_at)
+  `create index webhook_deliveries_due on webhook_deliveries (endpoint, due_at, id)
     where state in ('waiting', 'sending')`,
   `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
     where state in ('waiting', 'sending')`,
@@ -73,6 +73,19 @@ export const statements: Migration = [
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
     where finished_at is not null`,
+
+  // Which endpoint has its turn next: a delivery is looked for in the queue of one endpoint alone.
+  `create table webhook_queues (
+    endpoint text primary key references webhook_endpoints (id) on delete cascade,
+    lane text not null,
+    due_at integer,
+    locked_by text,
+    failures integer not null default 0,
+    paused_until integer not null default 0,
+    wakes integer not null default 0
+  ) strict`,
+  `create index webhook_queues_due on webhook_queues (lane, due_at)
+    where due_at is not null`,
 
   `create table backup_runs (
     id integer primary key autoincrement,
