@@ -89,4 +89,13 @@ suite('doctor finds nothing wrong with a good deployment', () => {
     const left = await examined(behind, `${words} --except client_address --strict`)
     assert.deepEqual([left.code, left.found], [0, []])
   })
+
+  test('that is older than a week and makes no backups by itself: advice', async () => {
+    const own = await deployment(production)
+    const monthAgo = Date.now() - 30 * 86_400_000
+    await own.app.deps.db.updateTable('schema_version').set({ applied_at: monthAgo }).execute()
+    const { code, report } = await examined(own, '--inside --strict')
+    const found = report.findings.map(({ check, level }) => `${level} ${check}`)
+    assert.deepEqual([code, found], [0, ['info backup_none']])
+  })
 })
