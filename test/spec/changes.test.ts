@@ -783,6 +783,10 @@ suite('which events a command records', async () => {
     ],
     'webhook test': [['webhook_tested'], async () => run(`webhook test ${await webhook()}`)],
     'webhook deliveries': [[], () => run('webhook deliveries')],
+    'webhook delivery': [
+      [],
+      async () => run(`webhook delivery ${await addDeliveries(app, await webhook(), [{}])}`),
+    ],
     'webhook repeat': [
       ['webhook_deliveries_repeated'],
       async () => run(`webhook repeat ${await addDeliveries(app, await webhook(), [{}])}`),
