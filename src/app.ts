@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { waitForFirstAccount } from './health/first-start.ts'
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { collectRoutes } from './http/documents/declared-routes.ts'
@@ -14,7 +15,7 @@ import type { Room } from './room/room.ts'
 import { authenticatorsOf, loadParts, registerRoutes } from './room/serve.ts'
 import { rooms as ours } from './rooms.ts'
 import type { Deps } from './runtime/deps.ts'
-import { inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
+import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './runtime/jobs.ts'
 import { createServices, type Wired } from './services.ts'
 import { tracedFetch } from './tracing/fetch.ts'
 
@@ -26,6 +27,8 @@ export interface App {
   readonly plainHttp: Server | null
   /** The jobs, which a caller may run at once. */
   readonly jobs: readonly Job[]
+  /** Runs those that read files at once, one after another. A failure is logged. */
+  readonly readFiles: () => Promise<void>
 }
 
 export interface AppOptions {
@@ -61,6 +64,8 @@ export async function buildApp(
   const certificate = certificateOf(deps)
   if (certificate) deps.measurements.certificate.validUntil = certificate.validUntil
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
+  const isEmpty = (await services.accounts.after(0, 1)).length === 0
+  if (isEmpty) waitForFirstAccount(server, services)
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
@@ -98,6 +103,10 @@ export async function buildApp(
     makeFirstAdministrator: await bootstrap,
     plainHttp: plain?.server ?? null,
     jobs,
+    async readFiles() {
+      const never = new AbortController().signal
+      for (const job of jobs) if (job.readsFiles) await attempt(job, deps, never)
+    },
   }
 }
 

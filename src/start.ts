@@ -22,6 +22,7 @@ import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/fi
 import { pooledRandom } from './runtime/random.ts'
 import { leaveServiceNote } from './runtime/service-note.ts'
 import { drainOnSignal, type Stopping } from './runtime/shutdown.ts'
+import { followSignals } from './runtime/signals.ts'
 import type { Wired } from './services.ts'
 import { inWorkers } from './workers/start.ts'
 import type { Workers } from './workers/workers.ts'
@@ -83,7 +84,9 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const closing = () => {
     if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
   }
-  const { server, plainHttp, makeFirstAdministrator } = await buildApp(deps, { rooms, closing })
+  const app = await buildApp(deps, { rooms, closing })
+  const { server, plainHttp, makeFirstAdministrator, readFiles } = app
+  followSignals({ log, readFiles, workers })
   if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const host = await oneAddress(config.http.host)
   const begun = Promise.withResolvers<void>()

@@ -13,6 +13,7 @@ export const parts: RoomParts<Needs> = {
       name: 'clients file',
       everyMs: refreshMs,
       inEachWorker: true,
+      readsFiles: true,
       run: () => clients.refresh(),
     },
   ],

@@ -22,6 +22,7 @@ export const parts: RoomParts<Needs> = {
       name: 'forward file',
       everyMs: refreshMs,
       inEachWorker: true,
+      readsFiles: true,
       run: () => forwardRules.refresh(),
     },
     { name: 'forward tickets', purge: hostSessions.purge },

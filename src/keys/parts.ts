@@ -11,7 +11,13 @@ const rotateEveryMs = 3_600_000
 
 export const parts: RoomParts<Needs> = {
   jobs: ({ keys, turnAnswers }) => [
-    { name: 'keys of other processes', everyMs: 1000, inEachWorker: true, run: turnAnswers.follow },
+    {
+      name: 'keys of other processes',
+      everyMs: 1000,
+      inEachWorker: true,
+      readsFiles: true,
+      run: turnAnswers.follow,
+    },
     { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
   ],
 }

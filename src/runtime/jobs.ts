@@ -14,6 +14,8 @@ export interface Job {
    * once: by the first worker.
    */
   readonly inEachWorker?: boolean
+  /** Whether it reads files that were changed: SIGHUP runs it at once. */
+  readonly readsFiles?: boolean
   /**
    * Whether there is nothing to do; asked before each run of the schedule. For a job that looks ten times
    * a second: it makes no promise and no asynchronous context then.

@@ -34,8 +34,10 @@ export function joinPrimary(): Joining {
     for (const stop of stops) stop('stop')
   })
   process.on('message', peer.receive)
-  // The primary decides about a stop: a terminal and a supervisor send their signal to all.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {})
+  // The primary decides about them: a terminal and a supervisor send their signal to all.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) {
+    process.on(signal, () => {})
+  }
   const own = cluster.worker
   if (!own) throw new Error('not a worker')
   own.once('disconnect', () => {

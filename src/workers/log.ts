@@ -88,6 +88,8 @@ type Level = 'error' | 'warn' | 'info'
 /** The log of the primary: lines as those of `createLog`. */
 export interface PrimaryLog {
   log(level: Level, fields: Readonly<Record<string, unknown>>, message: string): void
+  /** Changes between `debug` and LOG_LEVEL; answers the level from now on. */
+  toggle(): string
 }
 
 /** Makes the log of the primary, with the LOG_LEVEL as it was set. */
@@ -95,11 +97,16 @@ export function primaryLog(
   output: Pick<LineOutput, 'write'>,
   logLevel: string | undefined,
 ): PrimaryLog {
-  const shown = levels.indexOf((logLevel || 'info') as (typeof levels)[number])
+  const configured = (logLevel || 'info') as (typeof levels)[number]
+  let level = configured
   return {
-    log(level, fields, msg) {
-      if (levels.indexOf(level) > shown) return
-      const line = { level, time: isoTime(systemClock.now()), ...fields, msg }
+    toggle() {
+      level = level === 'debug' ? configured : 'debug'
+      return level
+    },
+    log(at, fields, msg) {
+      if (levels.indexOf(at) > levels.indexOf(level)) return
+      const line = { level: at, time: isoTime(systemClock.now()), ...fields, msg }
       output.write(`${JSON.stringify(line)}\n`)
     },
   }

@@ -17,6 +17,7 @@ const sameSignalMs = 2_000
 const soundMs = 10_000
 const firstPauseMs = 100
 const maxPauseMs = 5_000
+const levelChanged = 'the level of the log is changed'
 
 /** A worker, or the place of one that has ended. */
 interface Slot {
@@ -52,7 +53,7 @@ export function pauseMs(early: number): number {
  */
 export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const output = lineOutput()
-  const { log } = primaryLog(output, env.LOG_LEVEL)
+  const { log, toggle } = primaryLog(output, env.LOG_LEVEL)
   const limits = createPrimaryLimits()
   const slots: Slot[] = Array.from({ length: count }, (_, index) => ({
     index,
@@ -78,6 +79,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   })
   // From the start on: as the first process of a container it would not hear them otherwise.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
+  process.on('SIGUSR2', changeLevel)
+  process.on('SIGHUP', () => {
+    log('info', { signal: 'SIGHUP' }, 'files are read anew')
+    tellAll('read files')
+  })
   for (const slot of slots) fork(slot)
 
   function fork(slot: Slot): void {
@@ -233,6 +239,24 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         forkLater(slot)
       }
     }, pauseMs(slot.early))
+  }
+
+  function changeLevel(): void {
+    const fields = (level: string) => ({ signal: 'SIGUSR2', log_level: level })
+    const isDebug = kept['log level'] !== undefined
+    if (isDebug) log('info', fields(env.LOG_LEVEL || 'info'), levelChanged)
+    const level = toggle()
+    if (isDebug) delete kept['log level']
+    else {
+      kept['log level'] = level
+      log('info', fields(level), levelChanged)
+    }
+    tellAll('log level', kept['log level'] ?? null)
+  }
+
+  /** Tells each worker; one that has not joined yet begins with what is kept. */
+  function tellAll(topic: string, data?: unknown): void {
+    for (const { peer } of slots) peer?.ask(topic, data).catch(() => {})
   }
 
   function stop(signal: NodeJS.Signals): void {

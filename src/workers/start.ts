@@ -34,4 +34,6 @@ function endAtSignal(): void {
       if (process.listenerCount(signal) === 1) process.exit(0)
     })
   }
+  // Their listeners come with the service too, and until then they must not end it.
+  for (const signal of ['SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => {})
 }

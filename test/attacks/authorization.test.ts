@@ -336,6 +336,7 @@ const table: readonly Row[] = [
     path: '/api/admin/throttle/nobody',
   },
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
+  { route: 'GET /api/admin/doctor', may: admins, allowed: 200 },
   { route: 'GET /api/admin/audit', may: admins, allowed: 200 },
   { route: 'GET /metrics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },

@@ -107,6 +107,11 @@ suite('a copy of everything', async () => {
     .insertInto('audit_tombstones')
     .values({ chain: 'c', place: 1, mac: 'm', records: 1, ...signed })
     .execute()
+  const turned = { key_id: 'k', public_key: 'x', successor: 'l', number: 1, digest: 'd', at: 5 }
+  await app.deps.db
+    .insertInto('audit_checkpoint_keys')
+    .values({ ...turned, own_signature: 's', signature: 's' })
+    .execute()
   await verifyAddress(app, { userId: 1 }, 'keeper@example.org')
   for (const host of ['192.0.2.1', '198.51.100.1']) {
     const { username, password } = app.admin

@@ -13,7 +13,7 @@ import { gatehouse } from './gatehouse.ts'
 const cases: readonly (readonly [string, readonly string[] | RegExp])[] = [
   ['gatehouse acc', ['account']],
   ['gatehouse throttle ', ['clear', 'list']],
-  ['gatehouse keys r', ['retire', 'rotate']],
+  ['gatehouse keys r', ['retire', 'rotate', 'rotate-master']],
   ['gatehouse help throttle c', ['clear']],
   ['gatehouse completion ', ['bash', 'fish', 'zsh']],
   ['gatehouse account add ann --role E', ['EDITOR']],

@@ -710,6 +710,7 @@ suite('which events a command records', async () => {
     'account list': [[], () => run('account list')],
     'account show': [[], async () => run(`account show ${await name()}`)],
     'account data': [['sensitive_read'], async () => run(`account data ${await name()}`)],
+    compact: [[], () => run('compact')],
     'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],
     'account roles': [
       ['privilege_permissions_changed'],
@@ -787,6 +788,10 @@ suite('which events a command records', async () => {
     ],
     'webhook test': [['webhook_tested'], async () => run(`webhook test ${await webhook()}`)],
     'webhook deliveries': [[], () => run('webhook deliveries')],
+    'webhook delivery': [
+      [],
+      async () => run(`webhook delivery ${await addDeliveries(app, await webhook(), [{}])}`),
+    ],
     'webhook repeat': [
       ['webhook_deliveries_repeated'],
       async () => run(`webhook repeat ${await addDeliveries(app, await webhook(), [{}])}`),
@@ -819,6 +824,7 @@ suite('which events a command records', async () => {
       ['sensitive_read'],
       async () => run('explain --token', { stdin: await app.token(app.admin) }),
     ],
+    doctor: [[], () => run('doctor --inside')],
     'forward check': [
       [],
       () => run('forward check http://localhost/', { env: { FORWARD_AUTH_FILE: forward } }),

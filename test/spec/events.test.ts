@@ -41,6 +41,8 @@ import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
 import { turningApp } from '../turning.ts'
 import { until } from '../until.ts'
+import { startReceiver } from '../webhook-receiver.ts'
+import { deliveriesOf, sendUntil, setUp } from '../webhook-sending.ts'
 import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 type Told = Record<string, unknown>
@@ -258,6 +260,17 @@ suite('every event, with its fields and its level', async () => {
   const types = new Map((await eventTypes()).map((type) => [type.name, type]))
   let made = 0
   const someone = (more: object = {}) => app.account(`someone${++made}`, ['USER'], more)
+
+  /** A service with a delivery that waits, whose receiver answers so. */
+  async function refusedWebhook(status: number) {
+    const on = watched(await testApp())
+    const receiver = await startReceiver()
+    receiver.answer = (_message, response) => void response.writeHead(status).end()
+    const { id } = await setUp(on, receiver.url, ['user_created'])
+    await on.account('ann')
+    const send = (event: string) => sendUntil(on, () => on.log.some((line) => line.event === event))
+    return { on, id, url: receiver.url, send }
+  }
 
   /** What is logged while the work is done; what is recorded meanwhile is kept beside it. */
   async function during<T>(on: TestApp, work: () => Promise<T>) {
@@ -763,6 +776,22 @@ suite('every event, with its fields and its level', async () => {
       ])
       const { told } = await administer('POST', `${webhooks}/${id}/repeat`, {})
       return { told, fields: { webhook: id, deliveries: 2, ...byAdmin } }
+    }),
+    critical('webhook_disabled', 'an endpoint says that it is gone', async () => {
+      const { on, id, url, send } = await refusedWebhook(410)
+      const { told } = await during(on, () => send('webhook_disabled'))
+      const facts = { webhook: id, origin: url, reason: 'gone', failing_since: on.clock.now() }
+      return { told, fields: { ...facts, by: 'job' } }
+    }),
+    warn('webhook_delivery_failed', 'a message is refused for the last time', async () => {
+      const { on, id, send } = await refusedWebhook(400)
+      await sendUntil(on, async () => (await deliveriesOf(on))[0]?.attempts === 1)
+      const [message] = await deliveriesOf(on)
+      await on.deps.db.updateTable('webhook_deliveries').set({ attempts: 9 }).execute()
+      on.clock.advance(5)
+      const { told } = await during(on, () => send('webhook_delivery_failed'))
+      const facts = { webhook: id, message: message?.message, type: 'user_created' }
+      return { told, fields: { ...facts, status: 400, detail: 'answered 400', by: 'job' } }
     }),
     info('mail_tested', 'a test mail is asked for', async () => {
       const { told, body } = await newMail()

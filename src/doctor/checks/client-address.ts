@@ -2,11 +2,11 @@ import { isIPv4 } from 'node:net'
 import { canonicalAddress } from '../../addresses/address.ts'
 import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
 import { isLoopback } from '../../addresses/loopback.ts'
-import { refusalStore } from '../../explain/store.ts'
 import { kindOfAddress } from '../../outbound/address-kinds.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import type { Answer } from '../probe.ts'
+import type { Outside } from '../scene.ts'
+import { doctorStore } from '../store.ts'
 
 // An address of documentation, RFC 5737: no client has it, and no proxy.
 const forged = '192.0.2.199'
@@ -38,13 +38,16 @@ const clientAddress: Check<Outside> = {
     const [sentFrom, reached] = [answer.localAddress, answer.address].map(
       (address) => canonicalAddress(address) ?? address,
     )
+    if (counted === sentFrom) return []
+    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
+    if (isWithin(sentFrom ?? '', trusted)) {
+      throw new CouldNotCheck(`${sentFrom}, from which it was asked, is trusted to name others`)
+    }
     if (counted === forged) {
       const what = `The limits count what the client writes into X-Forwarded-For: ${forged} was forged, and counted.`
       const listed = http.trustedProxies.join(',') || 'none'
       return [{ what, mend: { setting: `TRUST_PROXY=${proxyAddress(listed)}` } }]
     }
-    if (counted === sentFrom) return []
-    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
     if (isWithin(counted, trusted)) {
       const what = `The limits count ${counted}, the proxy itself: it does not say for whom it asks.`
       return [{ what, mend: { setting: `TRUST_PROXY=${http.trustedProxies.join(',')}` } }]
@@ -98,8 +101,8 @@ async function countedAddress({ clock, inside }: Outside, answer: Answer): Promi
   }
   for (let waits = 0; waits <= maxWaits; waits += 1) {
     for (const id of ids) {
-      const refusal = await refusalStore(inside.db).byId(id)
-      if (refusal) return refusal.address
+      const address = await doctorStore(inside.db).refusedAddress(id)
+      if (address !== null) return address
     }
     await clock.wait(waitMs)
   }

@@ -1,10 +1,10 @@
 import { accessAlgorithm } from '../../keys/algorithm.ts'
 import { operatorKeys } from '../../keys/signing-key.ts'
-import { keyStore } from '../../keys/store.ts'
+import { storedKeys } from '../../keys/stored-keys.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import type { Answer, Probe } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 import { isOurs, isStatus, statusPath } from './reachable.ts'
 
 /** Of any method the service answers 404 here, by itself, and reads no body. */
@@ -55,7 +55,7 @@ function keysOf({ json }: Answer): Record<string, unknown>[] | null {
 async function signingNow({ inside, origin, clock }: Outside): Promise<string[] | null> {
   if (inside?.config.baseUrl !== origin) return null
   const { config, db } = inside
-  const stored = await keyStore(db).all()
+  const stored = await storedKeys(db)
   if (accessAlgorithm(config, stored) !== 'RS256') return []
   const own = (await operatorKeys(config)).filter(({ algorithm }) => algorithm === 'RS256')
   const current = stored.filter(

@@ -1,8 +1,8 @@
 import { isLoopback } from '../../addresses/loopback.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import type { Answer } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 
 /** The path that anyone may read, and that tells what answers. */
 export const statusPath = '/api/public/status'
@@ -97,7 +97,7 @@ const service: Check<Outside> = {
 }
 
 /** An error of one of them ends what is asked of the address. */
-export const arrivalChecks: readonly Check<Outside>[] = [reachable, gateway, redirected, service]
+export const arrivalChecks: readonly Check<Outside>[] = [gateway, redirected, service]
 
 /** Whether callers of other machines use an origin. */
 export function isRemote(origin: string): boolean {

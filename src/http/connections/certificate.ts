@@ -90,6 +90,7 @@ export function certificateOf({
       name: 'certificate',
       everyMs,
       inEachWorker: true,
+      readsFiles: true,
       async run() {
         const now = await contentsOf(tls)
         // The two files do not change at the same instant: if they do not fit, the next change counts.

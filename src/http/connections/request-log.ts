@@ -1,11 +1,13 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Logs a line per request at `debug`: the pattern of its route with the ids of the path, never a name,
- * a query, a header or a body, because an erasure cannot reach the lines of a log.
+ * Logs a line at `debug` when a request is answered: the pattern of its route with the ids of the path, never
+ * a name, a query, a header or a body, because an erasure cannot reach the lines of a log. Asked for each
+ * request, because a signal changes the level.
  */
-export function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+export function logAtEnd(request: FastifyRequest, reply: FastifyReply): void {
+  const beganAt = performance.now()
+  reply.raw.once('close', () => {
     request.log.debug(
       {
         request_id: request.id,
@@ -13,7 +15,7 @@ export function logRequests(app: FastifyInstance): void {
         ids: idsOf(request.params),
         route: request.routeOptions.url,
         status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime),
+        milliseconds: Math.round(performance.now() - beganAt),
       },
       'request',
     )

@@ -18,7 +18,7 @@ import { endFailedHandshakes } from '../connections/handshakes.ts'
 import { requestClasses, setHeaders, takeRequests } from '../connections/node-requests.ts'
 import { answer, countUnrouted, onClientError } from '../connections/parser-errors.ts'
 import { oneRequestAtATime } from '../connections/pipelining.ts'
-import { logRequests } from '../connections/request-log.ts'
+import { logAtEnd } from '../connections/request-log.ts'
 import { assertShape } from '../connections/request-shape.ts'
 import { slowReaders } from '../connections/slow-readers.ts'
 import {
@@ -103,6 +103,7 @@ export async function createServer(
   app.addHook('onRequest', (request, reply, done) => {
     // Set here, because a server that has a logger listens for the end of every answer.
     request.log = log
+    if (log.isLevelEnabled('debug')) logAtEnd(request, reply)
     reply.log = log
     watchReader(request)
     setHeaders(request, reply)
@@ -117,7 +118,6 @@ export async function createServer(
   await app.register(rateLimit, deps)
   await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
   await app.register(bodies, deps)
-  if (log.isLevelEnabled('debug')) logRequests(app)
   closeConnectionsWhileDraining(app, connections)
   return app
 }
