@@ -108,6 +108,7 @@ const recent: readonly Attempt[] = [
     path: `${invitations}/{ADMIN}/resend`,
     status: 200,
   },
+  { route: 'POST /api/admin/backups', status: 202 },
   {
     route: `POST ${webhooks}`,
     json: { url: 'https://hooks.example.org/', events: ['*'] },
@@ -175,7 +176,6 @@ const anyLogin: readonly Attempt[] = [
     path: `${invitations}/{USER}/resend`,
     status: 200,
   },
-  { route: 'POST /api/admin/backups', status: 202 },
   { route: 'POST /api/admin/mail/test', json: { address: 'a@example.org' }, status: 202 },
   {
     route: 'POST /api/admin/mail/:id/resend',
