@@ -27,6 +27,9 @@ const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
 /** The pages of the own account that only a session opens. */
 const pages: readonly (readonly [method: string, path: string, isRecent: boolean])[] = [
   ['GET', '/account', false],
+  ['GET', '/account/data', true],
+  ['GET', '/account/delete', true],
+  ['POST', '/account/delete', true],
   ['GET', '/account/email', false],
   ['POST', '/account/email', true],
   ['POST', '/account/email/cancel', false],
