@@ -81,6 +81,7 @@ export async function buildApp(
   const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], deps)
   server.addHook('onClose', async () => {
     await stopJobs()
+    await services.webhookSender.close()
     closing?.()
     deps.events.tellCounts('atOnce')
     await services.sessions

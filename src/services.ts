@@ -8,12 +8,15 @@ import { type AutomaticLock, createAutomaticLock } from './accounts/lock.ts'
 import { type Audit, createAudit } from './audit/audit.ts'
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts'
 import { createErasure, type Erasure } from './audit/erasure.ts'
+import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
+import { type Backups, createBackups } from './backup/runs.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
+import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
@@ -41,10 +44,12 @@ import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
+import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
+import type { PersonSection } from './room/person.ts'
 import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -69,8 +74,12 @@ import { createSecondFactor, type SecondFactor } from './totp/second-factor.ts'
 import { createImports, type Imports } from './transfer/import.ts'
 import { createUsers, type Users } from './users/users.ts'
 import { createWebhookDesk, type WebhookDesk } from './webhooks/desk.ts'
-import { createEndpoints, type Endpoints } from './webhooks/endpoints.ts'
+import { createEndpoints, type Endpoints, webhookChanges } from './webhooks/endpoints.ts'
 import { createWebhookFigures, type WebhookFigures } from './webhooks/figures.ts'
+import { createWebhookInterest, type WebhookInterest } from './webhooks/interest.ts'
+import { createWebhookOutbox, type WebhookOutbox } from './webhooks/outbox.ts'
+import { createPace } from './webhooks/pace.ts'
+import { createWebhookSender, type WebhookSender } from './webhooks/sender.ts'
 import { outboundRules } from './webhooks/target-rules.ts'
 import type { EndpointRules } from './webhooks/wanted.ts'
 
@@ -80,6 +89,7 @@ export interface Services extends LogoutEndings {
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly backups: Backups
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -108,6 +118,7 @@ export interface Services extends LogoutEndings {
   readonly outbox: Outbox
   readonly pageFlows: PageFlows
   readonly passwords: Passwords
+  readonly personalData: PersonalData
   readonly posts: Posts
   readonly profiles: Profiles
   readonly providers: Providers
@@ -128,6 +139,9 @@ export interface Services extends LogoutEndings {
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
+  readonly webhookInterest: WebhookInterest
+  readonly webhookOutbox: WebhookOutbox
+  readonly webhookSender: WebhookSender
   readonly webhookDesk: WebhookDesk
   readonly webhookEndpoints: Endpoints
   readonly webhookFigures: WebhookFigures
@@ -160,13 +174,18 @@ export async function createServices(
   const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
+  const interest = createWebhookInterest(deps)
+  await interest.refresh()
+  const webhookOutbox = createWebhookOutbox({ interest })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
     committed: (count, at) => auditProof?.recorded(count, at),
+    inserted: webhookOutbox.addRecords,
   })
   const keys = await loadKeySet(deps, { mayAddSigner })
-  auditProof = createAuditProof({ ...deps, keys })
+  auditProof = createAuditProof({ ...deps, keys, inserted: webhookOutbox.addCheckpoint })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
@@ -221,16 +240,23 @@ export async function createServices(
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const forwardRules = createForwardRules(deps)
+  const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
+  const sections: PersonSection[] = [] // as well
+  const auditLog = createAuditLog({
+    ...deps,
+    keys,
+    userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
+  })
+  const personSeal = createPersonSeal({ ...deps, keys })
+  const webhookDesk = createWebhookDesk(deps)
+  webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
-    auditLog: createAuditLog({
-      ...deps,
-      keys,
-      userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
-    }),
+    auditLog,
     audit,
     auditProof,
+    backups,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
@@ -273,10 +299,11 @@ export async function createServices(
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
     passwords,
+    personalData: createPersonalData({ ...deps, sections }),
     posts: createPosts(deps),
     profiles,
     providers,
-    readiness: createReadiness({ ...deps, accounts, keys, rooms }),
+    readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
     recovery: createRecovery({
       ...deps,
       accounts,
@@ -306,12 +333,22 @@ export async function createServices(
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier: createVerifier({ ...deps, passwords }),
-    webhookDesk: createWebhookDesk(deps),
+    webhookInterest: interest,
+    webhookOutbox,
+    webhookSender: createWebhookSender({
+      ...deps,
+      ...{ auditLog, interest, keys, personSeal },
+      outbox: webhookOutbox,
+      pace: createPace(clock),
+      rules: outboundRules(config),
+    }),
+    webhookDesk,
     webhookEndpoints: createEndpoints({ ...deps, keys }),
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }
-  for (const { onAccountEnded, onErasure } of rooms) {
+  for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
+    if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
     if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }

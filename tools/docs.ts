@@ -5,6 +5,7 @@ import { allCommands } from '../src/cli/commands.ts'
 import { describeCommands } from '../src/cli/help.ts'
 import { describeSettings } from '../src/config/describe.ts'
 import { loadConfig } from '../src/config/load.ts'
+import { describeChecks } from '../src/doctor/describe.ts'
 import { describeService } from '../src/documents.ts'
 import { describeAccess, describeRoutes } from '../src/http/documents/route-table.ts'
 import type { Room } from '../src/room/room.ts'
@@ -25,6 +26,7 @@ export async function generateDocs(
   return {
     'command-line.md': describeCommands(await allCommands(rooms)),
     'configuration.md': describeSettings(tables),
+    'doctor.md': describeChecks(readDoc('doctor.md')),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

@@ -23,6 +23,7 @@ export const parts: Readonly<Record<string, Part>> = {
   growth: { run: async (plan) => (await import('./growth.ts')).growth(plan) },
   workers: { run: async (plan) => (await import('./workers.ts')).workers(plan), isHeld: true },
   latency: { run: async (plan) => (await import('./latency.ts')).latency(plan) },
+  webhooks: { run: async (plan) => (await import('./webhooks.ts')).webhooks(plan), isLong: true },
   start: { run: async (plan) => (await import('./start.ts')).start(plan) },
   posts: { run: async (plan) => (await import('./posts.ts')).posts(plan), isLong: true },
   steps: { run: async (plan) => (await import('./steps.ts')).steps(plan), isLong: true },

@@ -21,7 +21,7 @@ export const room: Room<Needs> = {
     {
       name: 'token_versions',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', gone: 'removed', untold: 'two counters' },
       present: async () => (await import('../database/staged.ts')).isOfPresentUser,
     },
   ],
@@ -98,5 +98,6 @@ export const room: Room<Needs> = {
       settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),
 }

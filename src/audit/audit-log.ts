@@ -13,12 +13,23 @@ import {
   serviceIndex,
   typedName,
 } from './persons.ts'
-import { newestQuery, type ReadRecord, type Selection, subjectRow } from './read-store.ts'
+import {
+  newestQuery,
+  type ReadRecord,
+  type RecordPlace,
+  recordsAt,
+  type Selection,
+  subjectRow,
+} from './read-store.ts'
 
 /** Reads the audit log, and opens what it reads. */
 export interface AuditLog {
   /** Reads the newest records that match the filters, and whether older ones follow. */
   page(filters: AuditFilters, part: AuditPart): Promise<FoundRecords>
+  /** Reads the newest records in which a user acted, and no account whose username is that number. */
+  actsOf(userId: number, part: AuditPart): Promise<FoundRecords>
+  /** Reads the records at some places, in no order; those that are gone are left out. */
+  at(places: readonly RecordPlace[]): Promise<OpenedRecord[]>
 }
 
 export interface AuditPart {
@@ -42,21 +53,32 @@ export interface AuditLogDeps {
 
 export function createAuditLog({ db, keys, userIdOf }: AuditLogDeps): AuditLog {
   return {
-    async page(filters, { limit, before }) {
-      const found: ReadRecord[] = []
-      const part = { limit: limit + 1, before } // one more shows whether another page follows
-      for (const selection of await selectionsOf(filters)) {
-        found.push(...(await newestQuery(db, selection, part).execute()))
-      }
-      found.sort((one, other) => other.at - one.at || other.number - one.number)
-      const shown = found.slice(0, limit)
-      const last = shown.at(-1)
-      const hasMore = last !== undefined && found.length > limit
-      return {
-        records: await openRecords(db, keys.audit, shown),
-        next: hasMore ? { at: last.at, number: last.number } : null,
-      }
+    at: async (places) => openRecords(db, keys.audit, await recordsAt(db, places)),
+    page: async (filters, part) => pageOf(await selectionsOf(filters), part),
+
+    async actsOf(userId, part) {
+      const actor_index = await indexOfPerson('actor', String(userId))
+      return pageOf(actor_index === undefined ? [] : [{ actor_index }], part)
     },
+  }
+
+  async function pageOf(
+    selections: readonly Selection[],
+    { limit, before }: AuditPart,
+  ): Promise<FoundRecords> {
+    const found: ReadRecord[] = []
+    const part = { limit: limit + 1, before } // one more shows whether another page follows
+    for (const selection of selections) {
+      found.push(...(await newestQuery(db, selection, part).execute()))
+    }
+    found.sort((one, other) => other.at - one.at || other.number - one.number)
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    const hasMore = last !== undefined && found.length > limit
+    return {
+      records: await openRecords(db, keys.audit, shown),
+      next: hasMore ? { at: last.at, number: last.number } : null,
+    }
   }
 
   /**

@@ -11,7 +11,7 @@ import type { Entry } from './make-record.ts'
 import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
 import { auditStore } from './store.ts'
 import { ulid } from './ulid.ts'
-import { createRecordWriter } from './writer.ts'
+import { createRecordWriter, type RecordWriterDeps } from './writer.ts'
 
 /** The audit log of this process: what it writes. */
 export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
@@ -31,6 +31,8 @@ export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' 
   readonly config: MasterKeyConfig
   /** See `RecordWriterDeps`. */
   readonly committed?: (count: number, at: number) => void
+  /** As well. */
+  readonly inserted?: NonNullable<RecordWriterDeps['inserted']>
 }
 
 const idleMs = 3_600_000

@@ -21,6 +21,8 @@ export interface CheckpointsDeps {
   readonly key: () => CheckpointKey
   /** A checkpoint that is younger suffices. */
   readonly youngMs: number
+  /** Inserts what belongs to a checkpoint, in its transaction. */
+  readonly inserted?: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
 }
 
 /** Writes the checkpoints of the audit log. */
@@ -44,7 +46,13 @@ const chainsOf = (ends: readonly ChainEnd[]) => ends.map(({ chain }) => chain)
  * Creates the writer of checkpoints. It keeps in memory how much of each open chain is covered, and
  * reads the checkpoints of other processes before it writes one.
  */
-export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps): Checkpoints {
+export function createCheckpoints({
+  db,
+  clock,
+  key,
+  youngMs,
+  inserted,
+}: CheckpointsDeps): Checkpoints {
   /** The last place of each open chain that a checkpoint covers; null until it is read. */
   let covered: Map<string, number> | null = null
   let known: { readonly number: number; readonly digest: string } | null = null
@@ -157,6 +165,7 @@ export function createCheckpoints({ db, clock, key, youngMs }: CheckpointsDeps):
       records: (last?.records ?? 0) + grown,
     })
     await store.insert(checkpoint)
+    await inserted?.(trx, checkpoint)
     const present = new Set(chains.map(({ chain }) => chain))
     for (const chain of before.keys()) if (!present.has(chain)) before.delete(chain)
     return checkpoint

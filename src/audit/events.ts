@@ -16,6 +16,11 @@ export const sensitiveRead = eventType<
       filters: readonly string[]
     }
   | {
+      /** All that the service holds of a person, for the person or for an operator. */
+      what: 'personal_data'
+      user_id: number
+    }
+  | {
       what: 'explain'
       /** The id of a request, or what was asked about: `token` or `route`. */
       of: string

@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { type CheckpointKey, checkpointKey } from './checkpoint-key.ts'
-import { createCheckpoints } from './checkpoints.ts'
+import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
 import { CheckpointKeyEnded } from './succession.ts'
@@ -42,6 +42,8 @@ export interface AuditProof {
 export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
   readonly config: Pick<Config, 'audit' | 'database'>
   readonly keys: Pick<KeySet, 'audit' | 'refresh'>
+  /** Inserts what belongs to a checkpoint, in its transaction. */
+  readonly inserted?: NonNullable<CheckpointsDeps['inserted']>
 }
 
 const maxUncovered = 1000

@@ -124,6 +124,25 @@ export async function recordsOfChain(
     .execute()
 }
 
+/** Where a record is. */
+export interface RecordPlace {
+  readonly chain: string
+  readonly place: number
+}
+
+/** Reads the records at some places, in no order; those that are gone are left out. */
+export async function recordsAt(
+  db: DatabaseOrTransaction,
+  places: readonly RecordPlace[],
+): Promise<ReadRecord[]> {
+  if (places.length === 0) return []
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where((eb) => eb.or(places.map(({ chain, place }) => eb.and({ chain, place }))))
+    .execute()
+}
+
 /** A chain with the place of its last record; 0 if it has none. */
 export interface Head {
   readonly chain: string

@@ -10,14 +10,18 @@ export const room: Room<Needs> = {
     { name: 'audit_subjects', key: ['subject'], needsKeys: true },
     { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
     { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
-    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
     {
       name: 'erasures',
       key: ['id'],
       givesIds: true,
       needsKeys: true,
-      person: { column: 'user_id', gone: { kept: 'what is left to be done, for ten minutes' } },
+      person: {
+        column: 'user_id',
+        gone: { kept: 'what is left to be done, for ten minutes' },
+        untold: 'there is none before the erasure',
+      },
     },
+    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
@@ -43,5 +47,6 @@ export const room: Room<Needs> = {
       settings: ['AUDIT_SINKS'],
     },
   ],
+  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
   parts: () => import('./parts.ts'),
 }

@@ -7,8 +7,9 @@ import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
 import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Chains, Head, TakenChain } from './chains.ts'
 import { type Entry, makeRecord, personsIn, type Writer } from './make-record.ts'
+import { serviceKeyName } from './persons.ts'
 import { firstPrevious, macOf } from './record-form.ts'
-import { auditStore } from './store.ts'
+import { auditStore, type NewRecord } from './store.ts'
 import { createSubjectKeys } from './subject-keys.ts'
 
 /** Writes records in the transactions that record events. */
@@ -30,6 +31,23 @@ export interface RecordWriterDeps {
   readonly writer: Writer
   /** Called after the commit of `count` records, the oldest of them made at `at`. */
   readonly committed?: (count: number, at: number) => void
+  /** Inserts what belongs to records, in their transaction and right behind them. */
+  readonly inserted?: (
+    trx: DatabaseOrTransaction,
+    records: readonly InsertedRecord[],
+  ) => Promise<void>
+}
+
+/** What of a record is told to those who insert something with it. */
+export interface InsertedRecord {
+  readonly chain: string
+  readonly place: number
+  readonly id: string
+  readonly type: string
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The pseudonym of the person whom it concerns, else of who acted; null if no person is known. */
+  readonly person: string | null
 }
 
 /** The records of a transaction under way. */
@@ -42,7 +60,7 @@ interface Pending {
 }
 
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
-  const { clock, random, writer, committed } = deps
+  const { clock, random, writer, committed, inserted } = deps
   const pending = new WeakMap<object, Pending>()
   const subjectKeys = createSubjectKeys(random)
   let known: AuditKeys | undefined
@@ -94,6 +112,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       return { ...record, mac }
     })
     await store.insert(rows)
+    await inserted?.(trx, rows.map(insertedRecord))
     records.head = { place, mac }
   }
 
@@ -106,4 +125,10 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     })
     return keys
   }
+}
+
+function insertedRecord(row: NewRecord): InsertedRecord {
+  const { chain, place, id, type, at, actor_key, target_key } = row
+  const person = [target_key, actor_key].find((key) => key !== null && key !== serviceKeyName)
+  return { chain, place, id, type, at, person: person ?? null }
 }

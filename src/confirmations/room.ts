@@ -14,5 +14,6 @@ export const room: Room<Needs> = {
     },
   ],
   errors: ['confirmationInvalid'],
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),
 }

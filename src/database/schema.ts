@@ -33,11 +33,12 @@ export interface Schema {
   webhook_health: WebhookHealthTable
   webhook_events: WebhookEventsTable
   webhook_deliveries: WebhookDeliveriesTable
+  webhook_queues: WebhookQueuesTable
   backup_runs: BackupRunsTable
+  erasures: ErasuresTable
   master_key_turns: MasterKeyTurnsTable
   master_key_nodes: MasterKeyNodesTable
   audit_checkpoint_keys: AuditCheckpointKeysTable
-  erasures: ErasuresTable
   idempotency_keys: IdempotencyKeysTable
   posts: PostsTable
   keys: KeysTable
@@ -582,8 +583,6 @@ interface WebhookHealthTable {
   endpoint: string
   /** Of the first failure since the last success. */
   failing_since: number | null
-  /** Until when nothing is sent to it. */
-  paused_until: Generated<number>
   succeeded_at: number | null
   /** The last status; null if there was no answer. */
   status: number | null
@@ -603,10 +602,12 @@ interface WebhookEventsTable {
   /** The number of a checkpoint. */
   checkpoint: number | null
   at: number
+  /** The last endpoint in the order of ids that has its delivery; null: none has. */
+  spread_to: Generated<string | null>
 }
 
 /** A message to an endpoint. */
-interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id'> {
+interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id' | 'spread_to'> {
   id: Generated<number>
   endpoint: string
   state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
@@ -625,13 +626,31 @@ interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id'> {
   finished_at: number | null
 }
 
+/** When an endpoint has its turn, in which some of its deliveries are sent. */
+interface WebhookQueuesTable {
+  endpoint: string
+  /** By how it has answered lately: the turns of each lane are limited apart. */
+  lane: 'new' | 'quick' | 'slow' | 'failing'
+  /** The next turn; null: nothing waits. While it has its turn: when another process may take it. */
+  due_at: number | null
+  /** The turn under way. */
+  locked_by: string | null
+  /** Turns in a row in which it took nothing. */
+  failures: Generated<number>
+  /** Nothing is sent before, also of what is added meanwhile. */
+  paused_until: Generated<number>
+  /** How often something was added to the queue, so that a turn that ends does not pass it over. */
+  wakes: Generated<number>
+}
+
 /** Backups that the service made by itself. */
 interface BackupRunsTable {
   id: Generated<number>
   started_at: number
   node: string
-  state: 'running' | 'done' | 'failed'
-  /** The lease of the node that makes it. */
+  /** `removed`: it was made, and its file was removed later, because newer ones were there. */
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'removed'
+  /** The lease of the node that makes it, by the clock of the database; 0 while it waits. */
   locked_until: number
   file: string | null
   bytes: number | null
@@ -639,6 +658,20 @@ interface BackupRunsTable {
   /** Why it failed. */
   detail: string | null
   finished_at: number | null
+}
+
+/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
+interface ErasuresTable {
+  id: Generated<number>
+  user_id: number
+  /** The name of the key in records; null if the person had none. */
+  pseudonym: string | null
+  /** What the indexes of records hold until they are emptied. */
+  actor_index: string | null
+  target_index: string | null
+  at: number
+  /** When all records were cleared for the first time. */
+  cleared_at: number | null
 }
 
 /** Turns of the master key, that under way and those before. */
@@ -676,18 +709,4 @@ interface AuditCheckpointKeysTable {
   /** Of this key, and of the one after it. */
   own_signature: string
   signature: string
-}
-
-/** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */
-interface ErasuresTable {
-  id: Generated<number>
-  user_id: number
-  /** The name of the key in records; null if the person had none. */
-  pseudonym: string | null
-  /** What the indexes of records hold until they are emptied. */
-  actor_index: string | null
-  target_index: string | null
-  at: number
-  /** When all records were cleared for the first time. */
-  cleared_at: number | null
 }

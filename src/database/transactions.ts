@@ -115,12 +115,16 @@ export const lockName = {
   revocations: 'revocations',
   /** For checkpoints of the audit log, and its retention. */
   auditCheckpoints: 'audit checkpoints',
+  /** For the spreading of events over the endpoints of webhooks. */
+  webhookOutbox: 'webhook outbox',
   /** For the steps that clear what names removed users. */
   removedUsers: 'removed users',
   /** For the steps that follow an erasure. */
   erasures: 'erasures',
   /** For changes of the counts of lists. */
   lists: 'lists',
+  /** For the beginning of a backup that the service makes by itself. */
+  backups: 'backups',
   /** For the bound of the refusals that are kept. */
   refusals: 'refusals',
   account: (userId: number | string) => `account ${userId}`,

@@ -1,29 +1,25 @@
-import { isLoopback } from '../addresses/loopback.ts'
-import type { Config } from '../config/load.ts'
-import type { Deps } from '../runtime/deps.ts'
-import { type Check, type Finding, make } from './check.ts'
+import { type Check, type Finding, findingOf, make } from './check.ts'
 import { backupChecks } from './checks/backups.ts'
-import { databaseChecks, openingChecks } from './checks/database.ts'
+import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
 import { fileChecks } from './checks/files.ts'
 import { machineChecks } from './checks/machine.ts'
 import { otherServiceChecks } from './checks/other-services.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
 import { settingChecks } from './checks/settings.ts'
 import { type Machine, thisMachine } from './machine.ts'
+import type { Inside, Unopened } from './scene.ts'
 
-/** What the inside checks look at: settings, files, database, and the services that this one uses. */
-export interface Inside
-  extends Pick<Deps, 'assertDatabaseServes' | 'clock' | 'config' | 'db' | 'events' | 'fetch'> {
-  readonly machine: Machine
-}
-
-/** In the order of the report. Those that need the database come after those that open it. */
-export const insideChecks: readonly Check<Inside>[] = [
+const unopenedChecks: readonly Check<Unopened>[] = [
   ...settingChecks,
   ...proxySettingChecks,
   ...fileChecks,
   ...machineChecks,
   ...otherServiceChecks,
+]
+
+/** In the order of the report. Those that need the database come after those that open it. */
+export const insideChecks: readonly Check<Inside>[] = [
+  ...unopenedChecks,
   ...openingChecks,
   ...databaseChecks,
   ...backupChecks,
@@ -55,7 +51,14 @@ export async function examineInside(
   return { findings, checks }
 }
 
-/** Whether callers of other machines reach the service: what is advice at a desk is a danger there. */
-export function isPublic({ baseUrl, http }: Pick<Config, 'baseUrl' | 'http'>): boolean {
-  return !isLoopback(new URL(baseUrl).hostname) || !isLoopback(http.host)
+/** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
+export async function examineUnopened(
+  deps: Omit<Unopened, 'machine'>,
+  { reason, machine = thisMachine }: { readonly reason: string; readonly machine?: Machine },
+): Promise<{ findings: Finding[]; checks: number }> {
+  const scene: Unopened = { ...deps, machine }
+  const findings: Finding[] = []
+  for (const check of unopenedChecks) findings.push(...(await make(check, scene)))
+  findings.push(findingOf(databaseCheck, { what: `The database cannot be opened: ${reason}.` }))
+  return { findings, checks: unopenedChecks.length + 1 }
 }

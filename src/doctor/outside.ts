@@ -8,21 +8,9 @@ import { exposureChecks } from './checks/exposure.ts'
 import { passingChecks } from './checks/passing.ts'
 import { arrivalChecks, reachable } from './checks/reachable.ts'
 import { tlsChecks } from './checks/tls.ts'
-import type { Inside } from './inside.ts'
 import { type PeerCertificate, peerCertificate } from './peer-certificate.ts'
-import { createProbe, type Probe, type TargetOptions, targetOf } from './probe.ts'
-
-/** What the outside checks look at: a service at an address, as any caller sees it. */
-export interface Outside {
-  /** The origin that callers use. */
-  readonly origin: string
-  readonly probe: Probe
-  readonly clock: Clock
-  /** The settings and the database of the service, if this machine has them. */
-  readonly inside: Pick<Inside, 'config' | 'db'> | null
-  /** @throws CouldNotCheck */
-  certificate(): Promise<PeerCertificate>
-}
+import { createProbe, type TargetOptions, targetOf } from './probe.ts'
+import type { Outside } from './scene.ts'
 
 /** In the order of the report. What comes after `arrivalChecks` is asked of Gatehouse alone. */
 export const outsideChecks: readonly Check<Outside>[] = [

@@ -4,6 +4,16 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 /** What the checks read of the tables of other rooms; nothing of it names a person. */
 export function doctorStore(db: DatabaseOrTransaction) {
   return {
+    /** The address that counted for a request that was refused; null if none is kept yet. */
+    async refusedAddress(id: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('refusals')
+        .select('address')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row?.address ?? null
+    },
+
     /** The clock of PostgreSQL, in epoch milliseconds. */
     async postgresNow(): Promise<number> {
       const { rows } = await sql<{ now: string }>`

@@ -50,5 +50,6 @@ export const room: Room<Needs> = {
       file: fileBeside(import.meta.url, '../cli/commands/oidc'),
     },
   ],
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),
 }

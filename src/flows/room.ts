@@ -8,7 +8,11 @@ export const room: Room<Needs> = {
       name: 'flows',
       key: [],
       leftOut: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
-      person: { column: 'user_id', gone: 'removed' },
+      person: {
+        column: 'user_id',
+        gone: 'removed',
+        untold: 'a sign-in under way, for ten minutes',
+      },
     },
   ],
   parts: () => import('./parts.ts'),

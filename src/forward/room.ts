@@ -32,5 +32,6 @@ export const room: Room<Needs> = {
       isLogin: true,
     },
   ],
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),
 }

@@ -63,6 +63,7 @@ export const room: Room<Needs> = {
       settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
     },
   ],
+  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
   onAccountEnded: async ({ clock }) => {
     const { outboxStore } = await import('./store.ts')
     return async (trx, { userId, isRemoved }) => {

@@ -20,6 +20,8 @@ export interface Measurements {
   auditRecordsLost: number
   /** Mails by result: of the attempts to send them, or their end without one. */
   readonly mails: Counters
+  /** Messages to webhooks by result: of the attempts to send them, or their end without one. */
+  readonly webhooks: Counters
   /** Whether the mail server takes mail; null where there is none. */
   readonly relay: { takesMail: (() => boolean) | null }
   /** Refusals whose reason was not kept, because too many came at once. */
@@ -114,6 +116,9 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
     auditRecordsLost: 0,
     mails: new Counters(
       ['sent', 'deferred', 'failed', 'expired', 'cancelled'].map((result) => [result]),
+    ),
+    webhooks: new Counters(
+      ['delivered', 'deferred', 'failed', 'cancelled'].map((result) => [result]),
     ),
     relay: { takesMail: null },
     refusalsLost: 0,

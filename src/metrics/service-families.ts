@@ -12,6 +12,14 @@ export interface ServiceDeps {
   readonly config: Pick<Config, 'database'>
   readonly measurements: Pick<Measurements, 'certificate'>
   readonly sessions: Pick<Sessions, 'count'>
+  /** The backups that the service makes by itself; their health is null if it makes none. */
+  readonly backups?: {
+    health(): Promise<{
+      readonly ageSeconds: number | null
+      readonly everySeconds: number
+      readonly failures: number
+    } | null>
+  }
   /** What sends mail. */
   readonly mailer?: Pick<Mailer, 'oldestWaitingSeconds'>
 }
@@ -50,6 +58,7 @@ export function createServiceFamilies(
       ),
       ...(await databaseFamilies(deps, count)),
       await mailFamily(deps),
+      ...(await backupFamilies(deps)),
       gauge(
         'gatehouse_tls_certificate_expiry_timestamp_seconds',
         'When the certificate of TLS_CERT_FILE ends.',
@@ -67,6 +76,30 @@ async function mailFamily({ mailer }: ServiceDeps): Promise<Family> {
     'Age of the oldest mail that is not sent yet; 0 if none waits.',
     typeof seconds === 'number' ? [{ value: seconds }] : [],
   )
+}
+
+/** Without BACKUP_DIR, or while the database cannot say, no values. */
+async function backupFamilies({ backups }: ServiceDeps): Promise<Family[]> {
+  const health = (await backups?.health().catch(() => null)) ?? null
+  const values = (value: number | null | undefined) =>
+    typeof value === 'number' ? [{ value }] : []
+  return [
+    gauge(
+      'gatehouse_backup_age_seconds',
+      'Age of the newest backup that the service has made by itself; absent if there is none.',
+      values(health?.ageSeconds),
+    ),
+    gauge(
+      'gatehouse_backup_interval_seconds',
+      'BACKUP_EVERY_HOURS; absent where the service makes no backups by itself.',
+      values(health?.everySeconds),
+    ),
+    gauge(
+      'gatehouse_backup_failed_attempts',
+      'Attempts to make a backup that have failed since the newest one.',
+      values(health?.failures),
+    ),
+  ]
 }
 
 /** An unavailable database is told as such, and its counts are left out. */

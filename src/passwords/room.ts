@@ -22,4 +22,5 @@ export const room: Room = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
+  ofPerson: async () => (await import('./of-person.ts')).sections,
 }

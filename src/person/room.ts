@@ -1,3 +1,29 @@
-import type { Room } from '../room/room.ts'
+import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = { name: 'person' }
+export const room: Room<Needs> = {
+  name: 'person',
+  tag: 'Own account',
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account data',
+          operands: ['[name]'],
+          summary: 'Writes everything that the service holds of a person, as JSON',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/account-data'),
+    },
+    {
+      rows: [
+        {
+          name: 'compact',
+          summary: 'Writes the database anew, without what was deleted: see docs/personal-data.md',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/compact'),
+    },
+  ],
+  parts: () => import('./parts.ts'),
+}

@@ -15,5 +15,6 @@ export const room: Room<Needs> = {
   events: fileBeside(import.meta.url, './events'),
   errors: ['postNotFound'],
   settings: ['POSTS_DELETE_POLICY'],
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),
 }

@@ -56,6 +56,12 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
       return opened(await forNoKeyUpdate(db, 'invitations', query).executeTakeFirst())
     },
 
+    /** Those that a user has accepted. */
+    async ofUser(userId: number): Promise<Invitation[]> {
+      const query = db.selectFrom('invitations').selectAll().where('user_id', '=', userId)
+      return (await query.orderBy('id').execute()).map(open)
+    },
+
     async byConfirmation(confirmation: string): Promise<Invitation | null> {
       const query = db
         .selectFrom('invitations')

@@ -1,8 +1,9 @@
 import type { RoomParts } from '../room/room.ts'
 import { type InvitationRoutesOptions, invitationAdminRoutes } from './admin-routes.ts'
+import type { InvitationStoreDeps } from './invitation-store.ts'
 import { type PublicRegistrationOptions, publicRegistrationRoutes } from './public-routes.ts'
 
-export type Needs = InvitationRoutesOptions & PublicRegistrationOptions
+export type Needs = InvitationRoutesOptions & PublicRegistrationOptions & InvitationStoreDeps
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {

@@ -41,5 +41,6 @@ export const room: Room<Needs> = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
+  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
   parts: () => import('./parts.ts'),
 }

@@ -9,6 +9,7 @@ import type { Tag, TagName } from '../http/tags.ts'
 import type { ErrorRow } from '../kernel/errors.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
+import type { PersonSection } from './person.ts'
 
 /**
  * The manifest of a room, which its `room.ts` exports. `src/rooms.ts` lists the rooms. The server,
@@ -25,6 +26,8 @@ export interface Room<Needs = unknown> extends RoomNames {
   readonly parts?: () => Promise<{ readonly parts: RoomParts<Needs> }>
   /** Makes what is called when an account ends. Not one of the parts: the command line ends accounts too. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
+  /** What the room holds of a person: see `untold` of a table for what is left out. */
+  readonly ofPerson?: (needs: Needs) => Promise<readonly PersonSection[]>
   /** Makes what is called when a user is erased, for what no foreign key reaches. */
   readonly onErasure?: (needs: Needs) => Promise<OnErasure>
 }
@@ -113,6 +116,8 @@ export interface Person {
    * reads of the table answer null for a user that is not present meanwhile.
    */
   readonly inSteps?: true
+  /** Why the export of a person's data does not tell these rows. */
+  readonly untold?: string
 }
 
 /**

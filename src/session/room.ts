@@ -14,7 +14,11 @@ export const room: Room<Needs> = {
     {
       name: 'session_ends',
       key: [],
-      person: { column: 'user_id', gone: 'removed' },
+      person: {
+        column: 'user_id',
+        gone: 'removed',
+        untold: 'digests of ended sessions, for a day',
+      },
       leftOut: 'kept for a day, to explain refusals of the service that wrote them',
     },
   ],
@@ -30,6 +34,7 @@ export const room: Room<Needs> = {
   ],
   parts: () => import('./parts.ts'),
 
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   async onAccountEnded({ clock }) {
     const { endSessionsOf } = await import('./sessions.ts')
     return async (trx, { userId, endsLogins, keepSession, isRemoved }) => {

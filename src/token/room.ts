@@ -12,6 +12,7 @@ export const room: Room<Needs> = {
       person: {
         column: 'user_id',
         gone: { kept: 'tokens of a user who is gone stay refused until they expire' },
+        untold: 'from which counter on tokens count, until they expire',
       },
     },
     { name: 'refresh_uses', key: ['rid'] },

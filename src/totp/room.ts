@@ -19,5 +19,6 @@ export const room: Room<Needs> = {
   ],
   errors: ['secondFactorRequired'],
   events: fileBeside(import.meta.url, './events'),
+  ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),
 }

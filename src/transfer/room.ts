@@ -12,7 +12,11 @@ export const room: Room<Needs> = {
       name: 'import_names',
       key: [],
       leftOut: 'of those imports',
-      person: { column: 'user_id', gone: { kept: 'they go with their import, within minutes' } },
+      person: {
+        column: 'user_id',
+        gone: { kept: 'they go with their import, within minutes' },
+        untold: 'a name of an import that is under way, for minutes',
+      },
     },
   ],
   events: fileBeside(import.meta.url, './events'),

@@ -144,14 +144,5 @@ export function deliveryStore(db: DatabaseOrTransaction) {
         .executeTakeFirstOrThrow()
       return id
     },
-
-    /** The endpoint is tried at once, although it has failed lately. */
-    async endPause(endpoint: string): Promise<void> {
-      await db
-        .updateTable('webhook_health')
-        .set({ paused_until: 0 })
-        .where('endpoint', '=', endpoint)
-        .execute()
-    },
   }
 }

@@ -16,6 +16,7 @@ import {
 import { testType } from './endpoints.ts'
 import { webhookDeliveriesRepeated, webhookTested } from './events.ts'
 import { deliveryNotFound, deliveryOpen, webhookDisabled, webhookNotFound } from './problems.ts'
+import { queueStore } from './queue-store.ts'
 import { endpointStore } from './store.ts'
 
 /** What an administrator sees of the deliveries, and does with them. */
@@ -113,7 +114,7 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
         const message = ulid(at, random)
         const store = deliveryStore(trx)
         const id = await store.insert({ endpoint, message, type: testType, at })
-        await store.endPause(endpoint)
+        await queueStore(trx).hasten(endpoint, at)
         await events.record(trx, webhookTested, { webhook: endpoint, message })
         afterCommit(trx, wake)
         const row = await store.byId(id)
@@ -142,7 +143,7 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
     webhook: string,
     deliveries: number,
   ): Promise<void> {
-    await deliveryStore(trx).endPause(webhook)
+    await queueStore(trx).hasten(webhook, clock.now())
     await events.record(trx, webhookDeliveriesRepeated, { webhook, deliveries })
     afterCommit(trx, wake)
   }

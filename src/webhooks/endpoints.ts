@@ -7,7 +7,13 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
-import { webhookChanged, webhookCreated, webhookRemoved, webhookSecretRotated } from './events.ts'
+import {
+  webhookChanged,
+  webhookCreated,
+  webhookDisabled,
+  webhookRemoved,
+  webhookSecretRotated,
+} from './events.ts'
 import { webhookNotFound } from './problems.ts'
 import { type EndpointRow, type EndpointWithHealth, endpointStore } from './store.ts'
 
@@ -253,6 +259,11 @@ export function isChosen(chosen: readonly string[], type: string): boolean {
       : type === name,
   )
 }
+
+/** The events of changes of endpoints, after which a process reads them again. */
+export const webhookChanges = [webhookCreated, webhookChanged, webhookRemoved, webhookDisabled].map(
+  ({ name }) => name,
+)
 
 /** What a checkpoint of the audit log is named among the events. */
 export const checkpointType = 'audit_checkpoint'

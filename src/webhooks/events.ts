@@ -35,3 +35,23 @@ export const webhookDeliveriesRepeated = eventType<{
   readonly webhook: string
   readonly deliveries: number
 }>('webhook_deliveries_repeated')
+
+/**
+ * An endpoint took nothing for three days, or said that it is gone: nothing is sent to it until an
+ * administrator enables it. `failing_since` in epoch milliseconds.
+ */
+export const webhookDisabled = eventType<
+  EndpointFields & {
+    readonly reason: 'gone' | 'took_nothing'
+    readonly failing_since: number | null
+  }
+>('webhook_disabled', 'critical')
+
+/** A delivery is given up. It is never sent to webhooks itself. */
+export const webhookDeliveryFailed = eventType<{
+  readonly webhook: string
+  readonly message: string
+  readonly type: string
+  readonly status: number | null
+  readonly detail: string | null
+}>('webhook_delivery_failed', 'warn')

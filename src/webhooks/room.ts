@@ -23,6 +23,7 @@ export const room: Room<Needs> = {
       needsKeys: true,
       isLogin: true, // as well
     },
+    { name: 'webhook_queues', key: [], leftOut: 'made of the deliveries that wait' },
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['WEBHOOK_ADDRESSES'],

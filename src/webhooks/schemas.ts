@@ -227,7 +227,12 @@ export function deliveryQuery(maxPerPage: number, more: JsonSchema = {}) {
     type: 'object',
     properties: {
       ...more,
-      state: { type: 'string', enum: deliveryStates, examples: ['failed'] },
+      state: {
+        type: 'string',
+        enum: deliveryStates,
+        description: 'Deliveries in this state',
+        examples: ['failed'],
+      },
       type: { ...Text, description: 'The type of the event', examples: ['user_deleted'] },
       message: { ...Text, description: 'The `webhook-id`', examples: [deliveryExample.message] },
       since: {

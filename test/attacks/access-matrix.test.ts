@@ -11,6 +11,7 @@ import { verifyAddress } from '../mail.ts'
 import { seedPosts } from '../posts.ts'
 import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
 import { line, ndjson } from '../transfer.ts'
+import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 /** A request that is valid but for its caller; made anew for each, since it may use things up. */
 interface Right {
@@ -26,6 +27,7 @@ const elsewhere: Record<string, RegExp> = {
   'needs an identity provider': /^GET \/oauth\/|^POST \/oauth\/second-factor|identities/,
   'needs a second factor, or makes one': /\/totp$|\/recovery-codes$/,
   'ends what the caller came with': /account\/(sessions|password|sessions\/end-others)$/,
+  'ends the caller': /^DELETE \/api\/(user\/)?account$/,
   'is a session of the caller': /account\/sessions\/(:id|end)$/,
   'needs a ticket, and a proxy': /^GET \/\.gatehouse\/enter$/,
   'needs what its page begins':
@@ -103,6 +105,8 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     const sent = { headers: admin, json: { address: newAddress() } }
     return (await app.call('POST', '/api/admin/mail/test', sent)).body.id
   }
+  const webhook = await newWebhook(app, {}, admin)
+  const delivery = async () => String((await addDeliveries(app, webhook.id, [{}])).at(0))
   const newPost = async () =>
     (await seedPosts(app, 1, { authorId: someone.owner.userId })).at(0) ?? assert.fail()
   const ownUser = () => someone.owner.userId
@@ -159,6 +163,25 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       path: `/api/admin/mail/${await newMail()}/resend`,
     }),
     'DELETE /api/admin/mail/:id': async () => ({ path: `/api/admin/mail/${await newMail()}` }),
+    [`POST ${webhooks}`]: () => ({ json: { url: unheard, events: ['*'] } }),
+    [`DELETE ${webhooks}/:id`]: async () => ({
+      path: `${webhooks}/${(await newWebhook(app, {}, admin)).id}`,
+    }),
+    [`PUT ${webhooks}/:id`]: () => ({ path: `${webhooks}/${webhook.id}`, json: {} }),
+    [`GET ${webhooks}/:id`]: () => ({ path: `${webhooks}/${webhook.id}` }),
+    [`GET ${webhooks}/:id/deliveries`]: () => ({ path: `${webhooks}/${webhook.id}/deliveries` }),
+    [`POST ${webhooks}/:id/secret`]: () => ({ path: `${webhooks}/${webhook.id}/secret` }),
+    [`POST ${webhooks}/:id/test`]: () => ({ path: `${webhooks}/${webhook.id}/test` }),
+    [`POST ${webhooks}/:id/repeat`]: () => ({
+      path: `${webhooks}/${webhook.id}/repeat`,
+      json: {},
+    }),
+    [`GET ${webhooks}/deliveries/:id`]: async () => ({
+      path: `${webhooks}/deliveries/${await delivery()}`,
+    }),
+    [`POST ${webhooks}/deliveries/:id/repeat`]: async () => ({
+      path: `${webhooks}/deliveries/${await delivery()}/repeat`,
+    }),
     'POST /api/public/sign-up': () => ({ json: { email: newAddress() } }),
     'PUT /api/public/sign-up': async () => {
       const { token } = await begunSignUp(app, mailbox, newAddress())
@@ -310,6 +333,6 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       .routes()
       .map(({ method, url: at }) => `${method} ${at}`)
       .filter((name) => Object.values(elsewhere).some((pattern) => pattern.test(name)))
-    assert.equal(left.length, 53)
+    assert.equal(left.length, 55)
   })
 })

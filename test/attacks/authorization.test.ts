@@ -166,6 +166,8 @@ const table: readonly Row[] = [
     { route: `DELETE ${base}/totp`, may, allowed: 400 },
     { route: `POST ${base}/recovery-codes`, may, allowed: 400 },
     { route: `GET ${base}`, may, allowed: 200 },
+    { route: `GET ${base}/export`, may, allowed: 200 },
+    { route: `DELETE ${base}`, may, allowed: 400, json: {} },
     { route: `PUT ${base}/password`, may, allowed: 400, json: {} },
     { route: `GET ${base}/sessions`, may, allowed: 200 },
     {
@@ -248,6 +250,32 @@ const table: readonly Row[] = [
     path: '/api/admin/accounts/nobody/reset',
     json: {},
   },
+  { route: 'GET /api/admin/webhooks', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/webhooks', may: admins, allowed: 400, json: {} },
+  { route: 'GET /api/admin/webhooks/deliveries', may: admins, allowed: 200 },
+  ...(
+    [
+      'GET /:id',
+      'PUT /:id',
+      'DELETE /:id',
+      'POST /:id/secret',
+      'POST /:id/test',
+      'POST /:id/repeat',
+      'GET /:id/deliveries',
+      'GET /deliveries/:id',
+      'POST /deliveries/:id/repeat',
+    ] as const
+  ).map((name): Row => {
+    const [method = '', path = ''] = name.split(' ')
+    const hasBody = method === 'PUT' || name === 'POST /:id/repeat'
+    return {
+      route: `${method} /api/admin/webhooks${path}`,
+      may: admins,
+      allowed: 404,
+      path: `/api/admin/webhooks${path.replace(':id', String(noId))}`,
+      ...(hasBody && { json: {} }),
+    }
+  }),
   { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
   { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
   {
@@ -306,6 +334,7 @@ const table: readonly Row[] = [
     path: '/api/admin/throttle/nobody',
   },
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
+  { route: 'GET /api/admin/doctor', may: admins, allowed: 200 },
   { route: 'GET /api/admin/audit', may: admins, allowed: 200 },
   { route: 'GET /metrics', may: admins, allowed: 200 },
   { route: 'GET /api/openapi.json', may: 'anyone', allowed: 200 },

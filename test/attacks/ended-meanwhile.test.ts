@@ -15,6 +15,7 @@ import { seedPosts } from '../posts.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
 import { line, ndjson } from '../transfer.ts'
+import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 const idp = await identityProvider()
 
@@ -131,6 +132,8 @@ suite('a caller that ends while its request is under way', async () => {
   const testMail = async (): Promise<string> =>
     (await admin('POST', '/api/admin/mail/test', { address: 'post@example.org' })).id
   const [waiting, doomedMail] = [await testMail(), await testMail()]
+  const [webhook, doomedWebhook] = [await newWebhook(app), await newWebhook(app)]
+  const [delivery] = await addDeliveries(app, webhook.id, [{}, { state: 'failed' }])
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
@@ -172,6 +175,21 @@ suite('a caller that ends while its request is under way', async () => {
     'POST /api/admin/mail/test': { json: () => ({ address: 'post@example.org' }) },
     'POST /api/admin/mail/:id/resend': { path: () => `/api/admin/mail/${waiting}/resend` },
     'DELETE /api/admin/mail/:id': { path: () => `/api/admin/mail/${doomedMail}` },
+    [`POST ${webhooks}`]: { json: () => ({ url: unheard, events: ['*'] }) },
+    [`PUT ${webhooks}/:id`]: {
+      path: () => `${webhooks}/${webhook.id}`,
+      json: () => ({ url: 'https://other.example.org/' }),
+    },
+    [`DELETE ${webhooks}/:id`]: { path: () => `${webhooks}/${doomedWebhook.id}` },
+    [`POST ${webhooks}/:id/secret`]: { path: () => `${webhooks}/${webhook.id}/secret` },
+    [`POST ${webhooks}/:id/test`]: { path: () => `${webhooks}/${webhook.id}/test` },
+    [`POST ${webhooks}/:id/repeat`]: {
+      path: () => `${webhooks}/${webhook.id}/repeat`,
+      json: () => ({}),
+    },
+    [`POST ${webhooks}/deliveries/:id/repeat`]: {
+      path: () => `${webhooks}/deliveries/${delivery}/repeat`,
+    },
     'POST /api/admin/tokens/revoke': {
       json: (_, index) => ({ jti: `token-${index}`, exp: 9_000_000_000 }),
     },
@@ -193,6 +211,7 @@ suite('a caller that ends while its request is under way', async () => {
       [`PUT ${prefix}/password`]: {
         json: ({ who }) => ({ current_password: who.password, new_password: 'other pass phrase' }),
       },
+      [`DELETE ${prefix}`]: { json: ({ who }) => ({ username: who.username }) },
       [`POST ${prefix}/totp`]: { json: () => ({}) },
       [`PUT ${prefix}/totp`]: { json: ({ code }) => ({ totp: code() }), at: 2 },
       [`DELETE ${prefix}/totp`]: {
@@ -323,7 +342,8 @@ suite('a caller that ends while its request is under way', async () => {
   test('each of these requests succeeds for a caller whose login has not ended', async () => {
     const shared = await newCaller('session', false)
     for (const [index, [key, row]] of Object.entries(rows).entries()) {
-      const changesCaller = /totp|recovery|second-factor|password$|sessions\/(:id|end$)/.test(key)
+      const changesCaller =
+        /totp|recovery|second-factor|password$|sessions\/(:id|end$)|account$/.test(key)
       const caller = changesCaller ? await newCaller('session', row.hasFactor ?? false) : shared
       const moment = row.at === null ? inBody : atCommit
       const request = hold(key, row, { caller, index: 1000 + index, moment })

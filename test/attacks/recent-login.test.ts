@@ -4,6 +4,7 @@ import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
 import { line, ndjson } from '../transfer.ts'
+import { newWebhook, webhooks } from '../webhooks.ts'
 
 /** A request that changes something, and what a recent login gets for it. */
 interface Attempt {
@@ -65,6 +66,8 @@ const recent: readonly Attempt[] = [
     { route: `POST ${base}/identities`, json: { provider: 'none' }, status: 400 },
     { route: `DELETE ${base}/identities/:id`, path: `${base}/identities/1`, status: 404 },
     { route: `PUT ${base}/email`, json: { email: 'other@example.org' }, status: 202 },
+    { route: `GET ${base}/export`, status: 200 },
+    { route: `DELETE ${base}`, json: { username: 'another' }, status: 400 },
   ]),
   ...[
     ['password', '{ann}', { password: 'another phrase, 1887' }],
@@ -104,6 +107,19 @@ const recent: readonly Attempt[] = [
     path: `${invitations}/{ADMIN}/resend`,
     status: 200,
   },
+  {
+    route: `POST ${webhooks}`,
+    json: { url: 'https://hooks.example.org/', events: ['*'] },
+    status: 201,
+  },
+  {
+    route: `PUT ${webhooks}/:id`,
+    path: `${webhooks}/{webhook}`,
+    json: { content: 'full' },
+    status: 200,
+  },
+  { route: `DELETE ${webhooks}/:id`, path: `${webhooks}/{webhook}`, status: 200 },
+  { route: `POST ${webhooks}/:id/secret`, path: `${webhooks}/{webhook}/secret`, status: 200 },
   {
     route: 'POST /api/admin/import/accounts',
     what: 'with an ADMIN',
@@ -165,6 +181,18 @@ const anyLogin: readonly Attempt[] = [
     status: 404,
   },
   { route: 'DELETE /api/admin/mail/:id', path: '/api/admin/mail/none', status: 404 },
+  { route: `POST ${webhooks}/:id/test`, path: `${webhooks}/{webhook}/test`, status: 202 },
+  {
+    route: `POST ${webhooks}/:id/repeat`,
+    path: `${webhooks}/{webhook}/repeat`,
+    json: {},
+    status: 200,
+  },
+  {
+    route: `POST ${webhooks}/deliveries/:id/repeat`,
+    path: `${webhooks}/deliveries/424242/repeat`,
+    status: 404,
+  },
   ...['USER', 'ADMIN'].map((role) => ({
     route: `DELETE ${invitations}/:id`,
     what: `to one ${role}`,
@@ -206,6 +234,9 @@ suite('what takes an account over or loses an administrator wants a recent login
   }
   /** Fills in the names of a path; an invitation is made for the attempt that names one. */
   async function pathOf({ path, route }: Attempt): Promise<string> {
+    if (path?.includes('{webhook}')) {
+      return path.replace('{webhook}', (await newWebhook(app)).id)
+    }
     const [, role] = path?.match(/invitations\/\{(\w+)\}/) ?? []
     if (path === undefined || role === undefined) {
       return (path ?? route.split(' ')[1] ?? '').replace(/[{}]/g, '')
@@ -224,7 +255,7 @@ suite('what takes an account over or loses an administrator wants a recent login
     return app.call(method, path, { headers: { ...headers, ...type }, body: attempt.lines })
   }
   const callerOf = ({ route }: Attempt, ann: Someone) =>
-    / \/api\/(user\/)?account\//.test(route) ? ann : app.admin
+    / \/api\/(user\/)?account(\/|$)/.test(route) ? ann : app.admin
 
   for (const attempt of recent) {
     test(`${attempt.route} ${attempt.what ?? ''}`.trim(), async () => {
@@ -285,9 +316,10 @@ suite('what takes an account over or loses an administrator wants a recent login
     const listed = new Set([...recent, ...anyLogin].map(({ route }) => route))
     const changing = app.app
       .routes()
-      .filter(({ url }) => /^\/api\/(admin|account|user\/account)\//.test(url))
+      .filter(({ url }) => /^\/api\/(admin|account|user\/account)(\/|$)/.test(url))
       .map(({ method, url }) => `${method} ${url}`)
-      .filter((name) => !/^(GET|\*) /.test(name))
+      // Of the reads, that of all personal data is as sensitive as a change.
+      .filter((name) => !/^(GET|\*) /.test(name) || name.endsWith('account/export'))
     assert.deepEqual([...listed].toSorted(), changing.toSorted())
   })
 

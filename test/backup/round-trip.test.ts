@@ -31,6 +31,7 @@ import { enrolled } from '../factor.ts'
 import { verifyAddress } from '../mail.ts'
 import { importLines, line } from '../transfer.ts'
 import { seedUsers } from '../users.ts'
+import { addDeliveries, newWebhook } from '../webhooks.ts'
 
 type Rows = Awaited<ReturnType<typeof rowsOf>>
 
@@ -133,6 +134,12 @@ suite('a copy of everything', async () => {
     .insertInto('forward_sessions')
     .values({ id: 'f', session_id, origin: 'https://wiki.example.org', created_at: 1 })
     .execute()
+  const webhook = await newWebhook(app)
+  await addDeliveries(app, webhook.id, [{ state: 'failed' }])
+  await app.deps.db
+    .insertInto('webhook_events')
+    .values({ message: 'm', type: 'user_created', at: 1 })
+    .execute()
   await app.deps.db
     .insertInto('erasures')
     .values({ user_id: 9999, pseudonym: 'p', actor_index: 'a', target_index: 't', at: 1 })
@@ -186,7 +193,14 @@ suite('a copy of everything', async () => {
     const { keys, ...others } = unsigned(withoutNews(await rowsOf({ deps })))
     const { keys: _, ...expected } = unsigned(before)
     // What signs in, and what would be mailed again.
-    const logins = { sessions: [], forward_sessions: [], confirmations: [], mails: [] }
+    const logins = {
+      sessions: [],
+      forward_sessions: [],
+      confirmations: [],
+      mails: [],
+      webhook_events: [],
+      webhook_deliveries: [],
+    }
     assert.deepEqual(others, { ...expected, ...logins })
     const kept = keys as { id: string; usage: string; algorithm: string }[] // rows of the table
     const known = new Set(before.keys?.map((key) => (key as { id: string }).id))

@@ -14,6 +14,7 @@ import { verifyAddress } from '../mail.ts'
 import type { ApiDocument } from '../openapi/operations.ts'
 import { mailboxOf, profileOf } from '../registration.ts'
 import { ndjson, someHash } from '../transfer.ts'
+import { unheard } from '../webhooks.ts'
 import { begin, comeBack, cookiesOf, logOut } from './provider-sign-in.ts'
 import { answered, dataOf, typedClient, typedClientOver } from './typed-client.ts'
 
@@ -230,6 +231,10 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       dataOf(await own.PUT(`${path}/password`, { body: change }))
       const params = { path: { id: session.id } }
       dataOf(await own.DELETE(`${path}/sessions/{id}`, { params }))
+
+      const again = await inSession({ ...who, password: newPassword })
+      assert.equal(dataOf(await again.GET(`${path}/export`)).user_id, who.userId)
+      dataOf(await again.DELETE(path, { body: { username: who.username } }))
     })
   }
 
@@ -321,6 +326,36 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     )
   })
 
+  test('webhooks, for an administrator', async () => {
+    const path = '/api/admin/webhooks'
+    const body = { url: unheard, events: ['user_*'], description: 'of a test' }
+    const made = dataOf(await admin.POST(path, { body }))
+    assert.match(made.secret, /^whsec_/)
+    const params = { path: { id: made.id } }
+    assert.equal(dataOf(await admin.GET(`${path}/{id}`, { params })).url, unheard)
+    assert.equal(dataOf(await admin.GET(path)).total, 1)
+    const changed = await admin.PUT(`${path}/{id}`, { params, body: { content: 'full' } })
+    assert.equal(dataOf(changed).content, 'full')
+    const rotated = dataOf(await admin.POST(`${path}/{id}/secret`, { params }))
+    assert.notEqual(rotated.secret, made.secret)
+
+    const sent = dataOf(await admin.POST(`${path}/{id}/test`, { params }))
+    assert.deepEqual([sent.type, sent.state], ['webhook_test', 'waiting'])
+    const query = { state: 'waiting', limit: 1 } as const
+    const ofOne = dataOf(
+      await admin.GET(`${path}/{id}/deliveries`, { params: { ...params, query } }),
+    )
+    const ofAll = dataOf(await admin.GET(`${path}/deliveries`, { params: { query } }))
+    assert.deepEqual([ofOne.data, ofAll.data], [[sent], [sent]])
+    const delivery = { path: { id: sent.id } }
+    assert.deepEqual(dataOf(await admin.GET(`${path}/deliveries/{id}`, { params: delivery })), sent)
+    const again = await admin.POST(`${path}/deliveries/{id}/repeat`, { params: delivery })
+    assert.equal(dataOf(again).message, sent.message)
+    const many = await admin.POST(`${path}/{id}/repeat`, { params, body: { state: 'failed' } })
+    assert.deepEqual(dataOf(many), { repeated: 0, next: null })
+    assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params })).id, made.id)
+  })
+
   test('the accounts, for an administrator', async () => {
     const { username, password, userId } = await someone()
     const params = { path: { username } }
@@ -364,6 +399,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.deepEqual([answer.passes, answer.route], [true, '/users/:id'])
     const { accounts } = dataOf(await admin.GET('/api/admin/statistics'))
     assert.equal(accounts.by_role.ADMIN, 1)
+    const { checks, url } = dataOf(await admin.GET('/api/admin/doctor'))
+    assert.deepEqual([checks > 20, url], [true, null])
   })
 
   test('the audit log', async () => {

@@ -455,7 +455,11 @@ export interface paths {
         get: operations["getOwnAccount"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account and its user, and erase what names the person
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["deleteOwnAccount"];
         options?: never;
         head?: never;
         patch?: never;
@@ -495,7 +499,11 @@ export interface paths {
         get: operations["getOwnAccountAsUser"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account and its user, and erase what names the person
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
+         */
+        delete: operations["deleteOwnAccountAsUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -671,6 +679,46 @@ export interface paths {
          * @description Access: anyone. Body: at most 16384 bytes.
          */
         post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that names the account: profile, sessions, posts, own acts
+         * @description Access: authenticated. Wants a recent login.
+         */
+        get: operations["exportOwnData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/account/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that names the account: profile, sessions, posts, own acts
+         * @description Access: USER and authenticated. Wants a recent login.
+         */
+        get: operations["exportOwnDataAsUser"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2053,6 +2101,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the backups that the service made by itself, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listBackups"];
+        put?: never;
+        /**
+         * Have a backup made now; answers the one that waits or is being made, if one is
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["makeBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/doctor": {
         parameters: {
             query?: never;
@@ -2129,6 +2201,15 @@ export interface components {
             active?: boolean;
             password?: string;
             must_change?: boolean;
+        };
+        /**
+         * @example {
+         *       "username": "ann"
+         *     }
+         */
+        AccountDeletion: {
+            /** @description The username of the account, in any spelling */
+            username: string;
         };
         /**
          * @example {
@@ -2406,6 +2487,57 @@ export interface components {
             erased: boolean;
             /** @description Fields do not open although their key is there: verify the log */
             damaged: boolean;
+        };
+        /**
+         * @example {
+         *       "id": 12,
+         *       "state": "done",
+         *       "started_at": "2026-11-20T03:00:00.000Z",
+         *       "finished_at": "2026-11-20T03:00:04.000Z",
+         *       "node": "gatehouse-1",
+         *       "file": "gatehouse-20261120T030000Z-q3Rk0ZtB.backup",
+         *       "bytes": 14680064,
+         *       "sha256": "3f786850e387550fdab836ed7e6dc881de23001b9f5c2d3a0b9b7c6e2d9a1f04",
+         *       "detail": null
+         *     }
+         */
+        BackupRun: {
+            id: number;
+            /**
+             * @description `removed`: its file was removed after newer backups were good
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "done" | "failed" | "removed";
+            /**
+             * Format: date-time
+             * @description The backup holds all that was acknowledged before
+             */
+            started_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description The host that makes it */
+            node: string;
+            /** @description Its name in BACKUP_DIR */
+            file: string | null;
+            bytes: number | null;
+            /** @description Of the whole file, as `sha256sum` prints it */
+            sha256: string | null;
+            /** @description Why it failed */
+            detail: string | null;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 0,
+         *       "data": []
+         *     }
+         */
+        BackupRunPage: {
+            page: number;
+            limit: number;
+            total: number;
+            data: components["schemas"]["BackupRun"][];
         };
         /**
          * @example {
@@ -3521,6 +3653,53 @@ export interface components {
         };
         /**
          * @example {
+         *       "exported_at": "2026-03-01T09:30:00.000Z",
+         *       "user_id": 7,
+         *       "data": {
+         *         "user": {
+         *           "id": 7,
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org"
+         *         },
+         *         "account": {
+         *           "username": "ann",
+         *           "roles": [
+         *             "USER"
+         *           ]
+         *         },
+         *         "sessions": [],
+         *         "posts": [],
+         *         "audit": []
+         *       }
+         *     }
+         */
+        PersonalData: {
+            /** Format: date-time */
+            exported_at: string;
+            user_id: number;
+            /** @description Each part is an object, null without one, or a list; further parts may be added. */
+            data: {
+                user: {
+                    [key: string]: unknown;
+                } | null;
+                account: {
+                    [key: string]: unknown;
+                } | null;
+                sessions: {
+                    [key: string]: unknown;
+                }[];
+                posts: {
+                    [key: string]: unknown;
+                }[];
+                audit: {
+                    [key: string]: unknown;
+                }[];
+            } & {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
          *       "id": 12,
          *       "title": "Hello",
          *       "body": "The first post.",
@@ -3597,6 +3776,16 @@ export interface components {
             username?: string;
             /** @description Method and path: `PUT /users/7` */
             route?: string;
+        };
+        /**
+         * @example {
+         *       "status": "ready"
+         *     }
+         */
+        Readiness: {
+            status: string;
+            /** @description What an operator should look at; absent if there is nothing */
+            warnings?: ("backup_failed" | "backup_late")[];
         };
         /**
          * @example {
@@ -6332,6 +6521,56 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    deleteOwnAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Account deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     changeOwnPassword: {
         parameters: {
             query?: never;
@@ -6418,6 +6657,56 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    deleteOwnAccountAsUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "username": "ann"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Account deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound"];
+            409: components["responses"]["LastAdministrator"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -6929,6 +7218,101 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportOwnData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-01T09:30:00.000Z",
+                     *       "user_id": 7,
+                     *       "data": {
+                     *         "user": {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         },
+                     *         "account": {
+                     *           "username": "ann",
+                     *           "roles": [
+                     *             "USER"
+                     *           ]
+                     *         },
+                     *         "sessions": [],
+                     *         "posts": [],
+                     *         "audit": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportOwnDataAsUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "exported_at": "2026-03-01T09:30:00.000Z",
+                     *       "user_id": 7,
+                     *       "data": {
+                     *         "user": {
+                     *           "id": 7,
+                     *           "name": "Ann Example",
+                     *           "email": "ann@example.org"
+                     *         },
+                     *         "account": {
+                     *           "username": "ann",
+                     *           "roles": [
+                     *             "USER"
+                     *           ]
+                     *         },
+                     *         "sessions": [],
+                     *         "posts": [],
+                     *         "audit": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PersonalData"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -10886,7 +11270,10 @@ export interface operations {
                  * @example 01KAYQ3V6E8X7N5T2R9W0ZB4CD
                  */
                 webhook?: string;
-                /** @example failed */
+                /**
+                 * @description Deliveries in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
@@ -10964,7 +11351,10 @@ export interface operations {
     listDeliveriesOfWebhook: {
         parameters: {
             query?: {
-                /** @example failed */
+                /**
+                 * @description Deliveries in this state
+                 * @example failed
+                 */
                 state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
@@ -11487,7 +11877,7 @@ export interface operations {
                      *       "status": "ready"
                      *     }
                      */
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             503: components["responses"]["ServiceUnavailable"];
@@ -11725,6 +12115,95 @@ export interface operations {
                 };
             };
             default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 0,
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupRunPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    makeBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "state": "done",
+                     *       "started_at": "2026-11-20T03:00:00.000Z",
+                     *       "finished_at": "2026-11-20T03:00:04.000Z",
+                     *       "node": "gatehouse-1",
+                     *       "file": "gatehouse-20261120T030000Z-q3Rk0ZtB.backup",
+                     *       "bytes": 14680064,
+                     *       "sha256": "3f786850e387550fdab836ed7e6dc881de23001b9f5c2d3a0b9b7c6e2d9a1f04",
+                     *       "detail": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupRun"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["RouteNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
         };
     };
     getDoctor: {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { assertRefusal } from '../refusal.ts'
+import { newWebhook } from '../webhooks.ts'
 
 const noObjects = ['[]', 'null', '1', '"x"', 'true', '[{}]']
 // Spec 4.1 names no parameters of it: any JSON, or none.
@@ -21,6 +22,7 @@ suite('7: JSON that is no object is 400 with path [] at every route that wants a
   const post = await app.call('POST', '/api/posts', { headers, json: { title: 'A post' } })
   const ids: Record<string, string | number> = {
     '/api/posts/:id': post.body.id,
+    '/api/admin/webhooks/:id': (await newWebhook(app)).id,
     ':id': other.userId,
     ':username': other.username,
   }

@@ -9,6 +9,7 @@ import { guess } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
+import { addDeliveries, newWebhook, webhooks } from '../webhooks.ts'
 
 interface Row {
   /** How it is provoked. */
@@ -48,6 +49,13 @@ suite('spec 7: errors', async () => {
   const testMail = { headers: admin, json: { address: 'post@example.org' } }
   const withdrawn = (await app.call('POST', '/api/admin/mail/test', testMail)).body.id
   await app.call('DELETE', `/api/admin/mail/${withdrawn}`, { headers: admin })
+  const disabled = await newWebhook(app, {}, admin)
+  await app.call('PUT', `${webhooks}/${disabled.id}`, {
+    headers: admin,
+    json: { state: 'disabled' },
+  })
+  const webhook = await newWebhook(app, {}, admin)
+  const [sending] = await addDeliveries(app, webhook.id, [{ state: 'sending' }])
   const locked = await app.account('locked')
   const lock = { headers: admin, json: { locked: true } }
   await app.call('PUT', `/api/admin/accounts/${locked.username}`, lock)
@@ -176,6 +184,22 @@ suite('spec 7: errors', async () => {
     'a mail that is withdrawn': {
       by: ['POST', `/api/admin/mail/${withdrawn}/resend`, { headers: admin }],
       ...{ status: 409, error: 'Mail already closed' },
+    },
+    'a webhook that there is not': {
+      by: ['GET', `${webhooks}/none`, { headers: admin }],
+      ...{ status: 404, error: 'Webhook not found' },
+    },
+    'a delivery of a webhook that there is not': {
+      by: ['GET', `${webhooks}/deliveries/999`, { headers: admin }],
+      ...{ status: 404, error: 'Webhook delivery not found' },
+    },
+    'a delivery of a webhook that is being sent': {
+      by: ['POST', `${webhooks}/deliveries/${sending}/repeat`, { headers: admin }],
+      ...{ status: 409, error: 'Webhook delivery still open' },
+    },
+    'a test of a webhook that is disabled': {
+      by: ['POST', `${webhooks}/${disabled.id}/test`, { headers: admin }],
+      ...{ status: 409, error: 'Webhook is disabled' },
     },
     'a reset for an account that is locked': {
       by: ['POST', '/api/admin/accounts/locked/reset', { headers: admin }],

@@ -36,6 +36,7 @@ import {
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
 import { turningApp } from '../turning.ts'
+import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 const other = 'harbour violet 88 anthem'
 const user = { name: 'Ann', email: 'ann@example.org' }
@@ -329,6 +330,43 @@ suite('which events a change records', async () => {
     'DELETE /api/admin/mail/:id': row(['mail_cancelled'], async () =>
       asAdmin('DELETE', `/api/admin/mail/${await newMail()}`),
     ),
+    [`POST ${webhooks}`]: row(['webhook_created'], async () =>
+      asAdmin('POST', webhooks, { url: unheard, events: ['*'] }),
+    ),
+    [`PUT ${webhooks}/:id`]: [
+      row(['webhook_changed'], async () =>
+        asAdmin('PUT', `${webhooks}/${(await newWebhook(app, {}, admin)).id}`, {
+          state: 'disabled',
+        }),
+      ),
+      row([], async () =>
+        asAdmin('PUT', `${webhooks}/${(await newWebhook(app, {}, admin)).id}`, {}),
+      ),
+    ],
+    [`DELETE ${webhooks}/:id`]: row(['webhook_removed'], async () =>
+      asAdmin('DELETE', `${webhooks}/${(await newWebhook(app, {}, admin)).id}`),
+    ),
+    [`POST ${webhooks}/:id/secret`]: row(['webhook_secret_rotated'], async () =>
+      asAdmin('POST', `${webhooks}/${(await newWebhook(app, {}, admin)).id}/secret`),
+    ),
+    [`POST ${webhooks}/:id/test`]: row(['webhook_tested'], async () =>
+      asAdmin('POST', `${webhooks}/${(await newWebhook(app, {}, admin)).id}/test`),
+    ),
+    [`POST ${webhooks}/:id/repeat`]: [
+      row(['webhook_deliveries_repeated'], async () => {
+        const { id } = await newWebhook(app, {}, admin)
+        await addDeliveries(app, id, [{ state: 'failed' }, { state: 'failed' }])
+        return asAdmin('POST', `${webhooks}/${id}/repeat`, {})
+      }),
+      row([], async () =>
+        asAdmin('POST', `${webhooks}/${(await newWebhook(app, {}, admin)).id}/repeat`, {}),
+      ),
+    ],
+    [`POST ${webhooks}/deliveries/:id/repeat`]: row(['webhook_deliveries_repeated'], async () => {
+      const { id } = await newWebhook(app, {}, admin)
+      const [delivery] = await addDeliveries(app, id, [{}])
+      return asAdmin('POST', `${webhooks}/deliveries/${delivery}/repeat`)
+    }),
     'POST /api/public/invitation': row(['user_created', 'invitation_accepted'], async () => {
       const json = { token: (await invite()).token, ...profileOf(`someone${++made}`) }
       return () => app.call('POST', '/api/public/invitation', { json })
@@ -490,6 +528,10 @@ suite('which events a change records', async () => {
           new_password: other,
         })),
       ),
+      [`GET ${prefix}/export`]: row(['sensitive_read'], () => own('/export', 'GET')),
+      [`DELETE ${prefix}`]: row(['user_deleted'], () =>
+        own('', 'DELETE', async (_headers, { username }) => ({ username })),
+      ),
       [`POST ${prefix}/totp`]: row([], () => own('/totp', 'POST')),
       [`PUT ${prefix}/totp`]: row(['mfa_enrolled'], () =>
         own('/totp', 'PUT', async (headers) => {
@@ -569,6 +611,8 @@ suite('which events a change records', async () => {
       `GET ${exportPath}`,
       'GET /api/admin/audit',
       'GET /.gatehouse/enter',
+      'GET /api/account/export',
+      'GET /api/user/account/export',
     ]
     // The forms of pages do what the JSON routes do, by the same functions.
     const asked = changing.filter((name) => !name.startsWith('POST /account'))
@@ -642,6 +686,8 @@ suite('which events a command records', async () => {
     return (await app.call('POST', '/api/admin/invitations', { headers, json })).body.id
   }
 
+  const webhook = async () => (await newWebhook(app, {}, app.basic(app.admin))).id
+
   /** The id of a mail that waits. */
   const mail = async (): Promise<string> => {
     const json = { address: `someone${++made}@example.org` }
@@ -659,6 +705,7 @@ suite('which events a command records', async () => {
     ],
     'account list': [[], () => run('account list')],
     'account show': [[], async () => run(`account show ${await name()}`)],
+    'account data': [['sensitive_read'], async () => run(`account data ${await name()}`)],
     'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],
     'account roles': [
       ['privilege_permissions_changed'],
@@ -718,6 +765,28 @@ suite('which events a command records', async () => {
     'mail list': [[], () => run('mail list')],
     'mail resend': [['mail_resent'], async () => run(`mail resend ${await mail()}`)],
     'mail cancel': [['mail_cancelled'], async () => run(`mail cancel ${await mail()}`)],
+    'webhook add': [['webhook_created'], () => run(`webhook add ${unheard} --events *`)],
+    'webhook list': [[], () => run('webhook list')],
+    'webhook change': [
+      ['webhook_changed'],
+      async () => run(`webhook change ${await webhook()} --events user_created`),
+    ],
+    'webhook enable': [[], async () => run(`webhook enable ${await webhook()}`)],
+    'webhook disable': [['webhook_changed'], async () => run(`webhook disable ${await webhook()}`)],
+    'webhook secret': [
+      ['webhook_secret_rotated'],
+      async () => run(`webhook secret ${await webhook()}`),
+    ],
+    'webhook remove': [
+      ['webhook_removed'],
+      async () => run(`webhook remove ${await webhook()} --yes`),
+    ],
+    'webhook test': [['webhook_tested'], async () => run(`webhook test ${await webhook()}`)],
+    'webhook deliveries': [[], () => run('webhook deliveries')],
+    'webhook repeat': [
+      ['webhook_deliveries_repeated'],
+      async () => run(`webhook repeat ${await addDeliveries(app, await webhook(), [{}])}`),
+    ],
     'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
     'keys list': [[], () => run('keys list')],
     'audit verify': [[], () => run('audit verify')],
@@ -746,6 +815,7 @@ suite('which events a command records', async () => {
       ['sensitive_read'],
       async () => run('explain --token', { stdin: await app.token(app.admin) }),
     ],
+    doctor: [[], () => run('doctor --inside')],
     'forward check': [
       [],
       () => run('forward check http://localhost/', { env: { FORWARD_AUTH_FILE: forward } }),

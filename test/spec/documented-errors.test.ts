@@ -12,6 +12,7 @@ import { forwardFile } from '../forward-file.ts'
 import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
+import { newWebhook } from '../webhooks.ts'
 
 /**
  * The errors that the document has at all operations, or at all of a kind: each of them is met at each
@@ -188,12 +189,14 @@ suite('too many requests for mail: 429 wherever anyone asks for it', async () =>
 suite('a body that is too large: 413 wherever one is read', async () => {
   const app = await testApp(clients)
   await seedPosts(app, 1)
+  const { id } = await newWebhook(app)
   const headers = await everything(app)
   const body = Buffer.alloc(1_048_577, ' ')
   each([413, 'Request body too large'], (one) => {
     const [type = 'application/json'] = Object.keys(one.operation.requestBody?.content ?? {})
     const sent = { 'content-type': type, ...headers(one) }
-    return app.call(one.method, one.path, { headers: sent, body })
+    const path = one.path.replace('/webhooks/1', `/webhooks/${id}`)
+    return app.call(one.method, path, { headers: sent, body })
   })
 })
 

@@ -41,6 +41,9 @@ import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
 import { turningApp } from '../turning.ts'
 import { until } from '../until.ts'
+import { startReceiver } from '../webhook-receiver.ts'
+import { deliveriesOf, sendUntil, setUp } from '../webhook-sending.ts'
+import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 type Told = Record<string, unknown>
 
@@ -172,7 +175,7 @@ function assertRecorded(
   if (named !== undefined) assert.equal(typeof fields.user_id, 'number')
   // What names the person goes with the key of the person, in the same transaction.
   if (type.name !== 'user_deleted') assert.deepEqual(shown, Object.fromEntries(payload))
-  else assert.equal(target, undefined)
+  else assert.equal(target, null)
   if (typed !== undefined) assert.match(String(typed), /^[\w-]{43}$/)
   assert.equal(more.scheme, fields.scheme)
   if (!isOfRequest) return
@@ -241,6 +244,10 @@ suite('every event, with its fields and its level', async () => {
   const address = from
   const byAdmin = { by, address, scheme: 'bearer' }
   const byBrowser = { address: '127.0.0.1' }
+  const ofWebhook = ({ id }: { readonly id: string }) => ({
+    webhook: id,
+    origin: new URL(unheard).origin,
+  })
   const byOwner = ({ userId }: Pick<Someone, 'userId'>, scheme: 'bearer' | 'session') => ({
     by: String(userId),
     address,
@@ -249,6 +256,17 @@ suite('every event, with its fields and its level', async () => {
   const types = new Map((await eventTypes()).map((type) => [type.name, type]))
   let made = 0
   const someone = (more: object = {}) => app.account(`someone${++made}`, ['USER'], more)
+
+  /** A service with a delivery that waits, whose receiver answers so. */
+  async function refusedWebhook(status: number) {
+    const on = watched(await testApp())
+    const receiver = await startReceiver()
+    receiver.answer = (_message, response) => void response.writeHead(status).end()
+    const { id } = await setUp(on, receiver.url, ['user_created'])
+    await on.account('ann')
+    const send = (event: string) => sendUntil(on, () => on.log.some((line) => line.event === event))
+    return { on, id, url: receiver.url, send }
+  }
 
   /** What is logged while the work is done; what is recorded meanwhile is kept beside it. */
   async function during<T>(on: TestApp, work: () => Promise<T>) {
@@ -715,6 +733,61 @@ suite('every event, with its fields and its level', async () => {
       await guess(app, who, newHost())
       const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)
       return { told, fields: { user_id: who.userId, ...byAdmin, what: 'throttle_cleared' } }
+    }),
+    info('webhook_created', 'an endpoint is made', async () => {
+      const json = { url: `${unheard}?key=x`, events: ['user_*'] }
+      const { told, body } = await administer('POST', webhooks, json)
+      const fields = { ...ofWebhook(body), events: ['user_*'], content: 'ids', state: 'enabled' }
+      return { told, fields: { ...fields, ...byAdmin } }
+    }),
+    info('webhook_changed', 'an endpoint is disabled, and gets more', async () => {
+      const made = await newWebhook(app, {}, admin)
+      const json = { state: 'disabled', content: 'full' }
+      const { told } = await administer('PUT', `${webhooks}/${made.id}`, json)
+      const changed = ['content', 'state']
+      return { told, fields: { ...ofWebhook(made), events: ['*'], ...json, changed, ...byAdmin } }
+    }),
+    info('webhook_secret_rotated', 'an endpoint gets a new secret', async () => {
+      const made = await newWebhook(app, {}, admin)
+      const { told } = await administer('POST', `${webhooks}/${made.id}/secret`)
+      const previous_until = app.clock.now() + 86_400_000
+      return { told, fields: { ...ofWebhook(made), previous_until, ...byAdmin } }
+    }),
+    info('webhook_removed', 'an endpoint is removed', async () => {
+      const made = await newWebhook(app, {}, admin)
+      const { told } = await administer('DELETE', `${webhooks}/${made.id}`)
+      return { told, fields: { ...ofWebhook(made), ...byAdmin } }
+    }),
+    info('webhook_tested', 'a test message is asked for', async () => {
+      const { id } = await newWebhook(app, {}, admin)
+      const { told, body } = await administer('POST', `${webhooks}/${id}/test`)
+      return { told, fields: { webhook: id, message: body.message, ...byAdmin } }
+    }),
+    info('webhook_deliveries_repeated', 'deliveries are to be sent again', async () => {
+      const { id } = await newWebhook(app, {}, admin)
+      await addDeliveries(app, id, [
+        { state: 'failed' },
+        { state: 'delivered' },
+        { state: 'failed' },
+      ])
+      const { told } = await administer('POST', `${webhooks}/${id}/repeat`, {})
+      return { told, fields: { webhook: id, deliveries: 2, ...byAdmin } }
+    }),
+    critical('webhook_disabled', 'an endpoint says that it is gone', async () => {
+      const { on, id, url, send } = await refusedWebhook(410)
+      const { told } = await during(on, () => send('webhook_disabled'))
+      const facts = { webhook: id, origin: url, reason: 'gone', failing_since: on.clock.now() }
+      return { told, fields: { ...facts, by: 'job' } }
+    }),
+    warn('webhook_delivery_failed', 'a message is refused for the last time', async () => {
+      const { on, id, send } = await refusedWebhook(400)
+      await sendUntil(on, async () => (await deliveriesOf(on))[0]?.attempts === 1)
+      const [message] = await deliveriesOf(on)
+      await on.deps.db.updateTable('webhook_deliveries').set({ attempts: 9 }).execute()
+      on.clock.advance(5)
+      const { told } = await during(on, () => send('webhook_delivery_failed'))
+      const facts = { webhook: id, message: message?.message, type: 'user_created' }
+      return { told, fields: { ...facts, status: 400, detail: 'answered 400', by: 'job' } }
     }),
     info('mail_tested', 'a test mail is asked for', async () => {
       const { told, body } = await newMail()

@@ -24,7 +24,6 @@ export const statements: Migration = [
   `create table webhook_health (
     endpoint text primary key references webhook_endpoints (id) on delete cascade,
     failing_since integer,
-    paused_until integer not null default 0,
     succeeded_at integer,
     status integer
   ) strict`,
@@ -38,7 +37,8 @@ export const statements: Migration = [
     chain text,
     place integer,
     checkpoint integer,
-    at integer not null
+    at integer not null,
+    spread_to text
   ) strict`,
 
   // In the order of their ids for each endpoint and order key; `message` is the webhook-id.
@@ -63,7 +63,7 @@ export const statements: Migration = [
     created_at integer not null,
     finished_at integer
   ) strict`,
-  `create index webhook_deliveries_due on webhook_deliveries (due_at)
+  `create index webhook_deliveries_due on webhook_deliveries (endpoint, due_at, id)
     where state in ('waiting', 'sending')`,
   `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
     where state in ('waiting', 'sending')`,
@@ -73,6 +73,19 @@ export const statements: Migration = [
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
     where finished_at is not null`,
+
+  // Which endpoint has its turn next: a delivery is looked for in the queue of one endpoint alone.
+  `create table webhook_queues (
+    endpoint text primary key references webhook_endpoints (id) on delete cascade,
+    lane text not null,
+    due_at integer,
+    locked_by text,
+    failures integer not null default 0,
+    paused_until integer not null default 0,
+    wakes integer not null default 0
+  ) strict`,
+  `create index webhook_queues_due on webhook_queues (lane, due_at)
+    where due_at is not null`,
 
   `create table backup_runs (
     id integer primary key autoincrement,
@@ -88,6 +101,22 @@ export const statements: Migration = [
   ) strict`,
   'create index backup_runs_by_start on backup_runs (started_at)',
 
+  // What an erasure leaves to be done in steps: it names no person, and goes within minutes.
+  `create table erasures (
+    id integer primary key autoincrement,
+    user_id integer not null,
+    pseudonym text,
+    actor_index text,
+    target_index text,
+    at integer not null,
+    cleared_at integer
+  ) strict`,
+  // The caller, and the user whom the answer names: an erasure empties the answer.
+  'alter table idempotency_keys add column caller integer',
+  'alter table idempotency_keys add column person integer',
+  'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
+  'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
+  'create index refusals_by_subject on refusals (subject) where subject is not null',
   // Turns of the master key: from which to which, and which processes know the next one.
   `create table master_key_turns (
     id text primary key,
@@ -116,23 +145,6 @@ export const statements: Migration = [
     own_signature text not null,
     signature text not null
   ) strict`,
-
-  // What an erasure leaves to be done in steps: it names no person, and goes within minutes.
-  `create table erasures (
-    id integer primary key autoincrement,
-    user_id integer not null,
-    pseudonym text,
-    actor_index text,
-    target_index text,
-    at integer not null,
-    cleared_at integer
-  ) strict`,
-  // The caller, and the user whom the answer names: an erasure empties the answer.
-  'alter table idempotency_keys add column caller integer',
-  'alter table idempotency_keys add column person integer',
-  'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
-  'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
-  'create index refusals_by_subject on refusals (subject) where subject is not null',
 
   // `expand` or `contract`: a program of the version before can be started where all that is new was added.
   'alter table schema_version add column kind text',

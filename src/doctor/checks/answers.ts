@@ -1,6 +1,6 @@
 import { securityHeaders } from '../../http/headers.ts'
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
+import type { Outside } from '../scene.ts'
 import { isOurs, isRemote, shownValues, statusPath } from './reachable.ts'
 
 const minSeconds = 180 * 86_400

@@ -1,6 +1,6 @@
 import { isoTime } from '../../kernel/clock.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../inside.ts'
+import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
 const hourMs = 3_600_000

@@ -2,11 +2,11 @@ import { isIPv4 } from 'node:net'
 import { canonicalAddress } from '../../addresses/address.ts'
 import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
 import { isLoopback } from '../../addresses/loopback.ts'
-import { refusalStore } from '../../explain/store.ts'
 import { kindOfAddress } from '../../outbound/address-kinds.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import type { Answer } from '../probe.ts'
+import type { Outside } from '../scene.ts'
+import { doctorStore } from '../store.ts'
 
 // An address of documentation, RFC 5737: no client has it, and no proxy.
 const forged = '192.0.2.199'
@@ -98,8 +98,8 @@ async function countedAddress({ clock, inside }: Outside, answer: Answer): Promi
   }
   for (let waits = 0; waits <= maxWaits; waits += 1) {
     for (const id of ids) {
-      const refusal = await refusalStore(inside.db).byId(id)
-      if (refusal) return refusal.address
+      const address = await doctorStore(inside.db).refusedAddress(id)
+      if (address !== null) return address
     }
     await clock.wait(waitMs)
   }

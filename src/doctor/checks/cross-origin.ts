@@ -1,5 +1,5 @@
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
+import type { Outside } from '../scene.ts'
 import { isOurs, shownValues, statusPath } from './reachable.ts'
 
 const foreign = 'https://doctor.invalid' // no such host can exist: RFC 6761

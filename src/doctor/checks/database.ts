@@ -2,14 +2,15 @@ import { latestSchema, schemaVersion } from '../../database/migrate.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import { accessAlgorithm } from '../../keys/algorithm.ts'
-import { loadMasterKey } from '../../keys/master-key.ts'
+import { type MasterKeys, readMasterKeys } from '../../keys/master-key.ts'
 import { openKey } from '../../keys/sealed-key.ts'
-import { keyStore } from '../../keys/store.ts'
+import type { SealedKey } from '../../keys/store.ts'
+import { storedKeys } from '../../keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../inside.ts'
+import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
-const database: Check<Inside> = {
+export const databaseCheck: Check<Inside> = {
   id: 'database',
   level: 'error',
   good: 'the database answers and takes changes',
@@ -47,6 +48,15 @@ const schema: Check<Inside> = {
   },
 }
 
+function opens(masterKey: Uint8Array, key: SealedKey): boolean {
+  try {
+    openKey(masterKey, key)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const keys: Check<Inside> = {
   id: 'keys',
   level: 'error',
@@ -57,23 +67,16 @@ const keys: Check<Inside> = {
     setting: 'MASTER_KEY_FILE=/etc/gatehouse/master-key',
   },
   async find({ config, db, clock }) {
-    const stored = await keyStore(db).all()
+    const stored = await storedKeys(db)
     if (stored.length === 0) return [{ what: 'The database has no keys yet.', level: 'info' }]
-    let masterKey: Uint8Array
+    let opened: MasterKeys
     try {
       const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is made
-      masterKey = loadMasterKey({ config, random, mayCreate: false })
+      opened = readMasterKeys({ config, random, mayCreate: false })
     } catch (error) {
       return [{ what: `The master key cannot be used: ${reasonOf(error)}.` }]
     }
-    const closed = stored.filter((key) => {
-      try {
-        openKey(masterKey, key)
-        return false
-      } catch {
-        return true
-      }
-    })
+    const closed = stored.filter((key) => !opened.keys.some((masterKey) => opens(masterKey, key)))
     if (closed.length > 0) {
       const ids = closed.map(({ id }) => id).join(', ')
       return [
@@ -88,14 +91,15 @@ const keys: Check<Inside> = {
         key.algorithm === algorithm &&
         (key.retiredAt === null || key.retiredAt > clock.now()),
     )
-    if (signs || isOperators) return []
+    const unread = opened.mistakes.map((what): Found => ({ what: `${what}.`, level: 'warning' }))
+    if (signs || isOperators) return unread
     const what = `No stored key signs ${algorithm}, which TOKEN_ALGORITHM asks for.`
     return [{ what, mend: { do: 'Start the service with these settings: it makes such a key.' } }]
   },
 }
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<Inside>[] = [database, schema, keys]
+export const openingChecks: readonly Check<Inside>[] = [databaseCheck, schema, keys]
 
 const maxClockMs = 2000
 
@@ -172,7 +176,7 @@ const signingKeyAge: Check<Inside> = {
     setting: 'gatehouse keys rotate   KEY_ROTATION_DAYS=365',
   },
   async find({ clock, db }) {
-    const stored = await keyStore(db).all()
+    const stored = await storedKeys(db)
     const [newest] = stored.filter(
       ({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null,
     )

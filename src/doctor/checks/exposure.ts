@@ -2,8 +2,8 @@ import { networkInterfaces } from 'node:os'
 import { isLoopback } from '../../addresses/loopback.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import { type Answer, createProbe } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 import { statusPath } from './reachable.ts'
 
 const isMetrics = ({ body, status }: Answer) => status === 200 && /^# (?:HELP|TYPE) /m.test(body)
@@ -90,8 +90,10 @@ const usersOpen: Check<Outside> = {
     caddy: '# remove: header_up Authorization ...',
   },
   async find({ origin, probe }) {
-    const { status } = await probe.get('/users')
-    return status === 200 ? [{ what: `${origin}/users answers without a credential.` }] : []
+    const { json, status } = await probe.get('/users')
+    return status === 200 && Array.isArray(json)
+      ? [{ what: `${origin}/users answers without a credential.` }]
+      : []
   },
 }
 

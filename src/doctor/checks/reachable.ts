@@ -1,8 +1,8 @@
 import { isLoopback } from '../../addresses/loopback.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import type { Answer } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 
 /** The path that anyone may read, and that tells what answers. */
 export const statusPath = '/api/public/status'
@@ -29,21 +29,30 @@ export const reachable: Check<Outside> = {
     do: 'See that the name leads here, that the port is open, and that the service runs.',
   },
   async find({ probe }) {
-    let answer: Answer
     try {
-      answer = await probe.get(statusPath)
+      await probe.get(statusPath)
+      return []
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
       return [{ what: `There is no answer: ${error.message}.` }]
     }
+  },
+}
+
+const gateway: Check<Outside> = {
+  id: 'gateway',
+  level: 'error',
+  good: 'the proxy reaches the service',
+  why: 'Nothing of the service can be used through this proxy.',
+  mend: {
+    do: 'See that the service runs, and give the proxy its HOST and PORT.',
+    nginx: 'proxy_pass http://127.0.0.1:3000;',
+    caddy: 'reverse_proxy 127.0.0.1:3000',
+  },
+  async find({ probe }) {
+    const answer = await probe.get(statusPath)
     if (!ofGateway.has(answer.status) || answer.header('x-request-id') !== '') return []
-    const what = `The proxy answers ${answer.status}: it does not reach the service.`
-    const mend = {
-      do: 'See that the service runs, and give the proxy its HOST and PORT.',
-      nginx: 'proxy_pass http://127.0.0.1:3000;',
-      caddy: 'reverse_proxy 127.0.0.1:3000',
-    }
-    return [{ what, mend }]
+    return [{ what: `The proxy answers ${answer.status}: it does not reach the service.` }]
   },
 }
 
@@ -88,7 +97,7 @@ const service: Check<Outside> = {
 }
 
 /** An error of one of them ends what is asked of the address. */
-export const arrivalChecks: readonly Check<Outside>[] = [reachable, redirected, service]
+export const arrivalChecks: readonly Check<Outside>[] = [reachable, gateway, redirected, service]
 
 /** Whether callers of other machines use an origin. */
 export function isRemote(origin: string): boolean {

@@ -1,8 +1,8 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { OutboundError } from '../../outbound/outbound-error.ts'
 import type { Check, Found, Mend } from '../check.ts'
-import type { Outside } from '../outside.ts'
 import { createProbe } from '../probe.ts'
+import type { Outside } from '../scene.ts'
 import { isRemote, isStatus, statusPath } from './reachable.ts'
 
 const isHttps = (origin: string) => origin.startsWith('https:')

@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount } from '../accounts/look-up.ts'
+import type { Config } from '../config/load.ts'
+import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { inTurn } from '../http/lists/bulk-answers.ts'
+import { mediaTypes } from '../http/media-types.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { ownOperationId } from '../policy/groups.ts'
+import { authenticated } from '../policy/rules.ts'
+import { clearSessionCookie } from '../session/cookie.ts'
+import type { Users } from '../users/users.ts'
+import { removeOwn } from './own-removal.ts'
+import type { PersonalData } from './personal-data.ts'
+import { DeleteOwnAccount, PersonalDataBody } from './schemas.ts'
+
+/**
+ * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
+ * /api/user/account (role USER) and /api/account (any account).
+ */
+export interface OwnDataOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'session'>
+  readonly personalData: PersonalData
+  readonly users: Pick<Users, 'remove'>
+}
+
+const access = { rule: authenticated }
+
+export async function ownDataRoutes(
+  instance: FastifyInstance,
+  { accounts, config, personalData, users }: OwnDataOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+
+  app.get(
+    '/export',
+    {
+      config: {
+        tag: 'Own account',
+        access,
+        reauthentication: 'always',
+        errors: ['accountNotFound'],
+        answers: { 200: { [mediaTypes.json]: PersonalDataBody } },
+      },
+      schema: {
+        operationId: idOf('exportOwnData'),
+        summary: 'Everything that names the account: profile, sessions, posts, own acts',
+      },
+    },
+    async (request, reply) => {
+      const { userId } = await ownAccount(accounts, request)
+      reply.header('content-type', 'application/json; charset=utf-8')
+      reply.header('content-disposition', 'attachment; filename="personal-data.json"')
+      if (request.method === 'HEAD') return reply.send()
+      const texts = personalData.of(userId, {
+        judge: async () => stillAllowed(request)?.now(),
+        makeBatch: inTurn(request, reply, { mayBeRefused: true }),
+      })
+      const first = await texts.next() // before the answer begins, so that a failure has a status
+      return reply.send(
+        Readable.from(following(first, texts), { objectMode: false, highWaterMark: 1 }),
+      )
+    },
+  )
+
+  app.delete(
+    '',
+    {
+      config: {
+        tag: 'Own account',
+        access,
+        reauthentication: 'always',
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        responseHeaders: ['set-cookie'],
+        errors: ['accountNotFound', 'lastAdministrator'],
+        examples: { answer: { message: 'Account deleted' } },
+      },
+      schema: {
+        operationId: idOf('deleteOwnAccount'),
+        summary: 'Delete the account and its user, and erase what names the person',
+        body: DeleteOwnAccount,
+        response: { 200: Message },
+      },
+    },
+    async (request, reply) => {
+      const account = await ownAccount(accounts, request)
+      await removeOwn(users, request, { account, username: request.body.username })
+      if (request.principal?.credential.scheme === 'session') clearSessionCookie(reply, config)
+      return { message: 'Account deleted' }
+    },
+  )
+}
+
+async function* following(
+  first: IteratorResult<string>,
+  rest: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}

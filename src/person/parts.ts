@@ -1,0 +1,13 @@
+import { ownAccountPrefixes } from '../policy/groups.ts'
+import type { RoomParts } from '../room/room.ts'
+import { type OwnDataOptions, ownDataRoutes } from './own-routes.ts'
+
+export type Needs = OwnDataOptions
+
+export const parts: RoomParts<Needs> = {
+  async routes(app, needs) {
+    for (const prefix of ownAccountPrefixes) {
+      await app.register(ownDataRoutes, { prefix, ...needs })
+    }
+  },
+}

@@ -1,0 +1,62 @@
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { Checkpoint } from '../audit/checkpoint-form.ts'
+import type { OpenedRecord } from '../audit/opened-record.ts'
+import { isoTime } from '../kernel/clock.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { DueDelivery } from './queue-store.ts'
+
+export interface PayloadsDeps {
+  readonly auditLog: Pick<AuditLog, 'at'>
+  readonly checkpoint: (number: number) => Promise<Checkpoint | undefined>
+}
+
+/**
+ * Makes the bodies of messages, in the order of the deliveries; null where the record, or the
+ * checkpoint, is gone. Personal fields are opened with the keys of the persons, so they are null for
+ * one who was erased meanwhile.
+ */
+export async function payloadsOf(
+  { auditLog, checkpoint }: PayloadsDeps,
+  deliveries: readonly DueDelivery[],
+  content: Endpoint['content'],
+): Promise<(string | null)[]> {
+  const places = deliveries.flatMap(({ chain, place }) =>
+    chain === null || place === null ? [] : [{ chain, place }],
+  )
+  const records = places.length > 0 ? await auditLog.at(places) : []
+  const byId = new Map(records.map((record) => [record.id, record]))
+  return Promise.all(
+    deliveries.map(async ({ message, type, at, chain, checkpoint: number }) => {
+      const data =
+        number !== null
+          ? await checkpoint(number)
+          : chain !== null
+            ? dataOf(byId.get(message), content)
+            : {}
+      return data ? JSON.stringify({ type, timestamp: isoTime(at), data }) : null
+    }),
+  )
+}
+
+function dataOf(record: OpenedRecord | undefined, content: Endpoint['content']) {
+  if (!record || content === 'full') return record
+  return withoutPersons(record)
+}
+
+/** The record without what names a person: ids, times, codes, numbers and digests stay. */
+function withoutPersons(record: OpenedRecord): OpenedRecord {
+  const { actor, target, details } = record
+  return {
+    ...record,
+    actor: { ...actor, username: null },
+    target: target && { ...target, username: null },
+    details: details && Object.fromEntries(Object.entries(details).filter(isNoText)),
+    address: null,
+    proxies: [],
+    user_agent: null,
+  }
+}
+
+function isNoText([, value]: [string, unknown]): boolean {
+  return typeof value === 'number' || typeof value === 'boolean' || value === null
+}

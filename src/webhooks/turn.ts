@@ -1,0 +1,250 @@
+import type { Logger } from 'pino'
+import type { AuditLog } from '../audit/audit-log.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { transact } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Random } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import type { Measurements } from '../measurements/measurements.ts'
+import { maxAttempts, pauseMs, retryMs } from './back-off.ts'
+import { type Attempt, type DeliverDeps, deliver } from './deliver.ts'
+import { type EndpointSecrets, openEndpoint } from './endpoints.ts'
+import { webhookDeliveryFailed, webhookDisabled } from './events.ts'
+import type { Pace } from './pace.ts'
+import { payloadsOf } from './payload.ts'
+import {
+  type DueDelivery,
+  type EndpointToSend,
+  type Lane,
+  queueStore,
+  type Turn,
+} from './queue-store.ts'
+
+export interface TurnsDeps extends DeliverDeps {
+  readonly db: Database
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly events: Pick<Events, 'record' | 'tell'>
+  readonly log: Pick<Logger, 'error'>
+  readonly measurements: Pick<Measurements, 'webhooks'>
+  readonly auditLog: Pick<AuditLog, 'at'>
+  readonly pace: Pace
+}
+
+/** Longer than an attempt may take, so that no other process begins the turn meanwhile. */
+export const turnMs = 30_000
+/** How many requests to an endpoint are under way at a time. */
+const atOnce = 4
+const roundsOfTurn = 10
+const slowMs = 1500
+const deadMs = 3 * 86_400_000
+const healthNotedMs = 60_000
+
+/** A delivery with what became of it; null: it cannot be sent, because its record is gone. */
+interface Outcome {
+  readonly delivery: DueDelivery
+  readonly attempt: Attempt | null
+}
+
+/** Where the turn leaves the endpoint. */
+interface Standing {
+  readonly lane: Lane
+  readonly failures: number
+  readonly pausedUntil: number
+  /** Of the first failure since it has taken something. */
+  readonly failingSince: number | null
+}
+
+export interface Turns {
+  /** Sends some of the deliveries of an endpoint, and ends its turn. */
+  run(turn: Turn, lane: Lane, worker: string, stop: AbortSignal): Promise<void>
+}
+
+export function createTurns(deps: TurnsDeps): Turns {
+  const { asyncCommitDb, clock, events, keys, log, measurements, pace, random } = deps
+
+  return {
+    async run(turn, lane, worker, stop) {
+      const queue = queueStore(asyncCommitDb)
+      const { endpoint } = turn
+      const found = await queue.endpoint(endpoint)
+      const secrets = found && openOrNull(found)
+      let standing: Standing = {
+        ...{ lane, failures: turn.failures, pausedUntil: 0 },
+        failingSince: found?.failing_since ?? null,
+      }
+      for (let round = 1; ; round += 1) {
+        const now = clock.now()
+        const wakes = await queue.goOn(endpoint, worker, now + turnMs)
+        if (wakes === null) return // another process has it
+        const end = (dueAt: number | null) =>
+          queue.end(endpoint, worker, { ...standing, dueAt, wakes, now: clock.now() })
+        if (!found || !secrets) return end(null)
+        const isTrial = standing.lane === 'new' || standing.lane === 'failing'
+        const due = await queue.next(endpoint, now, isTrial ? 1 : atOnce)
+        if (due.length === 0) return end(await queue.nextDue(endpoint))
+        const outcomes = await send(found, secrets, due, stop)
+        const settled = await settle(found, outcomes, standing)
+        if (settled === 'disabled') return end(null)
+        standing = settled
+        if (standing.pausedUntil > 0) return end(standing.pausedUntil)
+        const isMoved = standing.lane !== lane // its place is for others
+        if (stop.aborted || isMoved || round === roundsOfTurn) return end(clock.now())
+      }
+    },
+  }
+
+  /** Answers null for a row that was sealed under another key: nothing can be sent to it. */
+  function openOrNull(row: EndpointToSend): EndpointSecrets | null {
+    try {
+      return openEndpoint(keys, row)
+    } catch (error) {
+      log.error({ err: error, webhook: row.id }, 'a webhook does not open with the data key')
+      return null
+    }
+  }
+
+  async function send(
+    { content }: EndpointToSend,
+    secrets: EndpointSecrets,
+    due: readonly DueDelivery[],
+    stop: AbortSignal,
+  ): Promise<Outcome[]> {
+    const source = {
+      auditLog: deps.auditLog,
+      checkpoint: (number: number) => queueStore(asyncCommitDb).checkpoint(number),
+    }
+    const bodies = await payloadsOf(source, due, content)
+    const sent = due.map(async (delivery, index): Promise<Outcome[]> => {
+      const body = bodies[index]
+      if (!body) return [{ delivery, attempt: null }]
+      await pace.next(stop)
+      const attempt = await deliver(deps, secrets, delivery, body, stop)
+      return attempt === 'stopped' ? [] : [{ delivery, attempt }]
+    })
+    return (await Promise.all(sent)).flat()
+  }
+
+  /** Stores what became of deliveries, and how the endpoint stands now. */
+  async function settle(
+    endpoint: EndpointToSend,
+    outcomes: readonly Outcome[],
+    before: Standing,
+  ): Promise<Standing | 'disabled'> {
+    if (outcomes.length === 0) return before
+    const now = clock.now()
+    const taken = outcomes.filter(({ attempt }) => attempt?.isDelivered)
+    const refused = outcomes.filter(({ attempt }) => attempt && !attempt.isDelivered)
+    const isFailing = taken.length === 0 && refused.length > 0
+    const failures = isFailing ? before.failures + 1 : taken.length > 0 ? 0 : before.failures
+    const failingSince = isFailing
+      ? (before.failingSince ?? now)
+      : taken.length > 0
+        ? null
+        : before.failingSince
+    const asked = Math.max(0, ...refused.map(({ attempt }) => attempt?.retryAfterMs ?? 0))
+    const pause = isFailing ? Math.max(pauseMs(random, failures), asked) : asked
+    const pausedUntil = pause > 0 ? now + pause : 0
+    const isGone = refused.some(({ attempt }) => attempt?.status === 410)
+    const isDead = isFailing && failingSince !== null && now - failingSince >= deadMs
+    const given = await transact(asyncCommitDb, [], async (trx) => {
+      await end(trx, endpoint.id, outcomes, now)
+      const succeeded_at = taken.length > 0 ? now : endpoint.succeeded_at
+      const isNoted =
+        refused.length > 0 ||
+        before.failingSince !== null ||
+        now - (endpoint.succeeded_at ?? 0) >= healthNotedMs
+      if (isNoted) {
+        const { attempt = null } = refused.at(-1) ?? taken.at(-1) ?? {}
+        await queueStore(trx).noteHealth({
+          endpoint: endpoint.id,
+          failing_since: failingSince,
+          succeeded_at,
+          status: attempt?.status ?? null,
+        })
+      }
+      if (!isGone && !isDead) return false
+      const isDisabled = await queueStore(trx).disable(endpoint.id, now)
+      if (isDisabled) {
+        await events.record(trx, webhookDisabled, {
+          webhook: endpoint.id,
+          origin: new URL(openEndpoint(keys, endpoint).url).origin,
+          reason: isGone ? 'gone' : 'took_nothing',
+          failing_since: failingSince,
+        })
+      }
+      return true
+    })
+    count(endpoint, outcomes)
+    if (given) return 'disabled'
+    const slowest = Math.max(0, ...outcomes.map(({ attempt }) => attempt?.durationMs ?? 0))
+    const lane = isFailing
+      ? 'failing'
+      : taken.length === 0
+        ? before.lane
+        : slowest > slowMs
+          ? 'slow'
+          : 'quick'
+    return { lane, failures, pausedUntil, failingSince }
+  }
+
+  async function end(
+    trx: DatabaseOrTransaction,
+    endpoint: string,
+    outcomes: readonly Outcome[],
+    now: number,
+  ): Promise<void> {
+    const queue = queueStore(trx)
+    const byStatus = Map.groupBy(
+      outcomes.filter(({ attempt }) => attempt?.isDelivered),
+      ({ attempt }) => attempt?.status ?? 0,
+    )
+    for (const [status, some] of byStatus) {
+      await queue.delivered(
+        some.map(({ delivery }) => delivery.id),
+        status,
+        now,
+      )
+    }
+    for (const { delivery, attempt } of outcomes) {
+      if (attempt?.isDelivered) continue
+      const wait = attempt && retryMs(random, delivery.attempts + 1)
+      await queue.failed(delivery.id, {
+        end: attempt === null ? 'cancelled' : wait === null ? 'failed' : null,
+        dueAt: now + Math.max(wait ?? 0, attempt?.retryAfterMs ?? 0),
+        status: attempt?.status ?? null,
+        detail: attempt?.detail ?? 'its record was removed from the audit log',
+        sealed: attempt?.sealed ?? null,
+        now,
+      })
+    }
+    const ended = outcomes.filter(({ delivery, attempt }) => hasEnded(delivery, attempt))
+    const orderKeys = ended.flatMap(({ delivery }) => delivery.order_key ?? [])
+    await queue.free(endpoint, [...new Set(orderKeys)], now)
+  }
+
+  function hasEnded({ attempts }: DueDelivery, attempt: Attempt | null): boolean {
+    return attempt === null || attempt.isDelivered || attempts + 1 >= maxAttempts
+  }
+
+  function count({ id }: EndpointToSend, outcomes: readonly Outcome[]): void {
+    for (const { delivery, attempt } of outcomes) {
+      const isOver = hasEnded(delivery, attempt)
+      const result = !attempt
+        ? 'cancelled'
+        : attempt.isDelivered
+          ? 'delivered'
+          : isOver
+            ? 'failed'
+            : 'deferred'
+      measurements.webhooks.add([result])
+      if (result !== 'failed' || !attempt) continue
+      const { message, type } = delivery
+      const { status, detail } = attempt
+      events.tell(webhookDeliveryFailed, { webhook: id, message, type, status, detail })
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { freePort } from '../../tools/free-port.ts'
+import { certificate } from '../self-signed.ts'
+import { deployment, examined, host, missingProxy, production, proxied } from './deployment.ts'
+
+/** An operator who was alarmed for nothing reads no second report. */
+suite('doctor finds nothing wrong with a good deployment', () => {
+  for (const name of ['nginx', 'Caddy'] as const) {
+    test(`behind ${name}`, { skip: missingProxy(name) }, async () => {
+      const behind = await deployment(production)
+      const { code, report, stderr } = await examined(behind, await proxied(behind, name))
+      assert.deepEqual([code, report.findings], [0, []], stderr)
+      assert.equal(report.url, `https://${host}`)
+    })
+  }
+
+  test('behind nginx, with own pages of another origin and public keys', {
+    skip: missingProxy('nginx'),
+  }, async () => {
+    const env = {
+      ...production,
+      CORS_ORIGINS: 'https://app.example.org',
+      TOKEN_ALGORITHM: 'RS256',
+      METRICS_ADDRESS: '127.0.0.1:0',
+    }
+    const behind = await deployment(env)
+    const { code, report } = await examined(behind, await proxied(behind, 'nginx'))
+    assert.deepEqual([code, report.findings], [0, []])
+  })
+
+  test('with its own certificate', async () => {
+    const { cert, key } = certificate({ commonName: host, hosts: [host], isAuthority: true })
+    const env = { ...production, TRUST_PROXY: 'none' }
+    const { app, file } = await deployment(env)
+    const files = { TLS_CERT_FILE: file('cert.pem', cert), TLS_KEY_FILE: file('key.pem', key) }
+    const own = await deployment({ ...env, ...files }, { directory: app.directory })
+    const words = `--connect 127.0.0.1:${own.port} --ca ${files.TLS_CERT_FILE}`
+    const { code, report } = await examined(own, words)
+    assert.deepEqual([code, report.findings], [0, []])
+  })
+
+  test('on loopback, for development: advice alone', async () => {
+    const port = await freePort()
+    const own = await deployment({ NODE_ENV: 'development', PORT: String(port) }, {}, port)
+    const { code, report } = await examined(own, '')
+    const found = report.findings.map(({ check, level }) => `${level} ${check}`)
+    assert.deepEqual([code, found], [0, ['info environment']])
+  })
+})

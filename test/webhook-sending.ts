@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import type { TestApp } from './app.ts'
+import { until } from './until.ts'
+
+/** An endpoint that a test has set up. */
+export interface SetUp {
+  readonly id: string
+  readonly secret: string
+}
+
+export async function setUp(
+  app: TestApp,
+  url: string,
+  events: readonly string[],
+  more: object = {},
+): Promise<SetUp> {
+  const { status, body, text } = await app.call('POST', '/api/admin/webhooks', {
+    headers: app.basic(app.admin),
+    json: { url, events, ...more },
+  })
+  assert.equal(status, 201, text)
+  return { id: body.id, secret: body.secret }
+}
+
+export async function runJob(app: TestApp, name: string): Promise<void> {
+  const job = app.app.jobs.find((one) => one.name === name)
+  assert.ok(job, name)
+  await job.run()
+}
+
+/** Records told events, and sends what is due until the condition holds. */
+export async function sendUntil(
+  app: TestApp,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  await until(async () => {
+    await runJob(app, 'audit records')
+    await runJob(app, 'webhooks')
+    return condition()
+  })
+}
+
+/** The deliveries as they are stored, the oldest first. */
+export function deliveriesOf(app: TestApp) {
+  return app.deps.db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
+}
+
+/** The turns of all endpoints as they are stored. */
+export async function turns(app: TestApp) {
+  return app.deps.db.selectFrom('webhook_queues').selectAll().orderBy('endpoint').execute()
+}
