@@ -249,7 +249,7 @@ export async function createServices(
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
-  const webhookDesk = createWebhookDesk(deps)
+  const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
     accounts,
@@ -339,7 +339,10 @@ export async function createServices(
       ...deps,
       ...{ auditLog, interest, keys, personSeal },
       outbox: webhookOutbox,
-      pace: createPace(clock),
+      pace: createPace({
+        ...{ wait: clock.wait, events: webhookOutbox.total },
+        requests: () => deps.measurements.requests.total,
+      }),
       rules: outboundRules(config),
     }),
     webhookDesk,

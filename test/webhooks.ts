@@ -32,7 +32,7 @@ export async function addDeliveries(
   app: Pick<TestApp, 'deps'>,
   endpoint: string,
   rows: readonly {
-    readonly state?: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
+    readonly state?: 'waiting' | 'delivered' | 'failed' | 'cancelled'
     readonly type?: string
     readonly at?: number
     readonly message?: string
@@ -42,7 +42,7 @@ export async function addDeliveries(
   const ids: number[] = []
   for (const [index, row] of rows.entries()) {
     const { state = 'waiting', type = 'user_created', at = now } = row
-    const isOver = state !== 'waiting' && state !== 'sending'
+    const isOver = state !== 'waiting'
     const { id } = await app.deps.db
       .insertInto('webhook_deliveries')
       .values({
@@ -54,8 +54,6 @@ export async function addDeliveries(
         due_at: at,
         created_at: at,
         attempts: isOver ? 3 : 0,
-        locked_by: state === 'sending' ? 'another process' : null,
-        locked_until: state === 'sending' ? now + 60_000 : null,
         finished_at: isOver ? now : null,
       })
       .returning('id')

@@ -596,6 +596,8 @@ interface WebhookEventsTable {
   type: string
   /** Whose events keep their order: the pseudonym of the person; null: no person is known. */
   order_key: string | null
+  /** The id of the user whom it concerns: it says who was erased, whose record does not open any more. */
+  target_id: number | null
   /** The place of the record in the audit log; null for a checkpoint. */
   chain: string | null
   place: number | null
@@ -610,12 +612,9 @@ interface WebhookEventsTable {
 interface WebhookDeliveriesTable extends Omit<WebhookEventsTable, 'id' | 'spread_to'> {
   id: Generated<number>
   endpoint: string
-  state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'cancelled'
+  state: 'waiting' | 'delivered' | 'failed' | 'cancelled'
   attempts: Generated<number>
   due_at: number
-  /** The lease of the process that sends it. */
-  locked_by: string | null
-  locked_until: number | null
   /** Of the last answer; null if there was none. */
   status: number | null
   /** Why the last attempt failed, in our words. */

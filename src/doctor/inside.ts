@@ -5,6 +5,7 @@ import { fileChecks } from './checks/files.ts'
 import { machineChecks } from './checks/machine.ts'
 import { otherServiceChecks } from './checks/other-services.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
+import { queueChecks } from './checks/queues.ts'
 import { settingChecks } from './checks/settings.ts'
 import { type Machine, thisMachine } from './machine.ts'
 import type { Inside, Unopened } from './scene.ts'
@@ -22,10 +23,15 @@ export const insideChecks: readonly Check<Inside>[] = [
   ...unopenedChecks,
   ...openingChecks,
   ...databaseChecks,
+  ...queueChecks,
   ...backupChecks,
 ]
 
-const needingDatabase: ReadonlySet<Check<Inside>> = new Set([...databaseChecks, ...backupChecks])
+const needingDatabase: ReadonlySet<Check<Inside>> = new Set([
+  ...databaseChecks,
+  ...queueChecks,
+  ...backupChecks,
+])
 
 export type InsideDeps = Omit<Inside, 'machine'>
 

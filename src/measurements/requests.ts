@@ -50,10 +50,13 @@ export class RequestMeasurements {
     ['400', '404', '408', '413', '431', '503'].map((status) => [status]),
   )
   inFlight = 0
+  /** Of all requests that have begun. */
+  total = 0
 
   /** Begins a request; `route` is the pattern, undefined for a path that no route matches. */
   begin(response: Measured, route: string | undefined, method: string): void {
     this.inFlight += 1
+    this.total += 1
     response.measured = this.#of(route ?? unknownRoute, method)
     response.beganAt = performance.now()
   }

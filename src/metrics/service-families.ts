@@ -3,6 +3,7 @@ import { packageVersion } from '../config/version.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Measurements } from '../measurements/measurements.ts'
 import type { Sessions } from '../session/sessions.ts'
+import type { WebhookFigures } from '../webhooks/figures.ts'
 import { boundedCount } from './bounded-count.ts'
 import { type Family, gauge } from './family.ts'
 
@@ -22,6 +23,7 @@ export interface ServiceDeps {
   }
   /** What sends mail. */
   readonly mailer?: Pick<Mailer, 'oldestWaitingSeconds'>
+  readonly webhookFigures?: WebhookFigures
 }
 
 /** How many processes of the service the scrape has heard, and how many it asked in vain. */
@@ -35,6 +37,7 @@ export function createServiceFamilies(
   deps: ServiceDeps,
 ): (processes: HeardProcesses) => Promise<Family[]> {
   const count = boundedCount(() => deps.sessions.count())
+  const webhooks = boundedCount(() => webhookState(deps.webhookFigures))
   return async ({ answered, silent }) => {
     const until = deps.measurements.certificate.validUntil()
     return [
@@ -58,6 +61,7 @@ export function createServiceFamilies(
       ),
       ...(await databaseFamilies(deps, count)),
       await mailFamily(deps),
+      ...webhookFamilies(await webhooks().catch(() => null)),
       ...(await backupFamilies(deps)),
       gauge(
         'gatehouse_tls_certificate_expiry_timestamp_seconds',
@@ -76,6 +80,34 @@ async function mailFamily({ mailer }: ServiceDeps): Promise<Family> {
     'Age of the oldest mail that is not sent yet; 0 if none waits.',
     typeof seconds === 'number' ? [{ value: seconds }] : [],
   )
+}
+
+async function webhookState(figures: WebhookFigures | undefined) {
+  if (!figures) return null
+  return { waiting: await figures.oldestWaitingSeconds(), endpoints: await figures.endpoints() }
+}
+
+/** Nothing if the database cannot say. */
+function webhookFamilies(state: Awaited<ReturnType<typeof webhookState>>): Family[] {
+  const { endpoints = {}, waiting = {} } = state ?? {}
+  return [
+    gauge(
+      'gatehouse_webhook_oldest_waiting_seconds',
+      'Age of the oldest event that an enabled endpoint is still to get, 0 if none waits: of endpoints that answer, and of those that have failed since they last took something.',
+      Object.entries<number>(waiting).map(([kind, value]) => ({
+        value,
+        labels: { endpoints: kind },
+      })),
+    ),
+    gauge(
+      'gatehouse_webhook_endpoints',
+      'Endpoints of webhooks by state: "failed" ones were disabled because they took nothing.',
+      Object.entries<number>(endpoints).map(([name, value]) => ({
+        value,
+        labels: { state: name },
+      })),
+    ),
+  ]
 }
 
 /** Without BACKUP_DIR, or while the database cannot say, no values. */

@@ -54,7 +54,6 @@ export const accessReasons = {
 
   no_such_webhook_delivery: resource('There is no delivery of this id.'),
   webhook_disabled: resource('Nothing is sent to the endpoint, which is not enabled.', 'state'),
-  webhook_delivery_open: resource('The delivery is being sent.'),
   no_such_mail: resource('There is no mail of this id.'),
   mail_closed: resource('The mail was sent, is being sent, or has ended.', 'state'),
   resource_absent: resource('The resource that the path names does not exist.', 'resource'),

@@ -17,6 +17,9 @@ const waitsMs = [
   20 * hour,
 ]
 
+/** No delivery that has failed is tried again earlier. */
+export const leastWaitMs = 4 * second
+
 /** The attempts after which a delivery is given up, some three days after the first. */
 export const maxAttempts = waitsMs.length + 1
 

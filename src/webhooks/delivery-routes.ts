@@ -14,11 +14,12 @@ import {
 import type { DeliveryFilters } from './delivery-store.ts'
 import type { WebhookDesk } from './desk.ts'
 import type { Endpoints } from './endpoints.ts'
-import { deliveryNotFound, deliveryOpen, webhookDisabled, webhookNotFound } from './problems.ts'
+import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
 import {
   DeliveryBody,
   DeliveryId,
   DeliveryPage,
+  DeliveryWithAnswer,
   deliveryQuery,
   RepeatDeliveries,
   RepeatedDeliveries,
@@ -114,11 +115,14 @@ export async function deliveryRoutes(
       config: { access, resource: delivery, params: DeliveryId },
       schema: {
         operationId: 'getWebhookDelivery',
-        summary: 'A delivery of a webhook',
-        response: { 200: DeliveryBody },
+        summary: 'A delivery of a webhook, and what the receiver said when it refused it',
+        response: { 200: DeliveryWithAnswer },
       },
     },
-    async (request) => deliveryView(delivery.of(request)),
+    async (request) => {
+      const row = delivery.of(request)
+      return { ...deliveryView(row), answer: await webhookDesk.answerTo(row) }
+    },
   )
 
   app.post(
@@ -128,7 +132,7 @@ export async function deliveryRoutes(
         access,
         resource: delivery,
         params: DeliveryId,
-        errors: [deliveryOpen, webhookDisabled],
+        errors: [webhookDisabled],
       },
       schema: {
         operationId: 'repeatWebhookDelivery',

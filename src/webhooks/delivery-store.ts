@@ -120,12 +120,9 @@ export function deliveryStore(db: DatabaseOrTransaction) {
           state: 'waiting',
           attempts: 0,
           due_at: now,
-          locked_by: null,
-          locked_until: null,
           finished_at: null,
         })
         .where('id', 'in', ids)
-        .where('state', '<>', 'sending')
         .executeTakeFirst()
       return Number(numUpdatedRows)
     },

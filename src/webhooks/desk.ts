@@ -1,3 +1,4 @@
+import type { PersonSeal } from '../audit/person-seal.ts'
 import { ulid } from '../audit/ulid.ts'
 import { afterCommit } from '../database/commit.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
@@ -7,6 +8,7 @@ import { goneMeanwhile } from '../http/changes/resource.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
+import { answerContext } from './deliver.ts'
 import {
   type DeliveryFilters,
   type DeliveryPage,
@@ -15,7 +17,7 @@ import {
 } from './delivery-store.ts'
 import { testType } from './endpoints.ts'
 import { webhookDeliveriesRepeated, webhookTested } from './events.ts'
-import { deliveryNotFound, deliveryOpen, webhookDisabled, webhookNotFound } from './problems.ts'
+import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
 import { queueStore } from './queue-store.ts'
 import { endpointStore } from './store.ts'
 
@@ -28,9 +30,13 @@ export interface WebhookDesk {
   ): Promise<DeliveryPage>
   byId(id: number): Promise<DeliveryRow | null>
   /**
+   * What the receiver said when it refused the last attempt, cut at 4 KiB: a text of others. Null if
+   * it said nothing, or if the person whom the event concerns was erased.
+   */
+  answerTo(row: DeliveryRow): Promise<string | null>
+  /**
    * Has a delivery sent at once that waits or has ended, with the same `webhook-id`.
-   * @throws ApiError webhookDeliveryNotFound, webhookDeliveryOpen while it is being sent,
-   * webhookDisabled
+   * @throws ApiError webhookDeliveryNotFound, webhookDisabled
    */
   repeat(id: number, guard?: Guard): Promise<DeliveryRow>
   /**
@@ -62,6 +68,7 @@ export interface WebhookDeskDeps {
   readonly clock: Clock
   readonly random: Random
   readonly events: Pick<Events, 'record'>
+  readonly personSeal: Pick<PersonSeal, 'open'>
 }
 
 /** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
@@ -69,7 +76,7 @@ export const maxRepeated = 10_000
 const batchSize = 250
 
 export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
-  const { clock, db, events, random } = deps
+  const { clock, db, events, personSeal, random } = deps
   const listeners: (() => void)[] = []
   const wake = () => {
     for (const listener of listeners) listener()
@@ -78,6 +85,8 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
   return {
     page: (filters, part) => deliveryStore(db).page(filters, part),
     byId: (id) => deliveryStore(db).byId(id),
+    answerTo: async ({ id, order_key, sealed }) =>
+      sealed && personSeal.open(order_key, answerContext(id), sealed),
     onDue: (listener) => void listeners.push(listener),
 
     repeat(id, guard) {
@@ -86,9 +95,7 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
         const before = await store.byIdForUpdate(id)
         if (!before) throw deliveryAbsent()
         await assertEnabled(trx, before.endpoint, deliveryAbsent)
-        if ((await store.repeat([id], clock.now())) === 0) {
-          throw new ApiError(deliveryOpen, { reason: { code: 'webhook_delivery_open' } })
-        }
+        await store.repeat([id], clock.now())
         await repeated(trx, before.endpoint, 1)
         return (await store.byId(id)) ?? before
       }

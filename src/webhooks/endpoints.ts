@@ -15,6 +15,7 @@ import {
   webhookSecretRotated,
 } from './events.ts'
 import { webhookNotFound } from './problems.ts'
+import { queueStore } from './queue-store.ts'
 import { type EndpointRow, type EndpointWithHealth, endpointStore } from './store.ts'
 
 /** What the row of an endpoint holds encrypted. */
@@ -162,6 +163,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           updated_at: after.updatedAt,
         })
         if (changed.includes('state')) await endpointStore(trx).forgetHealth(id)
+        if (state === 'enabled') await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.record(trx, webhookChanged, facts)
         return changed.includes('state') ? { ...after, health: toHealth(noHealth) } : after

@@ -25,7 +25,7 @@ export function createWebhookFigures({
   return {
     async oldestWaitingSeconds() {
       const oldest = sql<number | null>`(select min(at) from webhook_deliveries
-        where endpoint = webhook_endpoints.id and state in ('waiting', 'sending'))`
+        where endpoint = webhook_endpoints.id and state = 'waiting')`
       const rows = await db
         .selectFrom('webhook_endpoints')
         .leftJoin('webhook_health', 'webhook_health.endpoint', 'webhook_endpoints.id')

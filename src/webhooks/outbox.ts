@@ -18,6 +18,8 @@ export interface WebhookOutbox {
   /** Has the sender of this process look at once. */
   wake(): void
   onAdded(listener: () => void): void
+  /** How many events this process has added so far. */
+  total(): number
 }
 
 export function createWebhookOutbox({
@@ -26,14 +28,16 @@ export function createWebhookOutbox({
   readonly interest: Pick<WebhookInterest, 'current' | 'wants'>
 }): WebhookOutbox {
   const listeners: (() => void)[] = []
+  let total = 0
 
   return {
     async addRecords(trx, records) {
       await interest.current(trx)
       const rows = records
         .filter(({ type }) => interest.wants(type))
-        .map(({ chain, place, id, type, at, person }) => ({
-          ...{ message: id, type, order_key: person, chain, place, checkpoint: null, at },
+        .map(({ chain, place, id, type, at, person, userId }) => ({
+          ...{ message: id, type, order_key: person, target_id: userId },
+          ...{ chain, place, checkpoint: null, at },
         }))
       await add(trx, rows)
     },
@@ -42,18 +46,27 @@ export function createWebhookOutbox({
       await interest.current(trx)
       if (!interest.wants(checkpointType)) return
       const { number, at } = checkpoint
-      const row = { message: checkpointMessage(checkpoint), type: checkpointType, order_key: null }
+      const row = {
+        message: checkpointMessage(checkpoint),
+        type: checkpointType,
+        order_key: null,
+        target_id: null,
+      }
       await add(trx, [{ ...row, chain: null, place: null, checkpoint: number, at }])
     },
 
     wake,
     onAdded: (listener) => void listeners.push(listener),
+    total: () => total,
   }
 
   async function add(trx: DatabaseOrTransaction, rows: readonly OutboxRow[]): Promise<void> {
     if (rows.length === 0) return
     await outboxStore(trx).insert(rows)
-    afterCommit(trx, wake)
+    afterCommit(trx, () => {
+      total += rows.length
+      wake()
+    })
   }
 
   function wake(): void {

@@ -18,10 +18,3 @@ export const webhookDisabled: Problem = {
   status: 409,
   error: 'Webhook is disabled',
 }
-
-/** A delivery that waits or is being sent comes by itself. */
-export const deliveryOpen: Problem = {
-  name: 'webhookDeliveryOpen',
-  status: 409,
-  error: 'Webhook delivery still open',
-}

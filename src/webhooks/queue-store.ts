@@ -12,6 +12,7 @@ export const lanes = ['new', 'quick', 'slow', 'failing'] as const satisfies read
 export interface Turn {
   readonly endpoint: string
   readonly failures: number
+  readonly wakes: number
 }
 
 /** A delivery that may be sent: no older one of its endpoint and order key waits. */
@@ -25,6 +26,7 @@ const dueColumns = [
   'message',
   'type',
   'order_key',
+  'target_id',
   'chain',
   'place',
   'checkpoint',
@@ -39,7 +41,7 @@ export type EndpointToSend = EndpointRow & {
 }
 
 // As the indexes of open deliveries have it: both databases compare the texts.
-const isOpen = sql<SqlBool>`state in ('waiting', 'sending')`
+const isOpen = sql<SqlBool>`state = 'waiting'`
 /** How many due deliveries are looked at for one that has no older one before it. */
 const lookedAt = 64
 
@@ -100,7 +102,7 @@ export function queueStore(db: DatabaseOrTransaction) {
         : sql`in (${next})`
       const { rows } = await sql<Turn>`update webhook_queues
         set locked_by = ${worker}, due_at = ${until}
-        where endpoint ${isNext} returning endpoint, failures`.execute(db)
+        where endpoint ${isNext} returning endpoint, failures, wakes`.execute(db)
       return rows[0] ?? null
     },
 
@@ -161,10 +163,10 @@ export function queueStore(db: DatabaseOrTransaction) {
           select ${sql.join(dueColumns.map((name) => sql.ref(`due.${name}`)))}, due.due_at,
             (select older.due_at from webhook_deliveries as older
               where older.endpoint = due.endpoint and older.order_key = due.order_key
-                and older.id < due.id and older.state in ('waiting', 'sending')
+                and older.id < due.id and older.state = 'waiting'
               order by older.id limit 1) as behind
           from webhook_deliveries as due
-          where due.endpoint = ${endpoint} and due.state in ('waiting', 'sending')
+          where due.endpoint = ${endpoint} and due.state = 'waiting'
             and due.due_at <= ${now}
           order by due.due_at, due.id limit ${lookedAt}`.execute(db)
         const free = rows.filter(({ behind }) => behind === null).slice(0, limit)
@@ -287,7 +289,7 @@ export function queueStore(db: DatabaseOrTransaction) {
       const { rows } = await sql<{ id: string; waits: number }>`
         select endpoints.id, case when queues.due_at is null and exists (
             select 1 from webhook_deliveries as open
-            where open.endpoint = endpoints.id and open.state in ('waiting', 'sending'))
+            where open.endpoint = endpoints.id and open.state = 'waiting')
           then 1 else 0 end as waits
         from webhook_endpoints as endpoints
         left join webhook_queues as queues on queues.endpoint = endpoints.id

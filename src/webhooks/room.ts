@@ -1,6 +1,6 @@
 import { fileBeside, type Room } from '../room/room.ts'
 import type { Needs } from './parts.ts'
-import { deliveryNotFound, deliveryOpen, webhookDisabled, webhookNotFound } from './problems.ts'
+import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
 
 export const room: Room<Needs> = {
   name: 'webhooks',
@@ -27,7 +27,7 @@ export const room: Room<Needs> = {
   ],
   events: fileBeside(import.meta.url, './events'),
   settings: ['WEBHOOK_ADDRESSES'],
-  errors: [webhookNotFound, deliveryNotFound, webhookDisabled, deliveryOpen],
+  errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
   commands: [
     {
       rows: [
@@ -71,6 +71,11 @@ export const room: Room<Needs> = {
           name: 'webhook deliveries',
           operands: ['[id]'],
           summary: 'Shows the deliveries of the last 30 days, the newest first',
+        },
+        {
+          name: 'webhook delivery',
+          operands: ['delivery'],
+          summary: 'Shows a delivery, and what the receiver said when it refused it',
         },
         {
           name: 'webhook repeat',

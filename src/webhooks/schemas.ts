@@ -12,7 +12,7 @@ import {
   TimeOrNull,
 } from '../http/schemas.ts'
 
-export const deliveryStates = ['waiting', 'sending', 'delivered', 'failed', 'cancelled'] as const
+export const deliveryStates = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 export const repeatedStates = ['failed', 'delivered', 'cancelled'] as const
 
 const exampleId = '01KAYQ3V6E8X7N5T2R9W0ZB4CD'
@@ -219,6 +219,25 @@ export const DeliveryPage = named(
     additionalProperties: false,
   },
   { limit: 10, data: [deliveryExample], next: null },
+)
+
+/** A delivery with what was answered to it. */
+export const DeliveryWithAnswer = named(
+  'WebhookDeliveryWithAnswer',
+  {
+    type: 'object',
+    required: [...Object.keys(deliveryFields), 'answer'],
+    properties: {
+      ...deliveryFields,
+      answer: {
+        ...TextOrNull,
+        description:
+          'What the receiver said when it refused the last attempt, cut at 4 KiB; a text of others',
+      },
+    },
+    additionalProperties: false,
+  },
+  { ...deliveryExample, answer: 'upstream is down' },
 )
 
 /** What a client may ask for; the route reads it, and refuses what it does not understand. */

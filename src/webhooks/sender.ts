@@ -38,10 +38,9 @@ const lookEveryMs = 1000
 /** Without an endpoint: one that another process has added since. */
 const lookForEndpointsMs = 5000
 const keptMs = 30 * 86_400_000
-const spreadRestMs = 10
 
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
-  const { asyncCommitDb, clock, interest, log, outbox, random } = deps
+  const { asyncCommitDb, clock, interest, log, outbox, pace, random } = deps
   const spread = createSpread(deps)
   const turns = createTurns(deps)
   const worker = randomText(random, 12)
@@ -67,7 +66,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       await fill()
       while (!stop.signal.aborted && (await spread.batch())) {
         await fill()
-        await clock.wait(spreadRestMs, stop.signal)
+        await pace.next(stop.signal)
       }
       await fill()
     },

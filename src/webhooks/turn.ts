@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Measurements } from '../measurements/measurements.ts'
-import { maxAttempts, pauseMs, retryMs } from './back-off.ts'
+import { leastWaitMs, maxAttempts, pauseMs, retryMs } from './back-off.ts'
 import { type Attempt, type DeliverDeps, deliver } from './deliver.ts'
 import { type EndpointSecrets, openEndpoint } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookDisabled } from './events.ts'
@@ -78,7 +78,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       }
       for (let round = 1; ; round += 1) {
         const now = clock.now()
-        const wakes = await queue.goOn(endpoint, worker, now + turnMs)
+        const wakes = round === 1 ? turn.wakes : await queue.goOn(endpoint, worker, now + turnMs)
         if (wakes === null) return // another process has it
         const end = (dueAt: number | null) =>
           queue.end(endpoint, worker, { ...standing, dueAt, wakes, now: clock.now() })
@@ -91,8 +91,10 @@ export function createTurns(deps: TurnsDeps): Turns {
         if (settled === 'disabled') return end(null)
         standing = settled
         if (standing.pausedUntil > 0) return end(standing.pausedUntil)
+        const nextDue = await queue.nextDue(endpoint)
         const isMoved = standing.lane !== lane // its place is for others
-        if (stop.aborted || isMoved || round === roundsOfTurn) return end(clock.now())
+        const isOver = stop.aborted || isMoved || round === roundsOfTurn
+        if (isOver || nextDue === null || nextDue > clock.now()) return end(nextDue)
       }
     },
   }
@@ -150,13 +152,13 @@ export function createTurns(deps: TurnsDeps): Turns {
     const pausedUntil = pause > 0 ? now + pause : 0
     const isGone = refused.some(({ attempt }) => attempt?.status === 410)
     const isDead = isFailing && failingSince !== null && now - failingSince >= deadMs
+    const isNoted =
+      refused.length > 0 ||
+      before.failingSince !== null ||
+      now - (endpoint.succeeded_at ?? 0) >= healthNotedMs
     const given = await transact(asyncCommitDb, [], async (trx) => {
       await end(trx, endpoint.id, outcomes, now)
       const succeeded_at = taken.length > 0 ? now : endpoint.succeeded_at
-      const isNoted =
-        refused.length > 0 ||
-        before.failingSince !== null ||
-        now - (endpoint.succeeded_at ?? 0) >= healthNotedMs
       if (isNoted) {
         const { attempt = null } = refused.at(-1) ?? taken.at(-1) ?? {}
         await queueStore(trx).noteHealth({
@@ -222,7 +224,9 @@ export function createTurns(deps: TurnsDeps): Turns {
       })
     }
     const ended = outcomes.filter(({ delivery, attempt }) => hasEnded(delivery, attempt))
-    const orderKeys = ended.flatMap(({ delivery }) => delivery.order_key ?? [])
+    // Behind one that was added a moment ago, none can have been put off.
+    const older = ended.filter(({ delivery }) => now - delivery.created_at >= leastWaitMs)
+    const orderKeys = older.flatMap(({ delivery }) => delivery.order_key ?? [])
     await queue.free(endpoint, [...new Set(orderKeys)], now)
   }
 

@@ -1809,7 +1809,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A delivery of a webhook
+         * A delivery of a webhook, and what the receiver said when it refused it
          * @description Access: ADMIN.
          */
         get: operations["getWebhookDelivery"];
@@ -4360,7 +4360,7 @@ export interface components {
              * @description `failed`: given up; `cancelled`: there is nothing to send any more
              * @enum {string}
              */
-            state: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+            state: "waiting" | "delivered" | "failed" | "cancelled";
             attempts: number;
             /** @description Of the last answer; null if there was none */
             status: number | null;
@@ -4411,6 +4411,61 @@ export interface components {
             data: components["schemas"]["WebhookDelivery"][];
             /** @description The `cursor` of older deliveries; null at the end. A page looks through 20,000 at most, so that one with filters may be empty and have a `next` */
             next: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 4711,
+         *       "webhook": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "message": "01KAYQ7T9M1D4H6J8K0M2N4P6Q",
+         *       "type": "user_deleted",
+         *       "state": "waiting",
+         *       "attempts": 2,
+         *       "status": 503,
+         *       "detail": "the answer was 503",
+         *       "at": "2026-03-02T09:40:00.000Z",
+         *       "created_at": "2026-03-02T09:40:00.120Z",
+         *       "due_at": "2026-03-02T09:45:11.000Z",
+         *       "finished_at": null,
+         *       "answer": "upstream is down"
+         *     }
+         */
+        WebhookDeliveryWithAnswer: {
+            id: number;
+            /** @description The id of the webhook */
+            webhook: string;
+            /** @description The `webhook-id` of all its attempts */
+            message: string;
+            /** @description The type of the event */
+            type: string;
+            /**
+             * @description `failed`: given up; `cancelled`: there is nothing to send any more
+             * @enum {string}
+             */
+            state: "waiting" | "delivered" | "failed" | "cancelled";
+            attempts: number;
+            /** @description Of the last answer; null if there was none */
+            status: number | null;
+            /** @description Why the last attempt failed */
+            detail: string | null;
+            /**
+             * Format: date-time
+             * @description When the event was
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description When it began to wait for this webhook
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The next attempt; null after the end
+             */
+            due_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description What the receiver said when it refused the last attempt, cut at 4 KiB; a text of others */
+            answer: string | null;
         };
         /**
          * @example {
@@ -5245,16 +5300,6 @@ export interface components {
         };
         /** @description Webhook delivery not found */
         WebhookDeliveryNotFound: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Webhook delivery still open · Webhook is disabled */
-        WebhookDeliveryOpen_WebhookDisabled: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -11274,7 +11319,7 @@ export interface operations {
                  * @description Deliveries in this state
                  * @example failed
                  */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                state?: "waiting" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
                  * @example user_deleted
@@ -11355,7 +11400,7 @@ export interface operations {
                  * @description Deliveries in this state
                  * @example failed
                  */
-                state?: "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+                state?: "waiting" | "delivered" | "failed" | "cancelled";
                 /**
                  * @description The type of the event
                  * @example user_deleted
@@ -11468,10 +11513,11 @@ export interface operations {
                      *       "at": "2026-03-02T09:40:00.000Z",
                      *       "created_at": "2026-03-02T09:40:00.120Z",
                      *       "due_at": "2026-03-02T09:45:11.000Z",
-                     *       "finished_at": null
+                     *       "finished_at": null,
+                     *       "answer": "upstream is down"
                      *     }
                      */
-                    "application/json": components["schemas"]["WebhookDelivery"];
+                    "application/json": components["schemas"]["WebhookDeliveryWithAnswer"];
                 };
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
@@ -11531,7 +11577,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["WebhookDeliveryNotFound"];
-            409: components["responses"]["WebhookDeliveryOpen_WebhookDisabled"];
+            409: components["responses"]["WebhookDisabled"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sqliteOnly } from '../database.ts'
@@ -16,6 +16,8 @@ interface Broken {
   readonly what: string
   /** The settings of the service and of the command. */
   readonly env?: Settings
+  /** With PostgreSQL, the master key is a setting. */
+  readonly hasKeyFile?: true
   /** Settings of the command alone, as those of the next start. */
   readonly later?: Settings
   /** What happens before; answers settings of the command alone. */
@@ -25,6 +27,7 @@ interface Broken {
   readonly mend: RegExp
 }
 
+const passphrase = 'correct lamp seven harbour quiet orchard violin'
 const publicly = { NODE_ENV: 'development', BASE_URL: `https://${host}` }
 const environment = 'error environment'
 
@@ -59,7 +62,7 @@ const broken: readonly Broken[] = [
   {
     what: 'allows pages without TLS, and of any machine',
     env: { ...production, CORS_ORIGINS: 'http://app.example.org,http://localhost:5173' },
-    found: ['warning cors_origins', 'warning cors_origins'],
+    found: ['warning cors_origins'],
     mend: /^CORS_ORIGINS=https:/m,
   },
   {
@@ -180,6 +183,42 @@ const broken: readonly Broken[] = [
     mend: /^gatehouse webhook enable failing && gatehouse webhook repeat failing$/m,
   },
   {
+    what: 'has made no backup for days, and failed at the last',
+    env: production,
+    async before({ app }) {
+      const hourMs = 3_600_000
+      const at = app.clock.now() - 72 * hourMs
+      const row = { node: 'other', locked_until: 0 }
+      await app.deps.db
+        .insertInto('backup_runs')
+        .values([
+          { ...row, state: 'done', started_at: at, finished_at: at, file: 'a.backup' },
+          { ...row, state: 'failed', started_at: at + hourMs, detail: 'ENOSPC: no space left' },
+        ])
+        .execute()
+      return { BACKUP_DIR: tmpdir(), BACKUP_PASSPHRASE: passphrase }
+    },
+    found: ['error backup_failed', 'error backup_age'],
+    mend: /^gatehouse backup list$/m,
+  },
+  {
+    what: 'has a folder of backups that is not mounted, and a backup that is gone',
+    env: production,
+    async before({ app }) {
+      const at = app.clock.now()
+      await app.deps.db
+        .insertInto('backup_runs')
+        .values({
+          ...{ node: hostname(), locked_until: 0, state: 'done', started_at: at, finished_at: at },
+          file: 'a.backup',
+        })
+        .execute()
+      return { BACKUP_DIR: '/nowhere/backups', BACKUP_PASSPHRASE: passphrase }
+    },
+    found: ['error backup_folder', 'error backup_age'],
+    mend: /^install -d -m 0700 -o USER \/nowhere\/backups$/m,
+  },
+  {
     what: 'has had a clock that was ahead',
     env: production,
     async before({ app }) {
@@ -192,6 +231,7 @@ const broken: readonly Broken[] = [
   },
   {
     what: 'has no master key any more',
+    hasKeyFile: true,
     env: production,
     before({ app }) {
       rmSync(join(app.directory, 'master.key'))
@@ -202,6 +242,7 @@ const broken: readonly Broken[] = [
   },
   {
     what: 'has the master key of another service',
+    hasKeyFile: true,
     env: production,
     before({ app }) {
       writeFileSync(join(app.directory, 'master.key'), `${'0123456789abcdef'.repeat(4)}\n`)
@@ -213,8 +254,9 @@ const broken: readonly Broken[] = [
 ]
 
 suite('doctor, of a service that', () => {
-  for (const { what, env = {}, later = {}, before, found, mend } of broken) {
-    test(what, async () => {
+  for (const { what, env = {}, later = {}, before, found, hasKeyFile, mend } of broken) {
+    const run = hasKeyFile ? sqliteOnly : test
+    run(what, async () => {
       const own = await deployment(env)
       const more = (await before?.(own)) ?? {}
       const seen = await examined(own, '--inside', { ...later, ...more })

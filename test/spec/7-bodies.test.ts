@@ -22,7 +22,7 @@ suite('7: JSON that is no object is 400 with path [] at every route that wants a
   const post = await app.call('POST', '/api/posts', { headers, json: { title: 'A post' } })
   const ids: Record<string, string | number> = {
     '/api/posts/:id': post.body.id,
-    '/api/admin/webhooks/:id': (await newWebhook(app)).id,
+    '/api/admin/webhooks/:id': (await newWebhook(app, { events: ['user_deleted'] })).id,
     ':id': other.userId,
     ':username': other.username,
   }

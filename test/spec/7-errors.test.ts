@@ -9,7 +9,7 @@ import { guess } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'
-import { addDeliveries, newWebhook, webhooks } from '../webhooks.ts'
+import { newWebhook, webhooks } from '../webhooks.ts'
 
 interface Row {
   /** How it is provoked. */
@@ -54,8 +54,6 @@ suite('spec 7: errors', async () => {
     headers: admin,
     json: { state: 'disabled' },
   })
-  const webhook = await newWebhook(app, {}, admin)
-  const [sending] = await addDeliveries(app, webhook.id, [{ state: 'sending' }])
   const locked = await app.account('locked')
   const lock = { headers: admin, json: { locked: true } }
   await app.call('PUT', `/api/admin/accounts/${locked.username}`, lock)
@@ -192,10 +190,6 @@ suite('spec 7: errors', async () => {
     'a delivery of a webhook that there is not': {
       by: ['GET', `${webhooks}/deliveries/999`, { headers: admin }],
       ...{ status: 404, error: 'Webhook delivery not found' },
-    },
-    'a delivery of a webhook that is being sent': {
-      by: ['POST', `${webhooks}/deliveries/${sending}/repeat`, { headers: admin }],
-      ...{ status: 409, error: 'Webhook delivery still open' },
     },
     'a test of a webhook that is disabled': {
       by: ['POST', `${webhooks}/${disabled.id}/test`, { headers: admin }],

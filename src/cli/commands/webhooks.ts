@@ -1,6 +1,13 @@
 import type { DeliveryFilters } from '../../webhooks/delivery-store.ts'
 import type { Endpoint, WithSecret } from '../../webhooks/endpoints.ts'
-import { type CommandCall, CommandError, type CommandWork, textOf, UsageError } from '../command.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../command.ts'
 import { assertMayConfirm, confirm, yesOption } from '../confirm.ts'
 import type { Row } from '../output.ts'
 import { timeOption } from '../time-option.ts'
@@ -8,7 +15,7 @@ import { withServices } from '../work.ts'
 
 const batchSize = 500
 const contents = ['ids', 'full'] as const
-const states = ['waiting', 'sending', 'delivered', 'failed', 'cancelled'] as const
+const states = ['waiting', 'delivered', 'failed', 'cancelled'] as const
 const repeatedStates = ['failed', 'delivered', 'cancelled'] as const
 
 const settings = {
@@ -78,6 +85,7 @@ export const commands: readonly CommandWork[] = [
     example: 'webhook deliveries --state failed --since 24h',
     run: deliveries,
   },
+  { name: 'webhook delivery', example: 'webhook delivery 4711', run: delivery },
   {
     name: 'webhook repeat',
     options: {
@@ -195,6 +203,22 @@ async function deliveries(call: CommandCall): Promise<void> {
     }
     await call.output.list(batches())
   })
+}
+
+async function delivery(call: CommandCall): Promise<void> {
+  const id = numberOf(call.operands[0] ?? '')
+  await withServices(call, async ({ webhookDesk }) => {
+    const { deliveryView } = await import('../../webhooks/show.ts')
+    const row = await webhookDesk.byId(id)
+    if (!row) throw new CommandError('there is no such delivery', exitCodes.notFound.code)
+    const answer = await webhookDesk.answerTo(row)
+    call.output.record({ ...deliveryView(row), answer: answer && printable(answer) })
+  })
+}
+
+/** A text of others without what a terminal would take for a command. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
 }
 
 async function repeat(call: CommandCall): Promise<void> {

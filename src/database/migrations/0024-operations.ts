@@ -34,6 +34,7 @@ export const statements: Migration = [
     message text not null,
     type text not null,
     order_key text,
+    target_id integer,
     chain text,
     place integer,
     checkpoint integer,
@@ -48,6 +49,7 @@ export const statements: Migration = [
     message text not null,
     type text not null,
     order_key text,
+    target_id integer,
     chain text,
     place integer,
     checkpoint integer,
@@ -55,8 +57,6 @@ export const statements: Migration = [
     state text not null,
     attempts integer not null default 0,
     due_at integer not null,
-    locked_by text,
-    locked_until integer,
     status integer,
     detail text,
     sealed text,
@@ -64,12 +64,12 @@ export const statements: Migration = [
     finished_at integer
   ) strict`,
   `create index webhook_deliveries_due on webhook_deliveries (endpoint, due_at, id)
-    where state in ('waiting', 'sending')`,
+    where state = 'waiting'`,
   `create index webhook_deliveries_in_order on webhook_deliveries (endpoint, order_key, id)
-    where state in ('waiting', 'sending')`,
+    where state = 'waiting'`,
   // For the age of the oldest that waits, of each endpoint.
   `create index webhook_deliveries_open on webhook_deliveries (endpoint, at)
-    where state in ('waiting', 'sending')`,
+    where state = 'waiting'`,
   'create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint, id)',
   `create index webhook_deliveries_by_end on webhook_deliveries (finished_at)
     where finished_at is not null`,

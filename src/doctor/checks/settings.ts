@@ -75,7 +75,7 @@ const corsOrigins: Check<Unopened> = {
         const isLeft = isLoopback(hostname) && config.environment === 'production'
         if (!isLeft || !isPublic(config)) return []
         const what = `CORS_ORIGINS allows ${origin} in production: any program of a person's machine can serve that page.`
-        return [{ what, level: 'warning' }]
+        return [{ what, level: 'info' }]
       }
       return [{ what: `CORS_ORIGINS allows ${origin}, a page without TLS.`, level: 'warning' }]
     })
