@@ -32,7 +32,7 @@ export function runsOn(
 ): boolean {
   if (database === 'sqlite') return true
   const source = read(file)
-  if (!/\b(testApp|hostsApp|proxiedWorld|connectTo)\b/.test(source)) return false
+  if (!/\b(testApp|hostsApp|proxiedWorld|connectTo|nodeWith)\b/.test(source)) return false
   return isComplete || source.startsWith(databaseMatters)
 }
 
