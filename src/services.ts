@@ -13,6 +13,7 @@ import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
+import { type Backups, createBackups } from './backup/runs.ts'
 import { type Clients, createClients } from './clients/clients.ts'
 import { type Confirmations, createConfirmations } from './confirmations/confirmations.ts'
 import { afterCommit } from './database/commit.ts'
@@ -88,6 +89,7 @@ export interface Services extends LogoutEndings {
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly backups: Backups
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
   readonly clients: Clients
@@ -238,6 +240,7 @@ export async function createServices(
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
   const forwardRules = createForwardRules(deps)
+  const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
   const sections: PersonSection[] = [] // as well
   const auditLog = createAuditLog({
@@ -253,6 +256,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
+    backups,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
     clients: createClients(deps),
@@ -299,7 +303,7 @@ export async function createServices(
     posts: createPosts(deps),
     profiles,
     providers,
-    readiness: createReadiness({ ...deps, accounts, keys, rooms }),
+    readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
     recovery: createRecovery({
       ...deps,
       accounts,

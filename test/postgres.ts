@@ -33,6 +33,8 @@ export interface Cluster {
   /** The user of the server, because PostgreSQL refuses to run as root. */
   readonly identity: { readonly uid?: number; readonly gid?: number }
   readonly env: NodeJS.ProcessEnv
+  /** Settings that another version does not know. */
+  readonly unknown?: readonly string[]
   /** Its unix socket's folder and its one user, as a `DATABASE_URL`, of any of its databases. */
   url(database: string): string
 }
@@ -58,8 +60,11 @@ export async function startPostgres(): Promise<PostgresServer> {
   return { url: cluster.url, stop }
 }
 
-/** Creates an empty cluster in a folder of its own, which the caller removes. */
-export function makeCluster(): Cluster {
+/**
+ * Creates an empty cluster in a folder of its own, which the caller removes; by the programs of the
+ * npm package, or of another folder, of an older version.
+ */
+export function makeCluster(bin?: string): Cluster {
   const isRoot = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-pg-'))
   const data = join(folder, 'data')
@@ -69,10 +74,12 @@ export function makeCluster(): Cluster {
     chmodSync(folder, 0o755)
     for (const path of [folder, data]) chownSync(path, nobody, nobody)
   }
-  const native = reachable(binaries(), folder, isRoot)
-  const env = { ...process.env, ...libraries(native, join(folder, 'lib'), identity), TZ: 'UTC' }
+  const native = bin === undefined ? reachable(binaries(), folder, isRoot) : ''
+  const links = bin === undefined ? libraries(native, join(folder, 'lib'), identity) : {}
+  const programs = bin ?? join(native, 'bin')
+  const env = { ...process.env, ...links, TZ: 'UTC' }
   const initdb = ['-D', data, '-U', 'gatehouse', '-A', 'trust', '-E', 'UTF8', '--locale=C']
-  execFileSync(join(native, 'bin/initdb'), [...initdb, '--no-sync', '--no-instructions'], {
+  execFileSync(join(programs, 'initdb'), [...initdb, '--no-sync', '--no-instructions'], {
     ...identity,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -80,9 +87,10 @@ export function makeCluster(): Cluster {
   return {
     folder,
     data,
-    program: join(native, 'bin/postgres'),
+    program: join(programs, 'postgres'),
     identity,
     env,
+    ...(bin !== undefined && { unknown: ['io_method'] }),
     url: (database) => `postgres://gatehouse@localhost/${database}?host=${folder}`,
   }
 }
@@ -92,7 +100,7 @@ export function makeCluster(): Cluster {
  * script `"$@"` is the server and `$0` its folder.
  */
 export async function runCluster(
-  { folder, data, program, identity, env }: Cluster,
+  { folder, data, program, identity, env, unknown = [] }: Cluster,
   { script, settings }: { script: string; settings: Record<string, string> },
 ): Promise<ChildProcess> {
   const given = Object.entries({
@@ -106,7 +114,7 @@ export async function runCluster(
     listen_addresses: '',
     unix_socket_directories: folder,
     ...settings,
-  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  }).flatMap(([name, value]) => (unknown.includes(name) ? [] : ['-c', `${name}=${value}`]))
   const child = spawn('/bin/sh', ['-c', script, folder, program, '-D', data, ...given], {
     ...identity,
     env,

@@ -27,8 +27,6 @@ export interface Erasure {
    * removed them. Answers `batchSize` as long as it has not seen all, otherwise 0.
    */
   sweep(batchSize: number): Promise<number>
-  /** Does all that is left, and ends it at once; for a database that no other process has open. */
-  finish(): Promise<void>
 }
 
 export interface ErasureDeps {
@@ -50,7 +48,6 @@ export interface ErasureDeps {
  */
 const keptMs = 600_000
 const sweepEveryMs = 86_400_000
-const batchOfCommand = 1000
 
 export function createErasure(deps: ErasureDeps): Erasure {
   const { db, asyncCommitDb, clock, keys, audit, subjectsOf, erased } = deps
@@ -90,10 +87,6 @@ export function createErasure(deps: ErasureDeps): Erasure {
       sweptTo = ''
       sweepAt = clock.now() + sweepEveryMs
       return 0
-    },
-
-    async finish() {
-      while (await step(Infinity, batchOfCommand));
     },
   }
 

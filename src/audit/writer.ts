@@ -6,7 +6,7 @@ import type { Random } from '../kernel/random.ts'
 import { type AuditKeys, readAuditKeys } from '../keys/audit-keys.ts'
 import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { Chains, Head, TakenChain } from './chains.ts'
-import { type Entry, makeRecord, personsIn, type Writer } from './make-record.ts'
+import { type Entry, makeRecord, personsIn, subjectsOf, type Writer } from './make-record.ts'
 import { serviceKeyName } from './persons.ts'
 import { firstPrevious, macOf } from './record-form.ts'
 import { auditStore, type NewRecord } from './store.ts'
@@ -48,6 +48,8 @@ export interface InsertedRecord {
   readonly at: number
   /** The pseudonym of the person whom it concerns, else of who acted; null if no person is known. */
   readonly person: string | null
+  /** The id of the user whom it concerns; null if there is none. */
+  readonly userId: number | null
 }
 
 /** The records of a transaction under way. */
@@ -112,7 +114,10 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       return { ...record, mac }
     })
     await store.insert(rows)
-    await inserted?.(trx, rows.map(insertedRecord))
+    await inserted?.(
+      trx,
+      rows.map((row, index) => insertedRecord(row, records.entries[index])),
+    )
     records.head = { place, mac }
   }
 
@@ -127,8 +132,10 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   }
 }
 
-function insertedRecord(row: NewRecord): InsertedRecord {
+function insertedRecord(row: NewRecord, entry: Entry | undefined): InsertedRecord {
   const { chain, place, id, type, at, actor_key, target_key } = row
   const person = [target_key, actor_key].find((key) => key !== null && key !== serviceKeyName)
-  return { chain, place, id, type, at, person: person ?? null }
+  const { target = null } = entry ? subjectsOf(entry.event) : {}
+  const userId = target === null ? null : Number(target)
+  return { chain, place, id, type, at, person: person ?? null, userId }
 }

@@ -19,27 +19,49 @@ export interface ArchiveContents {
   readonly macOf?: ((digest: string) => string) | undefined
 }
 
+/** A backup that is being written, under the name of its partial file. */
+export interface NewArchive {
+  readonly partial: string
+  /** Answers the SHA-256 of the whole file, and its length. */
+  write(contents: ArchiveContents): Promise<{ readonly sha256: string; readonly bytes: number }>
+  /** Brings what was written to the disk. */
+  sync(): Promise<void>
+  /** Gives the file its name. @throws Error if another process has taken that name meanwhile */
+  publish(): Promise<void>
+}
+
+/** The name of a backup until it is complete. */
+export const partialOf = (path: string) => `${path}.partial`
+
 /**
- * Writes a file that only its owner can read: a header, the compressed
- * body, and a last line with
- * the SHA-256 of everything before it. The file gets its name after it is complete and on the disk;
- * a partial file is removed with the process. Answers the SHA-256 of the whole file.
+ * Makes a file that only its owner can read: a header, the compressed body, and a last line with the
+ * SHA-256 of everything before it. The file gets its name after it is complete and on the disk; if it
+ * does not, the partial file is removed, also with the process.
  * @throws Error if a file of this name exists, which stays as it is
  */
-export async function writeArchive(path: string, contents: ArchiveContents): Promise<string> {
+export async function withNewArchive<T>(
+  path: string,
+  work: (archive: NewArchive) => Promise<T>,
+): Promise<T> {
   if (existsSync(path)) throw taken(path)
-  const partial = `${path}.partial`
+  const partial = partialOf(path)
   create(partial)
   const leaveNothing = () => rmSync(partial, { force: true })
   process.once('exit', leaveNothing) // after a signal no `finally` runs
   let file: FileHandle | undefined
   try {
-    file = await open(partial, 'r+')
-    const digest = await write(file, contents)
-    await file.sync()
-    await file.close()
-    await publish(partial, path)
-    return digest
+    const opened = await open(partial, 'r+')
+    file = opened
+    return await work({
+      partial,
+      write: (contents) => write(opened, contents),
+      sync: () => opened.sync(),
+      async publish() {
+        await opened.sync()
+        await opened.close()
+        await publish(partial, path)
+      },
+    })
   } finally {
     await file?.close()
     await rm(partial, { force: true })
@@ -57,12 +79,14 @@ function create(partial: string): void {
   }
 }
 
-async function write(file: FileHandle, contents: ArchiveContents): Promise<string> {
+async function write(file: FileHandle, contents: ArchiveContents) {
   const { body, macOf, encrypted = (bytes: Bytes) => bytes } = contents
   const headerLine = JSON.stringify(contents.header)
   const hash = createHash('sha256')
+  let length = 0
   const append = async (bytes: string | Uint8Array) => {
     hash.update(bytes)
+    length += Buffer.byteLength(bytes)
     await file.appendFile(bytes)
   }
   await append(`${headerLine}\n`)
@@ -77,7 +101,7 @@ async function write(file: FileHandle, contents: ArchiveContents): Promise<strin
   await append('\n')
   const sha256 = hash.copy().digest('hex')
   await append(`${JSON.stringify({ sha256, mac: macOf?.(sha256) })}\n`)
-  return hash.digest('hex')
+  return { sha256: hash.digest('hex'), bytes: length }
 }
 
 /** Gives the file its name, unless another process has taken that name meanwhile. */

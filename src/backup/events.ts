@@ -7,6 +7,18 @@ export const backupMade = eventType<OfMachine & { file: string; sha256: string; 
   'backup_made',
 )
 
+/** A backup that the service should make by itself was not made; it is tried again after a while. */
+export const backupFailed = eventType<{ detail: string; attempts: number }>(
+  'backup_failed',
+  'critical',
+)
+
+/** An older backup of the service's own was removed after a newer one was good. */
+export const backupRemoved = eventType<{ file: string }>('backup_removed')
+
+/** An administrator has a backup made now. */
+export const backupRequested = eventType<{ run: number }>('backup_requested')
+
 export const backupRestored = eventType<
   OfMachine & {
     file: string

@@ -23,7 +23,6 @@ export interface KeyBox {
 }
 
 export const saltBytes = 16
-export const leastPassphrase = 12
 
 // OWASP Password Storage Cheat Sheet, scrypt: 32 MiB, three times. Part of both format versions.
 const cost = { N: 2 ** 15, r: 8, p: 3, maxmem: 64 * 1024 * 1024 }

@@ -1,9 +1,12 @@
 import { fileBeside, type Room } from '../room/room.ts'
+import type { Needs } from './parts.ts'
 
-export const room: Room = {
+export const room: Room<Needs> = {
   name: 'backup',
+  tag: 'Service',
   tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
   events: fileBeside(import.meta.url, './events'),
+  settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
   commands: [
     {
       rows: [
@@ -11,6 +14,15 @@ export const room: Room = {
           name: 'backup',
           operands: ['file'],
           summary: 'Writes all data to a new file, while the service goes on',
+        },
+        {
+          name: 'backup list',
+          summary: 'Shows the backups that the service made by itself, the newest first',
+        },
+        {
+          name: 'backup verify',
+          operands: ['file'],
+          summary: 'Reads a whole backup as a restore does, and loads nothing',
         },
         {
           name: 'restore',
@@ -26,4 +38,5 @@ export const room: Room = {
       file: fileBeside(import.meta.url, '../cli/commands/backup'),
     },
   ],
+  parts: () => import('./parts.ts'),
 }

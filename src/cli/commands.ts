@@ -27,6 +27,7 @@ const order = [
   'backup',
   'restore',
   'move',
+  'compact',
   'config',
   'routes',
   'openapi',

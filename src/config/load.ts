@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { overlap, parseAddressRange } from '../addresses/address-ranges.ts'
 import { isLoopback } from '../addresses/loopback.ts'
 import { isUnguarded, parsePostgresAddress } from '../database/postgres/address.ts'
@@ -223,6 +223,9 @@ function contradictions(values: SettingValues): string[] {
       `DATABASE_POOL_MAX must be at least ${least}: two connections for each of WORKERS`,
     )
   }
+  if (values.BACKUP_DIR && !values.BACKUP_PASSPHRASE) {
+    mistakes.push('BACKUP_PASSPHRASE must be set with BACKUP_DIR: every backup is encrypted')
+  }
   mistakes.push(...auditSinkMistakes(values.AUDIT_SINKS, checkpointsFileOf(values)))
   const proxies = (values.TRUST_PROXY ?? []).map(parseAddressRange)
   for (const caller of (values.LOGIN_TRUSTED_CALLERS ?? []).map(parseAddressRange)) {
@@ -306,6 +309,9 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     warnings.push('OTEL_EXPORTER_OTLP_HEADERS: what goes to the collector is not guarded by TLS')
   }
   if (values.NODE_ENV !== 'production') warnings.push(...secretWarnings(values))
+  if (isBelow(values.BACKUP_DIR, values.DATA_DIR)) {
+    warnings.push('BACKUP_DIR is in DATA_DIR: what destroys the database destroys its backups')
+  }
   const baseUrl = values.BASE_URL ?? defaultBaseUrl(values)
   const roles = rolesOf(values)
   return deepFreeze({
@@ -406,6 +412,13 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     /** What webhooks may reach although it is no public address. */
     webhooks: { addresses: values.WEBHOOK_ADDRESSES.map(parseAddressRange) },
     refusals: { max: values.REFUSALS_MAX },
+    backups: {
+      /** Undefined: the service makes none by itself. */
+      directory: values.BACKUP_DIR,
+      everyHours: values.BACKUP_EVERY_HOURS,
+      keep: values.BACKUP_KEEP,
+      passphrase: values.BACKUP_PASSPHRASE,
+    },
     mail: {
       /** Undefined: development writes files, and production sends none. */
       server: values.SMTP_URL && parseMailServer(values.SMTP_URL.reveal()),
@@ -458,6 +471,10 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
 
 function checkpointsFileOf({ DATA_DIR }: SettingValues): string {
   return join(resolve(DATA_DIR), 'audit-checkpoints.jsonl')
+}
+
+function isBelow(path: string | undefined, folder: string): boolean {
+  return path !== undefined && !relative(resolve(folder), path).startsWith('..')
 }
 
 /** Whether an address is one of plain HTTP to another machine. */

@@ -11,6 +11,7 @@ import { assertStrongSecret } from '../strength/signing-secret.ts'
 import { assertVaried } from '../strength/varied.ts'
 import { parseWorkers } from '../workers/count.ts'
 import { parseAuditSink } from './audit-sinks.ts'
+import { backupSettings } from './backup-settings.ts'
 import { integer, list, oneOf, optional, type Setting, secret, text } from './kinds.ts'
 import { flowCookieName, oidcSettings, parseNamedRole } from './oidc-settings.ts'
 import {
@@ -382,6 +383,7 @@ export const settings = {
     parse: parseWorkers,
   },
   ...peopleSettings,
+  ...backupSettings,
   ...tracesSettings,
   ...oidcSettings,
 } satisfies Record<string, Setting<unknown>>

@@ -548,6 +548,8 @@ interface RefusalsTable {
 interface SchemaVersionTable {
   version: number
   applied_at: number
+  /** `expand` or `contract`; null for a migration before schema 24. */
+  kind: Generated<string | null>
 }
 
 /** The migrations of external rooms that have run. */
@@ -594,6 +596,8 @@ interface WebhookEventsTable {
   type: string
   /** Whose events keep their order: the pseudonym of the person; null: no person is known. */
   order_key: string | null
+  /** The id of the user whom it concerns: it says who was erased, whose record does not open any more. */
+  target_id: number | null
   /** The place of the record in the audit log; null for a checkpoint. */
   chain: string | null
   place: number | null
@@ -643,8 +647,9 @@ interface BackupRunsTable {
   id: Generated<number>
   started_at: number
   node: string
-  state: 'running' | 'done' | 'failed'
-  /** The lease of the node that makes it. */
+  /** `removed`: it was made, and its file was removed later, because newer ones were there. */
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'removed'
+  /** The lease of the node that makes it, by the clock of the database; 0 while it waits. */
   locked_until: number
   file: string | null
   bytes: number | null

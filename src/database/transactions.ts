@@ -123,6 +123,8 @@ export const lockName = {
   erasures: 'erasures',
   /** For changes of the counts of lists. */
   lists: 'lists',
+  /** For the beginning of a backup that the service makes by itself. */
+  backups: 'backups',
   /** For the bound of the refusals that are kept. */
   refusals: 'refusals',
   account: (userId: number | string) => `account ${userId}`,

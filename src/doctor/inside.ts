@@ -1,27 +1,37 @@
-import { type Check, type Finding, make } from './check.ts'
+import { type Check, type Finding, findingOf, make } from './check.ts'
 import { backupChecks } from './checks/backups.ts'
-import { databaseChecks, openingChecks } from './checks/database.ts'
+import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
 import { fileChecks } from './checks/files.ts'
 import { machineChecks } from './checks/machine.ts'
 import { otherServiceChecks } from './checks/other-services.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
+import { queueChecks } from './checks/queues.ts'
 import { settingChecks } from './checks/settings.ts'
 import { type Machine, thisMachine } from './machine.ts'
-import type { Inside } from './scene.ts'
+import type { Inside, Unopened } from './scene.ts'
 
-/** In the order of the report. Those that need the database come after those that open it. */
-export const insideChecks: readonly Check<Inside>[] = [
+const unopenedChecks: readonly Check<Unopened>[] = [
   ...settingChecks,
   ...proxySettingChecks,
   ...fileChecks,
   ...machineChecks,
   ...otherServiceChecks,
+]
+
+/** In the order of the report. Those that need the database come after those that open it. */
+export const insideChecks: readonly Check<Inside>[] = [
+  ...unopenedChecks,
   ...openingChecks,
   ...databaseChecks,
+  ...queueChecks,
   ...backupChecks,
 ]
 
-const needingDatabase: ReadonlySet<Check<Inside>> = new Set([...databaseChecks, ...backupChecks])
+const needingDatabase: ReadonlySet<Check<Inside>> = new Set([
+  ...databaseChecks,
+  ...queueChecks,
+  ...backupChecks,
+])
 
 export type InsideDeps = Omit<Inside, 'machine'>
 
@@ -45,4 +55,16 @@ export async function examineInside(
     checks += 1
   }
   return { findings, checks }
+}
+
+/** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
+export async function examineUnopened(
+  deps: Omit<Unopened, 'machine'>,
+  { reason, machine = thisMachine }: { readonly reason: string; readonly machine?: Machine },
+): Promise<{ findings: Finding[]; checks: number }> {
+  const scene: Unopened = { ...deps, machine }
+  const findings: Finding[] = []
+  for (const check of unopenedChecks) findings.push(...(await make(check, scene)))
+  findings.push(findingOf(databaseCheck, { what: `The database cannot be opened: ${reason}.` }))
+  return { findings, checks: unopenedChecks.length + 1 }
 }

@@ -14,6 +14,7 @@ import type { Outside } from './scene.ts'
 
 /** In the order of the report. What comes after `arrivalChecks` is asked of Gatehouse alone. */
 export const outsideChecks: readonly Check<Outside>[] = [
+  reachable,
   ...tlsChecks,
   ...arrivalChecks,
   ...clientAddressChecks,
@@ -68,6 +69,7 @@ export async function examineOutside({
   for (const check of outsideChecks) {
     const isService = !findings.some(({ check: id, level }) => arrival.has(id) && level === 'error')
     if (!isService && (!beforeService.has(check) || arrival.has(check.id))) continue
+    if (findings.some(({ check: id }) => id === reachable.id)) break
     // What these settings say of another service would be a false alarm.
     if (check === clientAddressChecks[0] && scene.inside && !(await isOwnService(scene))) {
       scene = { ...scene, inside: null }

@@ -6,6 +6,7 @@ import { guardedRequest, type OutboundOptions } from '../outbound/guarded-reques
 import { type Lookup, lookUpName } from '../outbound/lookup.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import { checkedUrl, hostOf, type OutboundRules } from '../outbound/target.ts'
+import { CouldNotCheck } from './check.ts'
 
 /** Where the requests of the outside checks go: one host, at the addresses it had at the beginning. */
 export interface Target {
@@ -90,7 +91,10 @@ export interface Answer {
   readonly localAddress: string
 }
 
-/** Sends requests to one target. No redirect is followed, and no secret is sent. */
+/**
+ * Sends requests to one target. No redirect is followed, and no secret is sent. Both throw CouldNotCheck
+ * where the answer would tell nothing.
+ */
 export interface Probe {
   readonly target: Target
   /** @throws OutboundError */
@@ -100,6 +104,8 @@ export interface Probe {
 }
 
 const timeoutMs = 10_000
+// For all requests of a probe: an address that answers each of them slowly ends as well.
+const totalMs = 60_000
 // A page, or the beginning of one.
 const maxAnswerBytes = 65_536
 
@@ -107,9 +113,12 @@ const maxAnswerBytes = 65_536
 export function createProbe(target: Target, options: Partial<OutboundOptions> = {}): Probe {
   const { addresses, origin, rules, url } = target
   const answers = new Map<string, Promise<Answer>>()
+  const untilMs = performance.now() + totalMs
 
   async function send(path: string, sent: Sent = {}): Promise<Answer> {
     const { method = 'GET', headers = {}, body, localAddress, target: line } = sent
+    const left = untilMs - performance.now()
+    if (left <= 0) throw new CouldNotCheck('the address has answered too slowly')
     const answer = await guardedRequest(
       {
         url: new URL(path, url).href,
@@ -119,7 +128,7 @@ export function createProbe(target: Target, options: Partial<OutboundOptions> = 
         ...(line !== undefined && { target: line }),
       },
       {
-        timeoutMs,
+        timeoutMs: Math.ceil(Math.min(timeoutMs, left)),
         maxAnswerBytes,
         rules,
         lookup: async () => addresses,
@@ -135,6 +144,10 @@ export function createProbe(target: Target, options: Partial<OutboundOptions> = 
         (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name,
       )
     const text = answer.body.toString('utf8')
+    // What it would answer otherwise is not known.
+    const isService = all('x-request-id').length > 0
+    if (isService && answer.status === 429) throw new CouldNotCheck('RATE_LIMIT_MAX is reached')
+    if (isService && answer.status === 503) throw new CouldNotCheck('the service is not ready')
     return {
       status: answer.status,
       all,

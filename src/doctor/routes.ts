@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { role } from '../policy/rules.ts'
-import { examineInside, type InsideDeps } from './inside.ts'
-import { reportOf } from './report.ts'
+import type { InsideDeps } from './inside.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
 
 /**
@@ -19,6 +18,8 @@ export async function doctorRoutes(
 
   async function examine(): Promise<DoctorReport> {
     const at = deps.clock.now()
+    const { examineInside } = await import('./inside.ts') // with SMTP and more, which a start needs not
+    const { reportOf } = await import('./report.ts')
     return reportOf([await examineInside(deps)], { at, url: null })
   }
 

@@ -6,11 +6,13 @@ import type { Machine } from './machine.ts'
 import type { PeerCertificate } from './peer-certificate.ts'
 import type { Probe } from './probe.ts'
 
-/** What the inside checks look at: settings, files, database, and the services that this one uses. */
-export interface Inside
-  extends Pick<Deps, 'assertDatabaseServes' | 'clock' | 'config' | 'db' | 'events' | 'fetch'> {
+/** What can be looked at without the database. */
+export interface Unopened extends Pick<Deps, 'clock' | 'config' | 'events' | 'fetch'> {
   readonly machine: Machine
 }
+
+/** What the inside checks look at: settings, files, database, and the services that this one uses. */
+export interface Inside extends Unopened, Pick<Deps, 'assertDatabaseServes' | 'db'> {}
 
 /** What the outside checks look at: a service at an address, as any caller sees it. */
 export interface Outside {

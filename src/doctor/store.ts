@@ -1,6 +1,20 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
+/** Times in epoch milliseconds. */
+export interface BackupRuns {
+  readonly made: {
+    /** When the state began that it holds. */
+    readonly at: number
+    /** Whether its file is still kept. */
+    readonly state: string
+    readonly file: string | null
+    /** The machine that made it. */
+    readonly node: string
+  } | null
+  readonly failed: { readonly at: number; readonly detail: string | null } | null
+}
+
 /** What the checks read of the tables of other rooms; nothing of it names a person. */
 export function doctorStore(db: DatabaseOrTransaction) {
   return {
@@ -77,26 +91,33 @@ export function doctorStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** The last run of each outcome of the backups that the service makes by itself. */
-    async backupRuns(): Promise<{
-      readonly done: number | null
-      readonly failed: { readonly at: number; readonly detail: string | null } | null
-    }> {
-      const last = (state: 'done' | 'failed') =>
-        db
-          .selectFrom('backup_runs')
-          .select(['finished_at', 'started_at', 'detail'])
-          .where('state', '=', state)
-          .orderBy('id', 'desc')
-          .limit(1)
-          .executeTakeFirst()
-      const [done, failed] = [await last('done'), await last('failed')]
+    /** The last backup that the service has made by itself, and what has failed since. */
+    async backupRuns(): Promise<BackupRuns> {
+      const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
+      const made = await runs
+        .select(['id', 'started_at', 'state', 'file', 'node'])
+        .where('state', 'in', ['done', 'removed'])
+        .executeTakeFirst()
+      const failed = await runs
+        .select(['finished_at', 'started_at', 'detail'])
+        .where('state', '=', 'failed')
+        .where('id', '>', made?.id ?? 0)
+        .executeTakeFirst()
       return {
-        done: done ? (done.finished_at ?? done.started_at) : null,
+        made: made ? { ...made, at: made.started_at } : null,
         failed: failed
           ? { at: failed.finished_at ?? failed.started_at, detail: failed.detail }
           : null,
       }
+    },
+
+    /** When the first version of the schema was made: the age of the deployment. */
+    async firstMigration(): Promise<number | null> {
+      const { at } = await db
+        .selectFrom('schema_version')
+        .select((eb) => eb.fn.min('applied_at').as('at'))
+        .executeTakeFirstOrThrow()
+      return at === null ? null : Number(at)
     },
   }
 }

@@ -1,14 +1,14 @@
 import type { Check } from './check.ts'
 import { insideChecks } from './inside.ts'
 import { outsideChecks } from './outside.ts'
-import { databaseMissing, settingsRefused } from './unopened.ts'
+import { settingsRefused } from './unopened.ts'
 
 /** A row of docs/doctor.md. */
 export type CheckRow = Omit<Check<never>, 'find'>
 
 /** The checks by where they look, for the documents and for --except. */
 export const checksByPlace: Readonly<Record<'inside' | 'outside', readonly CheckRow[]>> = {
-  inside: [settingsRefused, databaseMissing, ...insideChecks],
+  inside: [settingsRefused, ...insideChecks],
   outside: outsideChecks,
 }
 

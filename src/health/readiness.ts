@@ -5,6 +5,7 @@ import { DatabaseReadOnly, DatabaseUnavailable } from '../database/errors.ts'
 import { latestSchema, schemaVersion } from '../database/migrate.ts'
 import { dueRooms, type RoomSchema, roomVersions } from '../database/room-schemas.ts'
 import { inNoContext } from '../events/context.ts'
+import type { Clock } from '../kernel/clock.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { KeySetNotOpened } from '../keys/not-opened.ts'
 
@@ -18,9 +19,14 @@ export type NotReady =
   | 'keys'
   | 'feed'
 
+/** What does not keep requests away. docs/health.md has a row for each. */
+export type Warning = 'backup_failed' | 'backup_late'
+
 export interface Readiness {
   /** Answers why the process is not ready, null if it is, and logs each change of that. */
   check(): Promise<NotReady | null>
+  /** What an operator should know although the process can serve; logs each change of that. */
+  warnings(): Promise<Warning[]>
   /** From now on the process is not ready. */
   stopping(): void
 }
@@ -30,6 +36,11 @@ export interface ReadinessDeps {
   readonly feed: Pick<ChangeFeed, 'lagMs'>
   readonly keys: Pick<KeySet, 'refresh'>
   readonly accounts: Pick<Accounts, 'after'>
+  /** The backups that the service makes by itself; their health is null if it makes none. */
+  readonly backups: {
+    health(): Promise<{ readonly warning: Warning | null; readonly detail: string | null } | null>
+  }
+  readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Logger, 'warn' | 'info'>
   /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
   readonly assertDatabaseServes: () => Promise<void>
@@ -41,6 +52,8 @@ export interface ReadinessDeps {
  * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
  */
 export const maxFeedLagMs = 30_000
+/** For how long the state of the backups is not read again: probes come every few seconds. */
+const backupsReadEveryMs = 5000
 
 /**
  * Judges whether this process can serve. It goes by what every request needs, and never by what some
@@ -54,6 +67,8 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   let hasAccounts = false
   let last: NotReady | null = null
   let checking: Promise<Finding> | undefined
+  let warned: Warning | null = null
+  let warning: { readonly readAt: number; readonly value: Promise<Warning | null> } | undefined
 
   return {
     async check() {
@@ -61,6 +76,14 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
       if (reason !== last) tell(reason, detail)
       last = reason
       return reason
+    },
+    async warnings() {
+      const now = deps.clock.now()
+      if (!warning || Math.abs(now - warning.readAt) >= backupsReadEveryMs) {
+        warning = { readAt: now, value: inNoContext(readWarning) }
+      }
+      const found = await warning.value
+      return found === null ? [] : [found]
     },
     stopping() {
       isStopping = true
@@ -72,6 +95,21 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
       checking = undefined
     })
     return checking
+  }
+
+  /** A database that is away is told by `check`. */
+  async function readWarning(): Promise<Warning | null> {
+    const health = await deps.backups.health().catch(() => null)
+    const found = health?.warning ?? null
+    if (found !== warned && found) {
+      log.warn(
+        { reason: found, ...(health?.detail && { detail: health.detail }) },
+        'ready, but look',
+      )
+    }
+    if (found !== warned && !found) log.info('ready without warnings again')
+    warned = found
+    return found
   }
 
   async function find(): Promise<Finding> {

@@ -7,7 +7,7 @@ import type { Readiness } from './readiness.ts'
 
 /**
  * Health room: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
- * and GET /api/public/status. Neither tells anything else: reasons are for the log.
+ * and GET /api/public/status. Neither tells why: reasons are for the log.
  */
 export interface HealthRoutesOptions {
   readonly readiness: Readiness
@@ -24,6 +24,24 @@ const Status = named(
     additionalProperties: false,
   },
   { status: 'live' },
+)
+
+const Ready = named(
+  'Readiness',
+  {
+    type: 'object',
+    required: ['status'],
+    properties: {
+      status: Text,
+      warnings: {
+        type: 'array',
+        items: { type: 'string', enum: ['backup_failed', 'backup_late'] },
+        description: 'What an operator should look at; absent if there is nothing',
+      },
+    },
+    additionalProperties: false,
+  },
+  { status: 'ready' },
 )
 
 const PublicStatus = named(
@@ -68,17 +86,19 @@ export async function healthRoutes(
         access,
         rateLimit: 'exempt',
         errors: ['serviceUnavailable'],
-        examples: { answer: { status: 'ready' } },
       },
       schema: {
         operationId: 'getReadiness',
         summary: 'The service can serve',
-        response: { 200: Status },
+        response: { 200: Ready },
       },
     },
     async () => {
       const cause = await readiness.check()
-      if (cause === null) return { status: 'ready' }
+      if (cause === null) {
+        const warnings = await readiness.warnings()
+        return { status: 'ready', ...(warnings.length > 0 && { warnings }) }
+      }
       // Without a cause: a probe comes every few seconds, and `readiness` has logged the change.
       if (cause === 'stopping') {
         throw new ApiError('serviceUnavailable', { reason: { code: 'shutting_down' } })

@@ -8,14 +8,14 @@ const maxSavedMs = 2_000
  * Callers at the same time share one.
  * @param now milliseconds that only grow
  */
-export function boundedCount(
-  count: () => Promise<number>,
+export function boundedCount<Count>(
+  count: () => Promise<Count>,
   now: () => number = () => performance.now(),
-): () => Promise<number> {
+): () => Promise<Count> {
   let savedMs = maxSavedMs
   let savedAt = now()
-  let last: number | undefined
-  let counting: Promise<number> | undefined
+  let last: Count | undefined
+  let counting: Promise<Count> | undefined
 
   return () => {
     const at = now()
@@ -28,10 +28,11 @@ export function boundedCount(
     return counting
   }
 
-  async function made(beganAt: number): Promise<number> {
+  async function made(beganAt: number): Promise<Count> {
     try {
-      last = await count()
-      return last
+      const counted = await count()
+      last = counted
+      return counted
     } finally {
       savedMs -= now() - beganAt
     }

@@ -25,6 +25,7 @@ export function processFamilies(state: ProcessState): Family[] {
     ...jobFamilies(state),
     ...auditFamilies(state),
     ...mailFamilies(state),
+    ...webhookFamilies(state),
     ...forwardFamilies(state),
   ]
 }
@@ -223,6 +224,17 @@ function mailFamilies({ measurements: { mails, relay }, worker }: ProcessState):
       'gatehouse_mail_relay_up',
       'Whether the mail server took the last mail (1) or takes none (0).',
       takesMail === null ? [] : [{ value: takesMail ? 1 : 0, labels: { worker } }],
+    ),
+  ]
+}
+
+function webhookFamilies({ measurements: { webhooks } }: ProcessState): Family[] {
+  return [
+    counted(
+      'gatehouse_webhook_deliveries_total',
+      'Messages to webhooks by result: delivered, deferred (to be tried again), failed (given up), cancelled.',
+      ['result'],
+      webhooks.entries(),
     ),
   ]
 }

@@ -15,6 +15,15 @@ export const room: Room<Needs> = {
       ],
       file: fileBeside(import.meta.url, '../cli/commands/account-data'),
     },
+    {
+      rows: [
+        {
+          name: 'compact',
+          summary: 'Writes the database anew, without what was deleted: see docs/personal-data.md',
+        },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/compact'),
+    },
   ],
   parts: () => import('./parts.ts'),
 }

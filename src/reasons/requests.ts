@@ -29,6 +29,7 @@ export const requestReasons = {
     'max',
     'frees_at',
   ),
+  backups_off: route('The service makes no backups by itself: BACKUP_DIR is not set.'),
   mail_off: route('The service sends no mail: SMTP_URL is not set.'),
 
   unknown_route: route('No route has this method and path.'),

@@ -17,6 +17,7 @@ const insertEvents = preparedForLists<{ rows: OutboxRow[] }, object, never>(
         message: row.message,
         type: row.type,
         order_key: row.order_key,
+        target_id: row.target_id,
         chain: row.chain,
         place: row.place,
         checkpoint: row.checkpoint,
@@ -77,9 +78,9 @@ export function outboxStore(db: DatabaseOrTransaction) {
     async addDeliveries(pairs: readonly Pair[], now: number): Promise<void> {
       if (pairs.length === 0) return
       const values = pairs.map(({ event, endpoint }) => sql`(${sql.lit(event)}, ${endpoint})`)
-      await sql`insert into webhook_deliveries (endpoint, message, type, order_key, chain, place,
-          checkpoint, at, state, due_at, created_at)
-        select endpoints.id, events.message, events.type, events.order_key, events.chain,
+      await sql`insert into webhook_deliveries (endpoint, message, type, order_key, target_id,
+          chain, place, checkpoint, at, state, due_at, created_at)
+        select endpoints.id, events.message, events.type, events.order_key, events.target_id, events.chain,
           events.place, events.checkpoint, events.at, 'waiting', ${sql.lit(now)}, ${sql.lit(now)}
         from (values ${sql.join(values)}) as pairs
         join webhook_events as events on events.id = pairs.column1

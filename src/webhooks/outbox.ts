@@ -35,8 +35,9 @@ export function createWebhookOutbox({
       await interest.current(trx)
       const rows = records
         .filter(({ type }) => interest.wants(type))
-        .map(({ chain, place, id, type, at, person }) => ({
-          ...{ message: id, type, order_key: person, chain, place, checkpoint: null, at },
+        .map(({ chain, place, id, type, at, person, userId }) => ({
+          ...{ message: id, type, order_key: person, target_id: userId },
+          ...{ chain, place, checkpoint: null, at },
         }))
       await add(trx, rows)
     },
@@ -45,7 +46,12 @@ export function createWebhookOutbox({
       await interest.current(trx)
       if (!interest.wants(checkpointType)) return
       const { number, at } = checkpoint
-      const row = { message: checkpointMessage(checkpoint), type: checkpointType, order_key: null }
+      const row = {
+        message: checkpointMessage(checkpoint),
+        type: checkpointType,
+        order_key: null,
+        target_id: null,
+      }
       await add(trx, [{ ...row, chain: null, place: null, checkpoint: number, at }])
     },
 

@@ -26,21 +26,27 @@ export async function payloadsOf(
   const records = places.length > 0 ? await auditLog.at(places) : []
   const byId = new Map(records.map((record) => [record.id, record]))
   return Promise.all(
-    deliveries.map(async ({ message, type, at, chain, checkpoint: number }) => {
+    deliveries.map(async ({ message, type, at, chain, checkpoint: number, target_id }) => {
       const data =
         number !== null
           ? await checkpoint(number)
           : chain !== null
-            ? dataOf(byId.get(message), content)
+            ? dataOf(byId.get(message), target_id, content)
             : {}
       return data ? JSON.stringify({ type, timestamp: isoTime(at), data }) : null
     }),
   )
 }
 
-function dataOf(record: OpenedRecord | undefined, content: Endpoint['content']) {
-  if (!record || content === 'full') return record
-  return withoutPersons(record)
+function dataOf(
+  record: OpenedRecord | undefined,
+  userId: number | null,
+  content: Endpoint['content'],
+) {
+  if (!record) return undefined
+  // An application must learn which user was deleted: the id of one who was erased names no one.
+  const target = record.target ?? (userId === null ? null : { user_id: userId, username: null })
+  return content === 'full' ? { ...record, target } : withoutPersons({ ...record, target })
 }
 
 /** The record without what names a person: ids, times, codes, numbers and digests stay. */

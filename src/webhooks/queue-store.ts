@@ -26,6 +26,7 @@ const dueColumns = [
   'message',
   'type',
   'order_key',
+  'target_id',
   'chain',
   'place',
   'checkpoint',

@@ -2101,6 +2101,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One page of the backups that the service made by itself, the newest first
+         * @description Access: ADMIN.
+         */
+        get: operations["listBackups"];
+        put?: never;
+        /**
+         * Have a backup made now; answers the one that waits or is being made, if one is
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["makeBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/doctor": {
         parameters: {
             query?: never;
@@ -2463,6 +2487,57 @@ export interface components {
             erased: boolean;
             /** @description Fields do not open although their key is there: verify the log */
             damaged: boolean;
+        };
+        /**
+         * @example {
+         *       "id": 12,
+         *       "state": "done",
+         *       "started_at": "2026-11-20T03:00:00.000Z",
+         *       "finished_at": "2026-11-20T03:00:04.000Z",
+         *       "node": "gatehouse-1",
+         *       "file": "gatehouse-20261120T030000Z-q3Rk0ZtB.backup",
+         *       "bytes": 14680064,
+         *       "sha256": "3f786850e387550fdab836ed7e6dc881de23001b9f5c2d3a0b9b7c6e2d9a1f04",
+         *       "detail": null
+         *     }
+         */
+        BackupRun: {
+            id: number;
+            /**
+             * @description `removed`: its file was removed after newer backups were good
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "done" | "failed" | "removed";
+            /**
+             * Format: date-time
+             * @description The backup holds all that was acknowledged before
+             */
+            started_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description The host that makes it */
+            node: string;
+            /** @description Its name in BACKUP_DIR */
+            file: string | null;
+            bytes: number | null;
+            /** @description Of the whole file, as `sha256sum` prints it */
+            sha256: string | null;
+            /** @description Why it failed */
+            detail: string | null;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "limit": 10,
+         *       "total": 0,
+         *       "data": []
+         *     }
+         */
+        BackupRunPage: {
+            page: number;
+            limit: number;
+            total: number;
+            data: components["schemas"]["BackupRun"][];
         };
         /**
          * @example {
@@ -3701,6 +3776,16 @@ export interface components {
             username?: string;
             /** @description Method and path: `PUT /users/7` */
             route?: string;
+        };
+        /**
+         * @example {
+         *       "status": "ready"
+         *     }
+         */
+        Readiness: {
+            status: string;
+            /** @description What an operator should look at; absent if there is nothing */
+            warnings?: ("backup_failed" | "backup_late")[];
         };
         /**
          * @example {
@@ -11838,7 +11923,7 @@ export interface operations {
                      *       "status": "ready"
                      *     }
                      */
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
             503: components["responses"]["ServiceUnavailable"];
@@ -12076,6 +12161,95 @@ export interface operations {
                 };
             };
             default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description A value that is no such integer counts as 10. More than 1000 counts as 1000.
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": 1,
+                     *       "limit": 10,
+                     *       "total": 0,
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupRunPage"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    makeBackup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 12,
+                     *       "state": "done",
+                     *       "started_at": "2026-11-20T03:00:00.000Z",
+                     *       "finished_at": "2026-11-20T03:00:04.000Z",
+                     *       "node": "gatehouse-1",
+                     *       "file": "gatehouse-20261120T030000Z-q3Rk0ZtB.backup",
+                     *       "bytes": 14680064,
+                     *       "sha256": "3f786850e387550fdab836ed7e6dc881de23001b9f5c2d3a0b9b7c6e2d9a1f04",
+                     *       "detail": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BackupRun"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["RouteNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
         };
     };
     getDoctor: {

@@ -47,4 +47,55 @@ suite('doctor finds nothing wrong with a good deployment', () => {
     const found = report.findings.map(({ check, level }) => `${level} ${check}`)
     assert.deepEqual([code, found], [0, ['info environment']])
   })
+
+  test('under one origin with an application', { skip: missingProxy('nginx') }, async () => {
+    const own = ['/login', '/logout', '/refresh', '/oauth/', '/.well-known/', '/api/']
+    const change = (text: string) => {
+      const [, location = ''] = /location \/ \{\n(.*?)\n *\}/s.exec(text) ?? []
+      const application = `location / {
+        gzip on; gzip_min_length 1; add_header Set-Cookie "theme=dark"; default_type text/html;
+        return 200 "<p>An application</p>";
+      }`
+      const locations = own.map((path) => `location ${path} {\n${location}\n}`).join('\n')
+      return text.replace(/location \/ \{.*?\n *\}/s, `${application}\n${locations}`)
+    }
+    const behind = await deployment(production)
+    const { code, report } = await examined(behind, await proxied(behind, 'nginx', { change }))
+    assert.deepEqual([code, report.findings], [0, []])
+  })
+
+  test('whose limit of requests is low: what was not checked is told as such', {
+    skip: missingProxy('nginx'),
+  }, async () => {
+    const behind = await deployment({ ...production, RATE_LIMIT_MAX: '12' })
+    const words = await proxied(behind, 'nginx')
+    const { code, found } = await examined(behind, words)
+    assert.equal(code, 0)
+    assert.ok(found.length > 0)
+    assert.ok(
+      found.every((one) => one.startsWith('unknown ')),
+      found.join(),
+    )
+    assert.equal((await examined(behind, `--strict ${words}`)).code, 1)
+  })
+
+  test('without its database: which address counts is unknown, and never good', {
+    skip: missingProxy('nginx'),
+  }, async () => {
+    const behind = await deployment(production)
+    const words = `--outside https://${host} ${await proxied(behind, 'nginx')}`
+    const { code, found } = await examined(behind, words)
+    assert.deepEqual([code, found], [0, ['unknown client_address']])
+    const left = await examined(behind, `${words} --except client_address --strict`)
+    assert.deepEqual([left.code, left.found], [0, []])
+  })
+
+  test('that is older than a week and makes no backups by itself: advice', async () => {
+    const own = await deployment(production)
+    const monthAgo = Date.now() - 30 * 86_400_000
+    await own.app.deps.db.updateTable('schema_version').set({ applied_at: monthAgo }).execute()
+    const { code, report } = await examined(own, '--inside --strict')
+    const found = report.findings.map(({ check, level }) => `${level} ${check}`)
+    assert.deepEqual([code, found], [0, ['info backup_none']])
+  })
 })

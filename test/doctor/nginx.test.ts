@@ -141,7 +141,7 @@ const broken: readonly Broken[] = [
   {
     what: 'serves the metrics to anyone',
     change: inServer(
-      'location = /metrics { default_type text/plain; return 200 "# HELP up One.\\n# TYPE up gauge\\nup 1\\n"; }',
+      'location = /metrics { default_type text/plain; return 200 "# TYPE gatehouse_up gauge\\ngatehouse_up 1\\n"; }',
     ),
     found: ['error metrics_public'],
     mend: /METRICS_ADDRESS=127\.0\.0\.1:9464/,

@@ -270,8 +270,27 @@ suite('the sending of webhooks', () => {
       .execute()
     await sendUntil(app, () => receiver.received.length > 0)
     const { data } = receiver.received[0]?.body ?? {}
-    assert.deepEqual([data.erased, data.target, data.details], [true, null, null])
+    assert.deepEqual([data.erased, data.details], [true, null])
+    // An application must learn whom it concerns; the id names no one any more.
+    assert.deepEqual(data.target, { user_id: ann.userId, username: null })
     assert.doesNotMatch(receiver.received[0]?.text ?? '', /ann/i)
+  })
+
+  test('the deletion of a user says which user it was, and no name', async () => {
+    for (const content of ['ids', 'full']) {
+      const app = await testApp()
+      const receiver = await startReceiver()
+      await setUp(app, receiver.url, ['user_deleted'], { content })
+      const ann = await app.account('ann')
+      const headers = app.basic(app.admin)
+      const deleted = await app.call('DELETE', `/users/${ann.userId}`, { headers })
+      assert.equal(deleted.status, 200, deleted.text)
+      await sendUntil(app, () => receiver.received.length > 0)
+      const { data, type } = receiver.received[0]?.body ?? {}
+      assert.deepEqual([type, data.erased, data.details], ['user_deleted', true, null])
+      assert.deepEqual(data.target, { user_id: ann.userId, username: null })
+      assert.doesNotMatch(receiver.received[0]?.text ?? '', /ann/i)
+    }
   })
 
   test('a message whose record was removed is cancelled', async () => {

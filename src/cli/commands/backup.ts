@@ -8,13 +8,16 @@ import {
   UsageError,
 } from '../command.ts'
 import { assertNew, assertReadable, isDatabaseThere } from '../files.ts'
+import type { Row } from '../output.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
-import { withDeps } from '../work.ts'
+import { withDeps, withServices } from '../work.ts'
 
 const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave out the key set: authenticator apps become void' },
 } as const
+
+const batchSize = 100
 
 export const commands: readonly CommandWork[] = [
   {
@@ -27,6 +30,19 @@ export const commands: readonly CommandWork[] = [
     },
     example: 'backup gatehouse-2026-11-20.backup',
     run: backUp,
+  },
+  { name: 'backup list', example: 'backup list', run: list },
+  {
+    name: 'backup verify',
+    options: {
+      configured: { type: 'boolean', doc: 'take BACKUP_PASSPHRASE, and ask for none' },
+      unverified: {
+        type: 'boolean',
+        doc: 'a file without encryption: its checksum and its rows alone, without a passphrase',
+      },
+    },
+    example: 'backup verify --configured /backups/gatehouse-20261120T030000Z-q3Rk0ZtB.backup',
+    run: verify,
   },
   {
     name: 'restore',
@@ -67,6 +83,51 @@ async function backUp(call: CommandCall): Promise<void> {
     const sha256 = await backup({ ...deps, rooms: call.rooms }, path, { passphrase, onProgress })
     output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
   })
+}
+
+function list(call: CommandCall): Promise<void> {
+  return withServices(call, async ({ backups }) => {
+    const { runView } = await import('../../backup/routes.ts')
+    async function* batches(): AsyncGenerator<Row[]> {
+      for (let offset = 0; ; offset += batchSize) {
+        const runs = await backups.page(offset, batchSize)
+        if (runs.length > 0) yield runs.map(runView)
+        if (runs.length < batchSize) return
+      }
+    }
+    await call.output.list(batches())
+  })
+}
+
+async function verify(call: CommandCall): Promise<void> {
+  const { operands, output, terminal, values } = call
+  const [path = ''] = operands
+  const unverified = values.unverified === true
+  if (unverified && values.configured === true) {
+    throw new UsageError('--unverified asks for no passphrase, so it goes without --configured')
+  }
+  assertReadable(path)
+  const configured =
+    values.configured === true ? call.config.backups.passphrase?.reveal() : undefined
+  if (values.configured === true && configured === undefined) {
+    throw new UsageError('BACKUP_PASSPHRASE is not set')
+  }
+  const { readBack } = await import('../../backup/read-back.ts')
+  const { tablesOf } = await import('../../backup/tables.ts')
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const passphrase = async () => configured ?? (await readPassphrase(call, { isNew: false }))
+  const { createdAt, sha256, counts } = await readBack(
+    path,
+    { passphrase, unverified },
+    {
+      tables: await tablesOf(call.rooms),
+      onProgress: progressTo(terminal.stderr, terminal.clock ?? systemClock),
+    },
+  )
+  output.result(
+    { created_at: createdAt, sha256, rows: Object.fromEntries(counts), verified: !unverified },
+    `good, as of ${createdAt}: ${sumOf(counts)}; its SHA-256 is ${sha256}`,
+  )
 }
 
 async function restoreFrom(call: CommandCall): Promise<void> {

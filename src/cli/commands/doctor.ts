@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { join } from 'node:path'
 import type { Config } from '../../config/load.ts'
 import type { Finding } from '../../doctor/check.ts'
 import type { Examined } from '../../doctor/report.ts'
@@ -13,7 +14,7 @@ import {
   textOf,
   UsageError,
 } from '../command.ts'
-import { assertReadable, isDatabaseThere } from '../files.ts'
+import { assertReadable } from '../files.ts'
 import { jsonLine, shown } from '../output.ts'
 import { withDeps } from '../work.ts'
 
@@ -160,41 +161,62 @@ async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
     return { examined: [mistakes, ...examined], url }
   }
   const { config } = opened
-  if (!isDatabase(config)) {
-    const { missingDatabase } = await import('../../doctor/unopened.ts')
-    const missing: Examined = { findings: [missingDatabase(config)], checks: 1 }
-    const { examined, url } = await both(call, wanted, config, null)
-    return { examined: [...(wanted.isInside ? [missing] : []), ...examined], url }
+  const place = missingDatabase(config)
+  if (place !== null) return withoutDatabase(call, wanted, `there is none at ${place}`)
+  let isOpen = false
+  try {
+    return await withDeps(call, (deps) => {
+      isOpen = true
+      return both(call, wanted, deps)
+    })
+  } catch (error) {
+    if (isOpen) throw error
+    const { reasonOf } = await import('../../kernel/reason.ts')
+    return withoutDatabase(call, wanted, reasonOf(error))
   }
-  return withDeps(call, (deps) => both(call, wanted, config, deps))
 }
 
-async function both(
+async function both(call: CommandCall, wanted: Wanted, deps: Deps): Promise<Report> {
+  const { examineInside } = await import('../../doctor/inside.ts')
+  const inside = wanted.isInside ? [await examineInside(deps)] : []
+  return withOutside(call, wanted, inside, deps)
+}
+
+/** Examines what can be seen while the database cannot be opened, which is a finding. */
+async function withoutDatabase(call: CommandCall, wanted: Wanted, reason: string): Promise<Report> {
+  if (!wanted.isInside) return withOutside(call, wanted, [], null)
+  const { config, terminal } = call
+  const { createLog } = await import('../../runtime/deps.ts')
+  const { eventsOf } = await import('../../runtime/sinks.ts')
+  const { createMeasurements } = await import('../../measurements/measurements.ts')
+  const { systemClock } = await import('../../kernel/clock.ts')
+  const { examineUnopened } = await import('../../doctor/inside.ts')
+  const clock = terminal.clock ?? systemClock
+  const [log, measurements] = [createLog('silent'), createMeasurements()]
+  const events = eventsOf({ clock, log, measurements })
+  const deps = { config, clock, events, fetch: globalThis.fetch }
+  return withOutside(call, wanted, [await examineUnopened(deps, { reason })], null)
+}
+
+async function withOutside(
   call: CommandCall,
   wanted: Wanted,
-  config: Config,
+  inside: readonly Examined[],
   deps: Deps | null,
 ): Promise<Report> {
-  const inside: Examined[] = []
-  if (wanted.isInside && deps) {
-    const { examineInside } = await import('../../doctor/inside.ts')
-    inside.push(await examineInside(deps))
-  }
   if (!wanted.isOutside) return { examined: inside, url: null }
-  const url = wanted.url ?? config.baseUrl
+  const url = wanted.url ?? call.config.baseUrl
   const found = await outside(call, wanted, url, deps)
-  // Nothing answers at BASE_URL, and it was not asked for by name: only the inside was meant.
-  const isAway = found.examined.some(({ findings }) => findings.some(isUnreachable))
-  if (wanted.url === undefined && wanted.isInside && isAway) {
-    return { examined: [...inside, { findings: found.examined.flatMap(asAdvice), checks: 1 }], url }
-  }
-  return { examined: [...inside, ...found.examined], url: found.url }
+  const examined = [...inside, ...found.examined]
+  if (wanted.url !== undefined || !wanted.isInside) return { examined, url }
+  // Nothing answers at BASE_URL, and it was not asked for by name: only the inside may be meant.
+  return { examined: examined.map(unreachableAsUnknown), url }
 }
 
-const isUnreachable = ({ check }: Finding) => check === 'reachable'
-
-function asAdvice({ findings }: Examined): Finding[] {
-  return findings.filter(isUnreachable).map((finding) => ({ ...finding, level: 'unknown' }))
+function unreachableAsUnknown({ checks, findings }: Examined): Examined {
+  const asUnknown = (finding: Finding): Finding =>
+    finding.check === 'reachable' ? { ...finding, level: 'unknown' } : finding
+  return { checks, findings: findings.map(asUnknown) }
 }
 
 async function outside(
@@ -224,9 +246,9 @@ async function configOf(
   }
 }
 
-/** Whether there is a database to open: to look must not make one. */
-function isDatabase({ database }: Config): boolean {
-  return (
-    database.postgres !== undefined || isDatabaseThere(`${database.dataDirectory}/gatehouse.db`)
-  )
+/** Where a SQLite file would be made, because there is none: to look must not make one. */
+function missingDatabase({ database }: Config): string | null {
+  if (database.postgres !== undefined) return null
+  const path = join(database.dataDirectory, 'gatehouse.db')
+  return existsSync(path) ? null : path
 }

@@ -1,56 +1,103 @@
+import { accessSync, constants } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { lateAfterMs } from '../../backup/schedule.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import type { Check, Found } from '../check.ts'
+import { systemCode } from '../../kernel/reason.ts'
+import type { Check } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
-const hourMs = 3_600_000
-const lateMailMs = hourMs
-const failingMs = hourMs
+const why = 'What has happened since the last backup is lost with the database.'
 
-const mailQueue: Check<Inside> = {
-  id: 'mail_queue',
-  level: 'warning',
-  good: 'mail that is due is sent within the hour',
-  why: 'Links and codes expire before they arrive.',
+const backupFolder: Check<Inside> = {
+  id: 'backup_folder',
+  level: 'error',
+  good: 'BACKUP_DIR is a folder that the service can write',
+  why,
+  mend: { do: 'Mount or make the folder, and give it to the user of the service.' },
+  find({ config }) {
+    const { directory } = config.backups
+    if (directory === undefined) return []
+    try {
+      accessSync(directory, constants.W_OK | constants.X_OK)
+      return []
+    } catch (error) {
+      const what = `BACKUP_DIR ${directory} cannot be written (${systemCode(error) ?? 'unknown'}).`
+      return [{ what, mend: { setting: `install -d -m 0700 -o USER ${directory}` } }]
+    }
+  },
+}
+
+const backupFailed: Check<Inside> = {
+  id: 'backup_failed',
+  level: 'error',
+  good: 'the last backup was made',
+  why,
   mend: {
-    do: '`gatehouse mail list --state waiting` shows what the server answered.',
-    setting: 'gatehouse mail list --state waiting',
+    do: 'Mend what it says; the service tries again by itself.',
+    setting: 'gatehouse backup list',
+  },
+  async find({ config, db }) {
+    if (config.backups.directory === undefined) return []
+    const { failed } = await doctorStore(db).backupRuns()
+    if (failed === null) return []
+    return [
+      { what: `The backup of ${isoTime(failed.at)} has failed: ${failed.detail ?? 'unknown'}.` },
+    ]
+  },
+}
+
+const backupAge: Check<Inside> = {
+  id: 'backup_age',
+  level: 'error',
+  good: 'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
+  why,
+  mend: {
+    do: 'See that a service runs with these settings, and what its log says of backups.',
+    setting: 'gatehouse backup list',
+  },
+  async find({ clock, config, db, machine }) {
+    const { directory, everyHours } = config.backups
+    if (directory === undefined) return []
+    const { failed, made } = await doctorStore(db).backupRuns()
+    if (made === null) {
+      const what = 'BACKUP_DIR is set, and no backup was made yet.'
+      return failed === null ? [{ what, level: 'info' }] : []
+    }
+    const at = isoTime(made.at)
+    if (clock.now() - made.at > lateAfterMs(everyHours)) {
+      return [{ what: `The newest backup is of ${at}, and BACKUP_EVERY_HOURS is ${everyHours}.` }]
+    }
+    const isHere = made.node === hostname() && made.state === 'done' && made.file !== null
+    if (!isHere || machine.stat(join(directory, made.file ?? ''))) return []
+    return [{ what: `The file of the backup of ${at} is gone from ${directory}: ${made.file}.` }]
+  },
+}
+
+const dayMs = 86_400_000
+const newDays = 7
+
+const backupNone: Check<Inside> = {
+  id: 'backup_none',
+  level: 'info',
+  good: 'the service makes backups by itself, once it is a week old',
+  why,
+  mend: {
+    do: 'Set a folder on another disk, or leave this check out if something else makes the backups: --except backup_none.',
+    setting: 'BACKUP_DIR=/backups   BACKUP_PASSPHRASE_FILE=/etc/gatehouse/backup-passphrase',
   },
   async find({ clock, config, db }) {
-    if (!config.mail.isOn) return []
-    const { count, since } = await doctorStore(db).dueMails(clock.now())
-    if (since === null || clock.now() - since < lateMailMs) return []
-    return [{ what: `${count} mails are due, the first since ${isoTime(since)}.` }]
+    if (config.backups.directory !== undefined) return []
+    const since = await doctorStore(db).firstMigration()
+    if (since === null || clock.now() - since < newDays * dayMs) return []
+    return [{ what: 'BACKUP_DIR is not set: this service makes no backups by itself.' }]
   },
 }
 
-const webhooks: Check<Inside> = {
-  id: 'webhooks',
-  level: 'warning',
-  good: 'every endpoint of webhooks takes its events',
-  why: 'Events wait for it and are given up after three days; what goes by them is not told.',
-  mend: {
-    do: 'Mend the receiver, then enable the endpoint and have its deliveries repeated.',
-    setting: 'gatehouse webhook enable ID && gatehouse webhook repeat ID',
-  },
-  async find({ clock, db }) {
-    const failing = await doctorStore(db).failingEndpoints()
-    return failing.flatMap(({ id, state, failing_since: since, status }): Found[] => {
-      const mend = {
-        setting: `gatehouse webhook enable ${id} && gatehouse webhook repeat ${id}`,
-      }
-      const last = status === null ? 'no answer' : `status ${status}`
-      if (state === 'failed') {
-        return [
-          { what: `The endpoint ${id} was disabled because it took nothing (${last}).`, mend },
-        ]
-      }
-      if (since === null || clock.now() - since < failingMs) return []
-      return [
-        { what: `The endpoint ${id} has taken nothing since ${isoTime(since)} (${last}).`, mend },
-      ]
-    })
-  },
-}
-
-export const backupChecks: readonly Check<Inside>[] = [mailQueue, webhooks]
+export const backupChecks: readonly Check<Inside>[] = [
+  backupFolder,
+  backupFailed,
+  backupAge,
+  backupNone,
+]

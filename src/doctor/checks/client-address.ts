@@ -38,13 +38,16 @@ const clientAddress: Check<Outside> = {
     const [sentFrom, reached] = [answer.localAddress, answer.address].map(
       (address) => canonicalAddress(address) ?? address,
     )
+    if (counted === sentFrom) return []
+    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
+    if (isWithin(sentFrom ?? '', trusted)) {
+      throw new CouldNotCheck(`${sentFrom}, from which it was asked, is trusted to name others`)
+    }
     if (counted === forged) {
       const what = `The limits count what the client writes into X-Forwarded-For: ${forged} was forged, and counted.`
       const listed = http.trustedProxies.join(',') || 'none'
       return [{ what, mend: { setting: `TRUST_PROXY=${proxyAddress(listed)}` } }]
     }
-    if (counted === sentFrom) return []
-    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
     if (isWithin(counted, trusted)) {
       const what = `The limits count ${counted}, the proxy itself: it does not say for whom it asks.`
       return [{ what, mend: { setting: `TRUST_PROXY=${http.trustedProxies.join(',')}` } }]

@@ -6,7 +6,8 @@ import { type Answer, createProbe } from '../probe.ts'
 import type { Outside } from '../scene.ts'
 import { statusPath } from './reachable.ts'
 
-const isMetrics = ({ body, status }: Answer) => status === 200 && /^# (?:HELP|TYPE) /m.test(body)
+const isMetrics = ({ body, status }: Answer) =>
+  status === 200 && /^# (?:HELP|TYPE) gatehouse_/m.test(body)
 
 const metricsPublic: Check<Outside> = {
   id: 'metrics_public',
@@ -90,10 +91,9 @@ const usersOpen: Check<Outside> = {
     caddy: '# remove: header_up Authorization ...',
   },
   async find({ origin, probe }) {
-    const { json, status } = await probe.get('/users')
-    return status === 200 && Array.isArray(json)
-      ? [{ what: `${origin}/users answers without a credential.` }]
-      : []
+    const { header, json, status } = await probe.get('/users')
+    const isOpen = status === 200 && Array.isArray(json) && header('x-request-id') !== ''
+    return isOpen ? [{ what: `${origin}/users answers without a credential.` }] : []
   },
 }
 

@@ -4,7 +4,7 @@ import { lifeWarning, readTlsPair } from '../../config/tls.ts'
 import { systemCode } from '../../kernel/reason.ts'
 import type { Check, Found } from '../check.ts'
 import type { Machine } from '../machine.ts'
-import type { Inside } from '../scene.ts'
+import type { Unopened } from '../scene.ts'
 
 /** Of a mode: the rights of the group and of all others to read and to write. */
 const groupMayRead = 0o060
@@ -36,7 +36,7 @@ function foldersAbove(path: string): string[] {
   return folder === path ? [] : [folder, ...foldersAbove(folder)]
 }
 
-const fileModes: Check<Inside> = {
+const fileModes: Check<Unopened> = {
   id: 'file_modes',
   level: 'error',
   good: 'other users of the machine cannot read or write the files of DATA_DIR',
@@ -56,7 +56,7 @@ const fileModes: Check<Inside> = {
   },
 }
 
-const dataDirectory: Check<Inside> = {
+const dataDirectory: Check<Unopened> = {
   id: 'data_directory',
   level: 'error',
   good: 'the service can write to DATA_DIR',
@@ -77,7 +77,7 @@ const dataDirectory: Check<Inside> = {
   },
 }
 
-const firstPassword: Check<Inside> = {
+const firstPassword: Check<Unopened> = {
   id: 'first_password',
   level: 'warning',
   good: 'no file holds the password of the first administrator any more',
@@ -95,7 +95,7 @@ const firstPassword: Check<Inside> = {
   },
 }
 
-const tlsFiles: Check<Inside> = {
+const tlsFiles: Check<Unopened> = {
   id: 'tls_files',
   level: 'warning',
   good: 'TLS_CERT_FILE holds a certificate that is valid for two more weeks',
@@ -113,7 +113,7 @@ const tlsFiles: Check<Inside> = {
   },
 }
 
-export const fileChecks: readonly Check<Inside>[] = [
+export const fileChecks: readonly Check<Unopened>[] = [
   fileModes,
   dataDirectory,
   firstPassword,

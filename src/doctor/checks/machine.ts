@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Check, CouldNotCheck } from '../check.ts'
 import type { Machine } from '../machine.ts'
-import type { Inside } from '../scene.ts'
+import type { Unopened } from '../scene.ts'
 
 // Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, and what FUSE serves.
 const networks = new Map([
@@ -12,7 +12,7 @@ const networks = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
-const networkDisk: Check<Inside> = {
+const networkDisk: Check<Unopened> = {
   id: 'network_disk',
   level: 'error',
   good: 'the SQLite file lies on a disk of this machine',
@@ -33,7 +33,7 @@ const mebibyte = 1_048_576
 const fullBytes = 64 * mebibyte
 const lowBytes = 512 * mebibyte
 
-const disk: Check<Inside> = {
+const disk: Check<Unopened> = {
   id: 'disk',
   level: 'warning',
   good: 'the disk of DATA_DIR has space',
@@ -63,4 +63,4 @@ function spaceOf(machine: Machine, folder: string) {
   }
 }
 
-export const machineChecks: readonly Check<Inside>[] = [networkDisk, disk]
+export const machineChecks: readonly Check<Unopened>[] = [networkDisk, disk]

@@ -3,12 +3,12 @@ import { ApiError } from '../../kernel/errors.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import { createTransport } from '../../mail/transport.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { Unopened } from '../scene.ts'
 
 // An operator waits for the answer.
 const timeouts = { connect: 5000, greeting: 5000, silence: 5000, mail: 10_000 }
 
-const mailServer: Check<Inside> = {
+const mailServer: Check<Unopened> = {
   id: 'mail_server',
   level: 'error',
   good: 'the mail server greets, speaks TLS and takes the login',
@@ -30,7 +30,7 @@ const mailServer: Check<Inside> = {
   },
 }
 
-const providers: Check<Inside> = {
+const providers: Check<Unopened> = {
   id: 'identity_providers',
   level: 'warning',
   good: 'each identity provider shows its metadata and its keys',
@@ -58,4 +58,4 @@ const providers: Check<Inside> = {
   },
 }
 
-export const otherServiceChecks: readonly Check<Inside>[] = [mailServer, providers]
+export const otherServiceChecks: readonly Check<Unopened>[] = [mailServer, providers]

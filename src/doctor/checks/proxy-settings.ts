@@ -1,12 +1,12 @@
 import { type AddressRange, overlap, parseAddressRange } from '../../addresses/address-ranges.ts'
 import { isLoopback } from '../../addresses/loopback.ts'
 import type { Check } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { Unopened } from '../scene.ts'
 
 const why =
   'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.'
 
-const trustProxy: Check<Inside> = {
+const trustProxy: Check<Unopened> = {
   id: 'trust_proxy',
   level: 'error',
   good: 'TRUST_PROXY names the proxies in front, if there are any',
@@ -48,7 +48,7 @@ function isTooWide(range: AddressRange): boolean {
   return range.bits < (range.text.includes(':') ? widestIpv6 : widestIpv4)
 }
 
-const trustProxyWide: Check<Inside> = {
+const trustProxyWide: Check<Unopened> = {
   id: 'trust_proxy_wide',
   level: 'error',
   good: 'TRUST_PROXY holds no range of addresses that clients have',
@@ -67,4 +67,4 @@ const trustProxyWide: Check<Inside> = {
   },
 }
 
-export const proxySettingChecks: readonly Check<Inside>[] = [trustProxy, trustProxyWide]
+export const proxySettingChecks: readonly Check<Unopened>[] = [trustProxy, trustProxyWide]

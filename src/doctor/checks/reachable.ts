@@ -97,7 +97,7 @@ const service: Check<Outside> = {
 }
 
 /** An error of one of them ends what is asked of the address. */
-export const arrivalChecks: readonly Check<Outside>[] = [reachable, gateway, redirected, service]
+export const arrivalChecks: readonly Check<Outside>[] = [gateway, redirected, service]
 
 /** Whether callers of other machines use an origin. */
 export function isRemote(origin: string): boolean {

@@ -1,9 +1,9 @@
 import { isLoopback } from '../../addresses/loopback.ts'
 import { secretWeaknesses } from '../../strength/configured.ts'
 import type { Check, Found } from '../check.ts'
-import { type Inside, isPublic } from '../scene.ts'
+import { isPublic, type Unopened } from '../scene.ts'
 
-const weakSecret: Check<Inside> = {
+const weakSecret: Check<Unopened> = {
   id: 'weak_secret',
   level: 'error',
   good: 'no secret of the settings is publicly known or can be guessed',
@@ -25,7 +25,7 @@ const weakSecret: Check<Inside> = {
   },
 }
 
-const environment: Check<Inside> = {
+const environment: Check<Unopened> = {
   id: 'environment',
   level: 'error',
   good: 'NODE_ENV is production',
@@ -42,7 +42,7 @@ const environment: Check<Inside> = {
   },
 }
 
-const usersPolicy: Check<Inside> = {
+const usersPolicy: Check<Unopened> = {
   id: 'users_policy',
   level: 'error',
   good: 'USERS_POLICY is not open',
@@ -55,7 +55,7 @@ const usersPolicy: Check<Inside> = {
   },
 }
 
-const corsOrigins: Check<Inside> = {
+const corsOrigins: Check<Unopened> = {
   id: 'cors_origins',
   level: 'error',
   good: 'CORS_ORIGINS names exact origins of https',
@@ -75,14 +75,14 @@ const corsOrigins: Check<Inside> = {
         const isLeft = isLoopback(hostname) && config.environment === 'production'
         if (!isLeft || !isPublic(config)) return []
         const what = `CORS_ORIGINS allows ${origin} in production: any program of a person's machine can serve that page.`
-        return [{ what, level: 'warning' }]
+        return [{ what, level: 'info' }]
       }
       return [{ what: `CORS_ORIGINS allows ${origin}, a page without TLS.`, level: 'warning' }]
     })
   },
 }
 
-const loginLimits: Check<Inside> = {
+const loginLimits: Check<Unopened> = {
   id: 'login_limits',
   level: 'warning',
   good: 'failed logins are limited',
@@ -94,7 +94,7 @@ const loginLimits: Check<Inside> = {
   },
 }
 
-const logLevel: Check<Inside> = {
+const logLevel: Check<Unopened> = {
   id: 'log_level',
   level: 'warning',
   good: 'the log has security events, and not each request',
@@ -108,7 +108,7 @@ const logLevel: Check<Inside> = {
   },
 }
 
-const baseUrl: Check<Inside> = {
+const baseUrl: Check<Unopened> = {
   id: 'base_url',
   level: 'error',
   good: 'BASE_URL is the address that callers use',
@@ -125,7 +125,7 @@ const baseUrl: Check<Inside> = {
   },
 }
 
-const issuer: Check<Inside> = {
+const issuer: Check<Unopened> = {
   id: 'issuer',
   level: 'warning',
   good: 'the issuer of tokens is BASE_URL',
@@ -147,7 +147,7 @@ const issuer: Check<Inside> = {
   },
 }
 
-const metricsAddress: Check<Inside> = {
+const metricsAddress: Check<Unopened> = {
   id: 'metrics_address',
   level: 'info',
   good: 'METRICS_ADDRESS is not open to every network',
@@ -167,7 +167,7 @@ const metricsAddress: Check<Inside> = {
 const saidElsewhere =
   /^(?:METRICS_ADDRESS |(?:TOKEN_SECRET|TOKEN_SECRET_PREVIOUS|TOKEN_PRIVATE_KEY|MASTER_KEY) (?!_FILE))/
 
-const settingWarning: Check<Inside> = {
+const settingWarning: Check<Unopened> = {
   id: 'setting_warning',
   level: 'warning',
   good: 'the settings give no warning',
@@ -192,7 +192,7 @@ const settingWarning: Check<Inside> = {
   },
 }
 
-export const settingChecks: readonly Check<Inside>[] = [
+export const settingChecks: readonly Check<Unopened>[] = [
   environment,
   weakSecret,
   usersPolicy,

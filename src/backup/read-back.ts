@@ -1,0 +1,33 @@
+import { type Opening, openContents } from './contents.ts'
+import { counted, type OnProgress } from './dump.ts'
+import type { TableName } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+/** A backup that a restore will take. */
+export interface ReadBack {
+  readonly createdAt: string
+  readonly sha256: string
+  readonly bytes: number
+  readonly counts: ReadonlyMap<TableName, number>
+}
+
+/**
+ * Reads a whole backup as a restore does, and loads nothing: digest, passphrase, authentication, each
+ * row of each table, and their numbers. @throws Error as `openContents`; Error for a row or a number
+ * that is wrong
+ */
+export async function readBack(
+  path: string,
+  opening: Opening,
+  { tables, onProgress }: { readonly tables: Tables; readonly onProgress?: OnProgress },
+): Promise<ReadBack> {
+  const contents = await openContents(path, opening)
+  try {
+    const { sha256, size, description } = contents
+    const { batches, counts } = contents.dump(tables)
+    for await (const _ of counted(batches, counts, onProgress));
+    return { createdAt: description.created_at, sha256, bytes: size, counts }
+  } finally {
+    await contents.close()
+  }
+}

@@ -1,0 +1,180 @@
+import { type Selectable, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
+import { isPostgres } from '../database/transactions.ts'
+
+export type RunRow = Selectable<Schema['backup_runs']>
+
+/** What a run knows of its file. */
+export type MadeFile = Pick<RunRow, 'file' | 'bytes' | 'sha256'>
+
+/** The statements of the runs of backups. */
+export function runStore(db: DatabaseOrTransaction) {
+  /** A run that still has its claim: another node takes it away from one that seems to be gone. */
+  const running = (id: number) =>
+    db.updateTable('backup_runs').where('id', '=', id).where('state', '=', 'running')
+  const changed = async (query: { executeTakeFirst(): Promise<{ numUpdatedRows: bigint }> }) =>
+    (await query.executeTakeFirst()).numUpdatedRows > 0n
+
+  return {
+    /**
+     * The time by which runs are judged. The clocks of nodes differ, so that of PostgreSQL counts; a
+     * SQLite file has the clock of its machine.
+     */
+    async now(clock: { now(): number }): Promise<number> {
+      if (!isPostgres(db)) return clock.now()
+      const { rows } = await sql<{ now: number }>`
+        select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db)
+      return rows[0]?.now ?? clock.now()
+    },
+
+    count: async () =>
+      Number(
+        (
+          await db
+            .selectFrom('backup_runs')
+            .select((eb) => eb.fn.countAll<number>().as('total'))
+            .executeTakeFirstOrThrow()
+        ).total,
+      ),
+
+    /** The newest first. */
+    page: (offset: number, limit: number): Promise<RunRow[]> =>
+      db
+        .selectFrom('backup_runs')
+        .selectAll()
+        .orderBy('id', 'desc')
+        .offset(offset)
+        .limit(limit)
+        .execute(),
+
+    /** The last one that was made, whether its file is still kept or not. */
+    async lastGood(): Promise<RunRow | null> {
+      const row = await db
+        .selectFrom('backup_runs')
+        .selectAll()
+        .where('state', 'in', ['done', 'removed'])
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ?? null
+    },
+
+    /** Those that failed since a run, the newest first. */
+    failedSince: (id: number): Promise<RunRow[]> =>
+      db
+        .selectFrom('backup_runs')
+        .selectAll()
+        .where('id', '>', id)
+        .where('state', '=', 'failed')
+        .orderBy('id', 'desc')
+        .execute(),
+
+    inState: (state: 'waiting' | 'running'): Promise<RunRow[]> =>
+      db.selectFrom('backup_runs').selectAll().where('state', '=', state).orderBy('id').execute(),
+
+    /** The names among these that a run is writing. */
+    async writing(files: readonly string[]): Promise<ReadonlySet<string | null>> {
+      if (files.length === 0) return new Set()
+      const rows = await db
+        .selectFrom('backup_runs')
+        .select('file')
+        .where('file', 'in', files)
+        .where('state', '=', 'running')
+        .execute()
+      return new Set(rows.map(({ file }) => file))
+    },
+
+    /** The names among these that any run has had. */
+    async known(files: readonly string[]): Promise<ReadonlySet<string | null>> {
+      if (files.length === 0) return new Set()
+      const rows = await db
+        .selectFrom('backup_runs')
+        .select('file')
+        .where('file', 'in', files)
+        .execute()
+      return new Set(rows.map(({ file }) => file))
+    },
+
+    insert: (row: Pick<RunRow, 'started_at' | 'node' | 'state' | 'locked_until' | 'file'>) =>
+      db.insertInto('backup_runs').values(row).returningAll().executeTakeFirstOrThrow(),
+
+    /** Claims a run that waits; answers whether it did. */
+    claim: (
+      id: number,
+      claim: Pick<RunRow, 'started_at' | 'node' | 'locked_until' | 'file'>,
+    ): Promise<boolean> =>
+      changed(
+        db
+          .updateTable('backup_runs')
+          .set({ ...claim, state: 'running' })
+          .where('id', '=', id)
+          .where('state', '=', 'waiting'),
+      ),
+
+    extend: (id: number, until: number): Promise<boolean> =>
+      changed(running(id).set({ locked_until: until })),
+
+    /** Notes what was read back, before the file gets its name. */
+    verified: (id: number, made: Omit<MadeFile, 'file'>, until: number): Promise<boolean> =>
+      changed(running(id).set({ ...made, locked_until: until })),
+
+    done: (id: number, now: number): Promise<boolean> =>
+      changed(running(id).set({ state: 'done', finished_at: now, locked_until: 0 })),
+
+    fail: (id: number, detail: string, now: number): Promise<boolean> =>
+      changed(
+        running(id).set({
+          ...{ state: 'failed', detail, finished_at: now, locked_until: 0 },
+          ...{ file: null, bytes: null, sha256: null },
+        }),
+      ),
+
+    /** Gives a run back, which another process makes from the beginning. */
+    release: (id: number): Promise<boolean> =>
+      changed(
+        running(id).set({
+          ...{ state: 'waiting', locked_until: 0, file: null, bytes: null, sha256: null },
+        }),
+      ),
+
+    /** Backups beyond the newest `keep`, the oldest first. */
+    async surplus(keep: number): Promise<RunRow[]> {
+      const rows = await db
+        .selectFrom('backup_runs')
+        .selectAll()
+        .where('state', '=', 'done')
+        .orderBy('id', 'desc')
+        .offset(keep)
+        .limit(1000)
+        .execute()
+      return rows.toReversed()
+    },
+
+    removed: (id: number, detail: string | null): Promise<boolean> =>
+      changed(
+        db
+          .updateTable('backup_runs')
+          .set({ state: 'removed', detail })
+          .where('id', '=', id)
+          .where('state', '=', 'done'),
+      ),
+
+    /** Deletes rows without a file that began before a time; answers how many. */
+    async purge(until: number, batchSize: number): Promise<number> {
+      const { numDeletedRows } = await db
+        .deleteFrom('backup_runs')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('backup_runs')
+            .select('id')
+            .where('started_at', '<=', until)
+            .where('state', 'in', ['failed', 'removed'])
+            .orderBy('started_at')
+            .limit(batchSize),
+        )
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { Config } from '../config/load.ts'
+import type { Database } from '../database/database.ts'
+import { Secret } from '../kernel/secret.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
+import type { ReadBack } from './read-back.ts'
+import type { CopiedTable, Tables } from './tables.ts'
+
+type Settings = MasterKeyConfig & Pick<Config, 'token'>
+
+/** What the thread of a backup is told: it has no config, no rooms and no clock of its own. */
+export interface Order {
+  readonly path: string
+  readonly passphrase: string
+  readonly settings: Settings
+  readonly tables: Tables
+  /** When it begins, for the description of the backup. */
+  readonly now: number
+}
+
+/** What the thread says. */
+export type Said =
+  | { readonly kind: 'progress' }
+  /** It is on the disk and was read back; the thread waits for `publish`. */
+  | { readonly kind: 'verified'; readonly made: ReadBack }
+  | { readonly kind: 'published' }
+  | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined }
+
+/** What the thread hears. */
+export type Heard = 'publish' | 'stop'
+
+/** An order of which a thread gets a copy: objects with methods are texts. */
+export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
+  readonly settings: unknown
+  readonly tables: Omit<Tables, 'copied'> & {
+    readonly copied: readonly (Omit<CopiedTable, 'unlessStaged'> & {
+      readonly condition?: string
+    })[]
+  }
+}
+
+/** Converts an order; `db` is what the conditions of tables are compiled for. */
+export function sent({ settings, tables, ...order }: Order, db: Database): SentOrder {
+  const { masterKey, masterKeyFiles, nextMasterKey, database, token } = settings
+  return {
+    ...order,
+    settings: withoutMethods({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
+    tables: {
+      ...tables,
+      rooms: tables.rooms.map(({ name, migrations = [] }) => ({ name, migrations })),
+      copied: tables.copied.map(({ unlessStaged, ...table }) => {
+        if (!unlessStaged) return table
+        const { sql: condition, parameters } = unlessStaged.compile(db)
+        if (parameters.length > 0) throw new Error(`${table.name}: a condition with parameters`)
+        return { ...table, condition }
+      }),
+    },
+  }
+}
+
+/** Converts it back, in the thread. */
+export function received({ settings, tables, ...order }: SentOrder): Order {
+  return {
+    ...order,
+    settings: withMethods(settings) as Settings, // as `sent` made it
+    tables: {
+      ...tables,
+      copied: tables.copied.map(({ condition, ...table }) => ({
+        ...table,
+        ...(condition !== undefined && { unlessStaged: sql.raw<boolean>(condition) }),
+      })),
+    },
+  }
+}
+
+const secretField = ' secret'
+
+function withoutMethods(value: unknown): unknown {
+  if (value instanceof Secret) return { [secretField]: value.reveal() }
+  return ofFields(value, withoutMethods)
+}
+
+function withMethods(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null && secretField in value) {
+    return new Secret(String(value[secretField]))
+  }
+  return ofFields(value, withMethods)
+}
+
+function ofFields(value: unknown, convert: (field: unknown) => unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, convert(field)]))
+}

@@ -1,0 +1,42 @@
+import { setTimeout } from 'node:timers/promises'
+import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
+import { withServices } from '../work.ts'
+
+export const commands: readonly CommandWork[] = [
+  { name: 'compact', example: 'compact', run: compact },
+]
+
+const batchSize = 1000
+
+/**
+ * First does what erasures have left to the jobs of the service, then writes the database anew. Beside
+ * a running service, what is written waits meanwhile.
+ */
+async function compact(call: CommandCall): Promise<void> {
+  const { config, output, terminal } = call
+  const { dataDirectory, postgres } = config.database
+  await withServices(call, async ({ erasure, idempotency, users }) => {
+    const steps = [
+      () => users.purgeRemoved(batchSize),
+      () => users.countLists(batchSize),
+      () => erasure.sweep(batchSize),
+      () => erasure.clear(batchSize),
+      () => idempotency.purge(batchSize),
+    ]
+    for (const step of steps) while ((await step()) === batchSize);
+  })
+  const wait = (milliseconds: number) => setTimeout(milliseconds)
+  if (!postgres) {
+    const { compactSqlite } = await import('../../database/sqlite/compact.ts')
+    const done = await compactSqlite(dataDirectory, wait)
+    return output.result(done, `${done.before} bytes -> ${done.after}`)
+  }
+  const { compactPostgres } = await import('../../database/postgres/compact.ts')
+  const onTable = (name: string) => void terminal.stderr.write(`${name}\n`)
+  const done = await compactPostgres(postgres, { wait, onTable })
+  const { before, after, left, tables } = done
+  output.result(done, `${tables} tables, ${before} bytes -> ${after}`)
+  if (left.length === 0) return
+  const names = left.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
+  throw new CommandError(`not written anew: ${names}`, exitCodes.failed.code)
+}

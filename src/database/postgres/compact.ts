@@ -1,0 +1,113 @@
+import type { ClientConfig } from 'pg'
+import { connectionOf, type PostgresAddress } from './address.ts'
+
+export interface CompactedTables {
+  /** Bytes of all tables with their indexes. */
+  readonly before: number
+  readonly after: number
+  readonly tables: number
+  /** What was left as it is, with the reason. */
+  readonly left: readonly { readonly name: string; readonly reason: string }[]
+}
+
+export interface CompactOptions {
+  readonly wait: (milliseconds: number) => Promise<void>
+  readonly onTable?: (name: string) => void
+}
+
+/** How long a table may be waited for: so long, other requests for it wait too. */
+const lockMs = 1_000
+const attempts = 20
+const pauseMs = 500
+const lockNotAvailable = '55P03'
+const noPermission = '42501'
+
+// Of the schema that comes first in the search path, as the migrations made them.
+const ownTables = `
+  select relname as name from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind = 'r'
+    and pg_has_role(relowner, 'member')
+  order by relname`
+const sizes = `
+  select coalesce(sum(pg_total_relation_size(oid)), 0)::text as bytes from pg_class
+  where relnamespace = current_schema()::regnamespace and relkind = 'r'`
+/** Holds samples of what was in the columns. */
+const statistics = 'pg_catalog.pg_statistic'
+// A table without rows keeps the samples of its last ones. To give a column the type that it has
+// drops them: https://www.postgresql.org/docs/current/sql-altertable.html
+const sampled = `
+  select pg_stats.attname as name from pg_stats
+  join pg_attribute on attrelid = $1::regclass and pg_attribute.attname = pg_stats.attname
+  where schemaname = current_schema() and tablename = $2 and atttypid = 'text'::regtype
+    and attcollation = 'pg_catalog."C"'::regcollation`
+
+/**
+ * Writes all tables and indexes of the service anew, without what was deleted, and the statistics of
+ * the planner, which hold samples of names. A table is locked while it is written; the wait for its
+ * lock is short and is tried again, so that requests do not queue behind it for long.
+ */
+export async function compactPostgres(
+  address: PostgresAddress,
+  { wait, onTable = () => {} }: CompactOptions,
+): Promise<CompactedTables> {
+  const { default: pg } = await import('pg')
+  const config: ClientConfig = connectionOf(address)
+  const client = new pg.Client(config)
+  await client.connect()
+  try {
+    await client.query(`set statement_timeout = 0; set lock_timeout = ${lockMs}`)
+    const before = await total()
+    const { rows } = await client.query<{ name: string }>(ownTables)
+    const left: { name: string; reason: string }[] = []
+    for (const name of [...rows.map(({ name }) => name), null]) {
+      const table = name === null ? statistics : pg.escapeIdentifier(name)
+      onTable(name ?? statistics)
+      const written = await unlessInUse(`vacuum (full, analyze) ${table}`)
+      const reason = written ?? (name === null ? null : await forgotten(name, table))
+      if (reason !== null) left.push({ name: name ?? statistics, reason })
+    }
+    return { before, after: await total(), tables: rows.length, left }
+  } finally {
+    await client.end().catch(() => {})
+  }
+
+  async function total(): Promise<number> {
+    const { rows } = await client.query<{ bytes: string }>(sizes)
+    return Number(rows[0]?.bytes)
+  }
+
+  /** Drops the samples of a table without rows; answers why it could not. */
+  async function forgotten(name: string, table: string): Promise<string | null> {
+    const { rows } = await client.query(`select 1 from ${table} limit 1`)
+    if (rows.length > 0) return null
+    const columns = await client.query<{ name: string }>(sampled, [table, name])
+    if (columns.rows.length === 0) return null
+    const changes = columns.rows.map(
+      (column) => `alter column ${pg.escapeIdentifier(column.name)} type text collate "C"`,
+    )
+    return unlessInUse(`alter table ${table} ${changes.join(', ')}`)
+  }
+
+  /** Does what locks a table; answers why it could not. */
+  async function unlessInUse(statement: string): Promise<string | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      const warned: string[] = []
+      const note = ({ message }: { message?: string | undefined }) =>
+        void warned.push(message ?? '')
+      client.on('notice', note)
+      try {
+        await client.query(statement)
+        // A server warns, and does nothing, if it may not.
+        return warned.find((message) => message.includes('permission denied')) ?? null
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : undefined
+        if (code === noPermission) return 'no permission'
+        if (code !== lockNotAvailable) throw error
+        if (attempt === attempts) return 'in use by others'
+      } finally {
+        client.off('notice', note)
+      }
+      await wait(pauseMs)
+    }
+  }
+}

@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { sqliteOnly } from '../database.ts'
+import { mountSmallDisk } from '../faults/disks.ts'
+import { identityProvider, settingsFor } from '../identity-provider.ts'
+import { startRelay } from '../relay.ts'
+import { certificate } from '../self-signed.ts'
+import { type Deployment, deployment, examined, host, production } from './deployment.ts'
+
+type Settings = Readonly<Record<string, string>>
+
+interface Broken {
+  readonly what: string
+  /** The settings of the service and of the command. */
+  readonly env?: Settings
+  /** With PostgreSQL, the master key is a setting. */
+  readonly hasKeyFile?: true
+  /** Settings of the command alone, as those of the next start. */
+  readonly later?: Settings
+  /** What happens before; answers settings of the command alone. */
+  readonly before?: (deployment: Deployment) => Promise<Settings | undefined> | Settings | undefined
+  /** All that is found, without advice. */
+  readonly found: readonly string[]
+  readonly mend: RegExp
+}
+
+const passphrase = 'correct lamp seven harbour quiet orchard violin'
+const publicly = { NODE_ENV: 'development', BASE_URL: `https://${host}` }
+const environment = 'error environment'
+
+const broken: readonly Broken[] = [
+  {
+    what: 'runs for development where others reach it',
+    env: publicly,
+    found: [environment],
+    mend: /^NODE_ENV=production$/m,
+  },
+  {
+    what: 'leaves users open to anyone',
+    env: { ...publicly, USERS_POLICY: 'open' },
+    found: [environment, 'error users_policy'],
+    mend: /^USERS_POLICY=roles$/m,
+  },
+  {
+    what: 'has a master key of the examples of others',
+    env: {
+      ...publicly,
+      MASTER_KEY: '404E635266556A586E3272357538782F413F4428472B4B6250645367566B5970',
+    },
+    found: [environment, 'error weak_secret'],
+    mend: /openssl rand -base64 32/,
+  },
+  {
+    what: 'allows the pages of every origin',
+    env: { ...publicly, CORS_ORIGINS: '*' },
+    found: [environment, 'error cors_origins'],
+    mend: /^CORS_ORIGINS=https:/m,
+  },
+  {
+    what: 'allows pages without TLS, and of any machine',
+    env: { ...production, CORS_ORIGINS: 'http://app.example.org,http://localhost:5173' },
+    found: ['warning cors_origins'],
+    mend: /^CORS_ORIGINS=https:/m,
+  },
+  {
+    what: 'trusts every address as a proxy',
+    env: production,
+    later: { TRUST_PROXY: '0.0.0.0/0,::/0' },
+    found: ['error trust_proxy_wide', 'error trust_proxy_wide'],
+    mend: /^TRUST_PROXY=127/m,
+  },
+  {
+    what: 'is behind a proxy that it does not know',
+    env: { ...production, TRUST_PROXY: 'none' },
+    found: ['error trust_proxy'],
+    mend: /^TRUST_PROXY=127/m,
+  },
+  {
+    what: 'limits no logins and logs nothing',
+    env: { ...production, LOGIN_ATTEMPTS: '0', LOG_LEVEL: 'error' },
+    found: ['warning login_limits', 'warning log_level'],
+    mend: /^LOGIN_ATTEMPTS=5$/m,
+  },
+  {
+    what: 'names its issuer with a slash more',
+    env: { ...production, TOKEN_ISSUER: `https://${host}/` },
+    found: ['warning issuer'],
+    mend: /^TOKEN_ISSUER=https:\/\/auth\.example\.org$/m,
+  },
+  {
+    what: 'sends people to their own machines',
+    env: { NODE_ENV: 'production', TRUST_PROXY: 'none', HOST: '0.0.0.0' },
+    found: ['error base_url'],
+    mend: /^BASE_URL=https/m,
+  },
+  {
+    what: 'does not start again with its settings',
+    env: production,
+    later: { TRUST_PROXY: '', USERS_POLICY: 'open' },
+    found: ['error settings', 'error settings'],
+    mend: /gatehouse config check/,
+  },
+  {
+    what: 'keeps the password of the first start',
+    env: production,
+    before({ file }) {
+      file('first-password', 'a generated one\n')
+      return undefined
+    },
+    found: ['warning first_password'],
+    mend: /^rm .*first-password$/m,
+  },
+  {
+    what: 'has a secret in a file that others read',
+    env: production,
+    before({ file }) {
+      const path = file('token', 'Vn3uTz5y8x/A?D(G+KbPeShVkYp3s6v9')
+      chmodSync(path, 0o644)
+      return { TOKEN_SECRET_FILE: path, TOKEN_ALGORITHM: 'HS256' }
+    },
+    found: ['warning setting_warning'],
+    mend: /^chmod 600 .*token$/m,
+  },
+  {
+    what: 'uses a mail server that is away',
+    env: { ...production, SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'auth@example.org' },
+    found: ['error mail_server'],
+    mend: /^SMTP_URL=/m,
+  },
+  {
+    what: 'has mail that waits for hours',
+    env: { NODE_ENV: 'development' },
+    async before({ app }) {
+      const at = app.clock.now() - 7_200_000
+      await app.deps.db
+        .insertInto('mails')
+        .values({
+          id: 'waits',
+          message: 'test',
+          kind: 'request',
+          state: 'waiting',
+          address_index: 'x',
+          priority: 0,
+          due_at: at,
+          expires_at: at + 86_400_000,
+          created_at: at,
+        })
+        .execute()
+      return undefined
+    },
+    found: ['warning mail_queue'],
+    mend: /gatehouse mail list --state waiting/,
+  },
+  {
+    what: 'has an endpoint of webhooks that takes nothing',
+    env: production,
+    async before({ app }) {
+      const at = app.clock.now() - 7_200_000
+      const row = { sealed: 'x', events: '["*"]', content: 'ids' as const }
+      const times = { created_at: at, updated_at: at }
+      await app.deps.db
+        .insertInto('webhook_endpoints')
+        .values([
+          { id: 'failing', state: 'enabled', ...row, ...times },
+          { id: 'dead', state: 'failed', ...row, ...times },
+          { id: 'fine', state: 'enabled', ...row, ...times },
+          { id: 'off', state: 'disabled', ...row, ...times },
+        ])
+        .execute()
+      await app.deps.db
+        .insertInto('webhook_health')
+        .values([
+          { endpoint: 'failing', failing_since: at, status: 500 },
+          { endpoint: 'off', failing_since: at, status: 500 },
+        ])
+        .execute()
+      return undefined
+    },
+    found: ['warning webhooks', 'warning webhooks'],
+    mend: /^gatehouse webhook enable failing && gatehouse webhook repeat failing$/m,
+  },
+  {
+    what: 'has made no backup for days, and failed at the last',
+    env: production,
+    async before({ app }) {
+      const hourMs = 3_600_000
+      const at = app.clock.now() - 72 * hourMs
+      const row = { node: 'other', locked_until: 0 }
+      await app.deps.db
+        .insertInto('backup_runs')
+        .values([
+          { ...row, state: 'done', started_at: at, finished_at: at, file: 'a.backup' },
+          { ...row, state: 'failed', started_at: at + hourMs, detail: 'ENOSPC: no space left' },
+        ])
+        .execute()
+      return { BACKUP_DIR: tmpdir(), BACKUP_PASSPHRASE: passphrase }
+    },
+    found: ['error backup_failed', 'error backup_age'],
+    mend: /^gatehouse backup list$/m,
+  },
+  {
+    what: 'has a folder of backups that is not mounted, and a backup that is gone',
+    env: production,
+    async before({ app }) {
+      const at = app.clock.now()
+      await app.deps.db
+        .insertInto('backup_runs')
+        .values({
+          ...{ node: hostname(), locked_until: 0, state: 'done', started_at: at, finished_at: at },
+          file: 'a.backup',
+        })
+        .execute()
+      return { BACKUP_DIR: '/nowhere/backups', BACKUP_PASSPHRASE: passphrase }
+    },
+    found: ['error backup_folder', 'error backup_age'],
+    mend: /^install -d -m 0700 -o USER \/nowhere\/backups$/m,
+  },
+  {
+    what: 'has had a clock that was ahead',
+    env: production,
+    async before({ app }) {
+      app.clock.advance(86_400)
+      await app.account('later')
+      return undefined
+    },
+    found: ['error clock_set_back'],
+    mend: /^timedatectl set-ntp true$/m,
+  },
+  {
+    what: 'has no master key any more',
+    hasKeyFile: true,
+    env: production,
+    before({ app }) {
+      rmSync(join(app.directory, 'master.key'))
+      return undefined
+    },
+    found: ['error keys'],
+    mend: /^MASTER_KEY_FILE=/m,
+  },
+  {
+    what: 'has the master key of another service',
+    hasKeyFile: true,
+    env: production,
+    before({ app }) {
+      writeFileSync(join(app.directory, 'master.key'), `${'0123456789abcdef'.repeat(4)}\n`)
+      return undefined
+    },
+    found: ['error keys'],
+    mend: /^MASTER_KEY_FILE=/m,
+  },
+]
+
+suite('doctor, of a service that', () => {
+  for (const { what, env = {}, later = {}, before, found, hasKeyFile, mend } of broken) {
+    const run = hasKeyFile ? sqliteOnly : test
+    run(what, async () => {
+      const own = await deployment(env)
+      const more = (await before?.(own)) ?? {}
+      const seen = await examined(own, '--inside', { ...later, ...more })
+      assert.deepEqual(seen.found, found, JSON.stringify(seen.report.findings, null, 1))
+      const lines = seen.report.findings.map((one) => Object.values(one.mend).join('\n'))
+      assert.match(lines.join('\n'), mend)
+      assert.equal(seen.code, found.some((one) => one.startsWith('error')) ? 1 : 0)
+    })
+  }
+
+  sqliteOnly('lets other users of the machine read its files', async () => {
+    const own = await deployment(production)
+    const { directory } = own.app
+    chmodSync(join(directory, 'gatehouse.db'), 0o644)
+    // A closed folder keeps others out: the service refuses the mode, and that is all.
+    assert.deepEqual((await examined(own, '--inside')).found, ['error database'])
+    chmodSync(directory, 0o755)
+    const { report } = await examined(own, '--inside')
+    const [finding, refused] = report.findings
+    assert.deepEqual([finding?.check, refused?.check], ['file_modes', 'database'])
+    assert.match(refused?.what ?? '', /can be read by other users/)
+    assert.match(finding?.mend.setting ?? '', /^chmod 600 .*gatehouse\.db && chmod 700 /)
+    chmodSync(directory, 0o700)
+  })
+
+  test('has a disk that is almost full', async (t) => {
+    const disk = mountSmallDisk(40)
+    if (!disk) return t.skip('no disk may be mounted here')
+    try {
+      const directory = join(disk.directory, 'data')
+      mkdirSync(directory, { mode: 0o700 })
+      const own = await deployment(production, { directory })
+      assert.deepEqual((await examined(own, '--inside')).found, ['error disk'])
+      await own.app.close()
+    } finally {
+      disk.remove()
+    }
+  })
+
+  test('signs people in at a provider that names another issuer, and at one that is away', async () => {
+    const provider = await identityProvider()
+    const settings = settingsFor(provider)
+    const own = await deployment({ ...settings, NODE_ENV: 'development' })
+    assert.deepEqual((await examined(own, '--inside')).found, [])
+    provider.instead.set('/.well-known/openid-configuration', (_request, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"issuer":"https://other.example.org"}')
+    })
+    const other = await examined(own, '--inside')
+    assert.deepEqual(other.found, ['error identity_providers'])
+    assert.match(other.report.findings[0]?.what ?? '', /names another issuer/)
+    await provider.stop()
+    assert.deepEqual((await examined(own, '--inside')).found, ['warning identity_providers'])
+  })
+
+  test('has a mail server that takes mail, and one with another password', async () => {
+    const relay = await startRelay({ user: { name: 'auth', password: 'right' } })
+    const own = await deployment({ ...production, ...relay.env })
+    assert.deepEqual((await examined(own, '--inside')).found, [])
+    const wrong = { SMTP_URL: (relay.env.SMTP_URL ?? '').replace('right', 'wrong') }
+    assert.deepEqual((await examined(own, '--inside', wrong)).found, ['error mail_server'])
+    assert.equal(relay.mails.length, 0)
+  })
+
+  test('has a certificate of its own that ends', async () => {
+    const own = await deployment({ ...production, TRUST_PROXY: 'none' })
+    const found = async (notAfter: string) => {
+      const { cert, key } = certificate({ commonName: host, hosts: [host], notAfter })
+      const files = {
+        TLS_CERT_FILE: own.file('cert.pem', cert),
+        TLS_KEY_FILE: own.file('key.pem', key),
+      }
+      return (await examined(own, '--inside', files)).found
+    }
+    const inDays = (days: number) =>
+      new Date(Date.now() + days * 86_400_000).toISOString().slice(2, 10).replaceAll('-', '')
+    assert.deepEqual(await found(inDays(90)), [])
+    assert.deepEqual(await found(inDays(5)), ['warning tls_files'])
+    assert.deepEqual(await found(inDays(-5)), ['error tls_files'])
+  })
+
+  sqliteOnly('has no database where the command looks', async () => {
+    const own = await deployment(production)
+    const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    const seen = await examined(own, '--inside', { DATA_DIR: directory })
+    assert.deepEqual([seen.code, seen.found], [1, ['error database']])
+    assert.deepEqual(readdirSync(directory), [], 'a look makes no database')
+    rmSync(directory, { recursive: true })
+  })
+
+  sqliteOnly('has the database of an older version', async () => {
+    const own = await deployment(production)
+    await own.app.deps.db.deleteFrom('schema_version').where('version', '>', 20).execute()
+    const seen = await examined(own, '--inside')
+    assert.deepEqual([seen.code, seen.found], [1, ['error schema']])
+    assert.match(seen.stdout, /gatehouse migrate/)
+  })
+})
