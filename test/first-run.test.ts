@@ -86,7 +86,7 @@ suite('the first administrator', async () => {
     assert.deepEqual([failure, banner, files], [null, '', ['first-password']])
     assert.deepEqual(
       told.map(({ level, username, password_file }) => [level, username, password_file]),
-      [['warn', 'boss', path]],
+      [['warn', undefined, path]],
     )
     assert.equal(statSync(path).mode & 0o777, 0o600)
     const password = readFileSync(path, 'utf8').trim()
