@@ -226,7 +226,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|backup\/(?!room)|docs\/(?!room|parts|routes)|http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|backup\/(?!room|parts|routes|schemas|runs|run-store|health|schedule|events)|docs\/(?!room|parts|routes)|http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Batch, readRows, writeRows } from '../src/backup/rows.ts'
@@ -15,6 +15,8 @@ import { loadKeySet } from '../src/keys/key-set.ts'
 import { rooms } from '../src/rooms.ts'
 import { createLog } from '../src/runtime/deps.ts'
 import { eventsOf } from '../src/runtime/sinks.ts'
+import { besideTraffic } from './backup-traffic.ts'
+import { startService } from './service.ts'
 
 /**
  * Measures duration and memory of a backup and a restore, with few users and with many, by the
@@ -23,6 +25,7 @@ import { eventsOf } from '../src/runtime/sinks.ts'
 const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1000, 100_000]
 const passphrase = 'lamps harbour velvet tuba ocelot quarry'
 const maxSeconds = 60
+const rounds = 8
 const told = `process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS))`
 
 for (const users of sizes) {
@@ -38,17 +41,46 @@ for (const users of sizes) {
     rmSync(folder, { recursive: true })
   }
 }
+await showBesideTraffic(sizes.at(-1) ?? 0)
 print('PASS')
 
-async function fill(dataDirectory: string, users: number): Promise<void> {
+/** Backups by themselves, beside reads and logins. */
+async function showBesideTraffic(users: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  try {
+    const [data, backups] = [join(folder, 'data'), join(folder, 'backups')]
+    mkdirSync(backups)
+    const env = { ADMIN_PASSWORD: 'a pass phrase for proofs, 1887', NODE_ENV: 'test' }
+    await (await startService([process.execPath, 'src/main.ts'], env, data)).stop() // the administrator
+    await fill(data, users, 2)
+    const settings = { BACKUP_DIR: backups, BACKUP_PASSPHRASE: passphrase, BACKUP_KEEP: '2' }
+    const { seconds, quiet, during } = await besideTraffic(data, settings, rounds)
+    assert.equal(readdirSync(backups).length, 2, 'the newest two are kept, and nothing else')
+    const longest = Math.max(...seconds).toFixed(1)
+    print(`${seconds.length} backups by themselves of ${users} users: ${longest} s at most`)
+    for (const kind of ['reads', 'logins'] as const) {
+      print(`  ${kind}: quiet ${figures(quiet[kind])}, beside a backup ${figures(during[kind])}`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function figures(milliseconds: readonly number[]): string {
+  const sorted = milliseconds.toSorted((left, right) => left - right)
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1)
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms (${sorted.length})`
+}
+
+async function fill(dataDirectory: string, users: number, first = 1): Promise<void> {
   const config = loadConfig({ DATA_DIR: dataDirectory })
   const { db, feed } = connect({ ...config.database, synchronous: 'off' })
   await migrate(db, systemClock)
   const events = eventsOf({ clock: systemClock, log: createLog('silent') })
   await loadKeySet({ config, db, feed, clock: systemClock, events, random: systemRandom })
   await db.transaction().execute(async (trx) => {
-    for (let id = 1; id <= users; id += 500) {
-      for (const batch of batchesFrom(id, Math.min(500, users - id + 1)))
+    for (let id = first; id < first + users; id += 500) {
+      for (const batch of batchesFrom(id, Math.min(500, first + users - id)))
         await writeRows(trx, batch)
     }
   })
@@ -113,12 +145,15 @@ async function gatehouse(dataDirectory: string, ...words: readonly string[]): Pr
   return { seconds: (performance.now() - start) / 1000, peakMegabytes: Number(peak) / 1024 }
 }
 
-/** A digest of all rows, except the keys, which another master key has sealed, and login state. */
+/**
+ * A digest of all rows, except the keys, which another master key has sealed, login state, and the audit
+ * log, to which each of the two commands adds its record.
+ */
 async function printOf(dataDirectory: string): Promise<string> {
   const { db } = connect({ dataDirectory, timeoutMs: 1000 })
   const hash = createHash('sha256')
   for (const table of (await tablesOf(rooms)).copied) {
-    if (table.name === 'keys' || table.isLogin) continue
+    if (table.name === 'keys' || table.isLogin || table.name.startsWith('audit_')) continue
     for await (const batch of readRows(db, table)) hash.update(JSON.stringify(batch))
   }
   await db.destroy()

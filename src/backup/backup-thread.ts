@@ -26,7 +26,7 @@ parentPort?.on('message', (word: Heard) => {
 const say = (said: Said) => parentPort?.postMessage(said)
 
 // On Linux a thread has a priority of its own, and what serves callers goes first.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 try {
   await make()

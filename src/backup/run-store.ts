@@ -48,6 +48,12 @@ export function runStore(db: DatabaseOrTransaction) {
         .limit(limit)
         .execute(),
 
+    /** What decides when the next one is due. */
+    async record() {
+      const lastGood = await this.lastGood()
+      return { lastGood, failed: await this.failedSince(lastGood?.id ?? 0) }
+    },
+
     /** The last one that was made, whether its file is still kept or not. */
     async lastGood(): Promise<RunRow | null> {
       const row = await db

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { Config } from '../config/load.ts'
-import type { Database } from '../database/database.ts'
+import { stagedConditions } from '../database/staged.ts'
 import { Secret } from '../kernel/secret.ts'
 import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { ReadBack } from './read-back.ts'
@@ -29,18 +28,21 @@ export type Said =
 /** What the thread hears. */
 export type Heard = 'publish' | 'stop'
 
+type Condition = keyof typeof stagedConditions
+const conditions = Object.keys(stagedConditions) as Condition[] // its own keys
+
 /** An order of which a thread gets a copy: objects with methods are texts. */
 export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
   readonly settings: unknown
   readonly tables: Omit<Tables, 'copied'> & {
     readonly copied: readonly (Omit<CopiedTable, 'unlessStaged'> & {
-      readonly condition?: string
+      readonly condition?: Condition
     })[]
   }
 }
 
-/** Converts an order; `db` is what the conditions of tables are compiled for. */
-export function sent({ settings, tables, ...order }: Order, db: Database): SentOrder {
+/** Converts an order. @throws Error for a table whose condition has no name */
+export function sent({ settings, tables, ...order }: Order): SentOrder {
   const { masterKey, masterKeyFiles, nextMasterKey, database, token } = settings
   return {
     ...order,
@@ -50,8 +52,9 @@ export function sent({ settings, tables, ...order }: Order, db: Database): SentO
       rooms: tables.rooms.map(({ name, migrations = [] }) => ({ name, migrations })),
       copied: tables.copied.map(({ unlessStaged, ...table }) => {
         if (!unlessStaged) return table
-        const { sql: condition, parameters } = unlessStaged.compile(db)
-        if (parameters.length > 0) throw new Error(`${table.name}: a condition with parameters`)
+        const condition = conditions.find((name) => stagedConditions[name] === unlessStaged)
+        if (!condition)
+          throw new Error(`the condition of ${table.name} is not in database/staged.ts`)
         return { ...table, condition }
       }),
     },
@@ -67,7 +70,7 @@ export function received({ settings, tables, ...order }: SentOrder): Order {
       ...tables,
       copied: tables.copied.map(({ condition, ...table }) => ({
         ...table,
-        ...(condition !== undefined && { unlessStaged: sql.raw<boolean>(condition) }),
+        ...(condition && { unlessStaged: stagedConditions[condition] }),
       })),
     },
   }

@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import type { Database } from '../database/database.ts'
 import { partialOf } from './archive-writer.ts'
 import type { ReadBack } from './read-back.ts'
 import { type Heard, type Order, type Said, sent } from './thread-order.ts'
@@ -17,7 +16,6 @@ export class BackupFailed extends Error {
 }
 
 export interface ThreadOptions {
-  readonly db: Database
   /** Ends it; nothing is left then. */
   readonly signal: AbortSignal
   /** Called when it was read back; the file gets its name if this resolves. */
@@ -37,11 +35,11 @@ const memory = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 192 }
  */
 export async function makeOnThread(
   order: Order,
-  { db, signal, verified }: ThreadOptions,
+  { signal, verified }: ThreadOptions,
 ): Promise<ReadBack> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const thread = new Worker(new URL(`./backup-thread.${extension}`, import.meta.url), {
-    workerData: sent(order, db),
+    workerData: sent(order),
     execArgv: [],
     resourceLimits: memory,
   })

@@ -15,7 +15,6 @@ export const backupSettings = {
   BACKUP_EVERY_HOURS: integer({
     default: 24,
     min: 1,
-    max: 8760,
     doc: 'From the beginning of one of these backups to that of the next, in hours.',
   }),
   BACKUP_KEEP: integer({

@@ -466,7 +466,10 @@ function parseOrigin(item: string): string {
 function parseAddresses(value: string): readonly string[] {
   if (value === 'none') return []
   const items = value.split(',').map((item) => item.trim())
-  for (const item of items) parseAddressRange(item)
+  for (const item of items) {
+    parseAddressRange(item)
+    if (/\/0+$/.test(item)) throw new Error(`holds ${item}, which is every address`)
+  }
   return items
 }
 

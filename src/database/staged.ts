@@ -21,3 +21,11 @@ export const isOfPresentAccount = sql<boolean>`exists (
 
 export const isOfPresentUser = sql<boolean>`exists (
   select 1 from users where users.id = user_id and ${isPresentUser})`
+
+/** The same by names, which a thread can be told. */
+export const stagedConditions = {
+  isPresentUser,
+  isPresentAccount,
+  isOfPresentAccount,
+  isOfPresentUser,
+}

@@ -2,9 +2,11 @@ import type { Clock } from '../kernel/clock.ts'
 import { OutboundError } from '../outbound/outbound-error.ts'
 import { type Check, type Finding, findingOf, make } from './check.ts'
 import { answerChecks } from './checks/answers.ts'
+import { bodyLimitChecks } from './checks/body-limit.ts'
 import { clientAddressChecks, isOwnService } from './checks/client-address.ts'
 import { crossOriginChecks } from './checks/cross-origin.ts'
 import { exposureChecks } from './checks/exposure.ts'
+import { jwksChecks } from './checks/jwks.ts'
 import { passingChecks } from './checks/passing.ts'
 import { arrivalChecks, reachable } from './checks/reachable.ts'
 import { tlsChecks } from './checks/tls.ts'
@@ -21,7 +23,9 @@ export const outsideChecks: readonly Check<Outside>[] = [
   ...answerChecks,
   ...crossOriginChecks,
   ...exposureChecks,
+  ...jwksChecks,
   ...passingChecks,
+  ...bodyLimitChecks,
 ]
 
 const beforeService: ReadonlySet<Check<Outside>> = new Set([...tlsChecks, ...arrivalChecks])

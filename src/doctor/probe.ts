@@ -105,12 +105,14 @@ export interface Probe {
 
 const timeoutMs = 10_000
 // For all requests of a probe: an address that answers each of them slowly ends as well.
-const totalMs = 60_000
+const allMs = 60_000
 // A page, or the beginning of one.
 const maxAnswerBytes = 65_536
 
-/** @param ca PEM, an authority of the operator beside those of Node */
-export function createProbe(target: Target, options: Partial<OutboundOptions> = {}): Probe {
+export function createProbe(
+  target: Target,
+  { totalMs = allMs, ...options }: Partial<OutboundOptions> & { readonly totalMs?: number } = {},
+): Probe {
   const { addresses, origin, rules, url } = target
   const answers = new Map<string, Promise<Answer>>()
   const untilMs = performance.now() + totalMs

@@ -1,13 +1,15 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import { type OwnDataOptions, ownDataRoutes } from './own-routes.ts'
+import { type OwnDataPagesOptions, ownDataPages } from './pages.ts'
 
-export type Needs = OwnDataOptions
+export type Needs = OwnDataOptions & OwnDataPagesOptions
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
     for (const prefix of ownAccountPrefixes) {
       await app.register(ownDataRoutes, { prefix, ...needs })
     }
+    await app.register(ownDataPages, needs)
   },
 }

@@ -79,7 +79,7 @@ export const room: Room<Needs> = {
         },
         {
           name: 'webhook repeat',
-          operands: ['delivery...'],
+          operands: ['[delivery...]'],
           summary: 'Has deliveries sent again, or at once',
         },
       ],

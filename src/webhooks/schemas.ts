@@ -56,7 +56,7 @@ const wanted = { url: Url, description: Description, events: Events, content: Co
 const wantedExample = {
   url: exampleUrl,
   description: 'Leavers lose their accounts',
-  events: ['user_deleted', 'account_*'],
+  events: ['user_deleted', 'authn_login_lock'],
   content: 'ids',
 }
 

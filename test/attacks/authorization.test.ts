@@ -80,13 +80,22 @@ const form = { json: {}, hasCsrfField: true } as const
  * of the own account accept a session alone.
  */
 const ofPages: readonly Row[] = [
-  ...['', '/email', '/notices', '/password', '/providers', '/second-factor', '/sessions'].map(
-    (path): Row => ({ route: `GET /account${path}`, ...account, allowed: 200 }),
-  ),
+  ...[
+    '',
+    '/data',
+    '/delete',
+    '/email',
+    '/notices',
+    '/password',
+    '/providers',
+    '/second-factor',
+    '/sessions',
+  ].map((path): Row => ({ route: `GET /account${path}`, ...account, allowed: 200 })),
   { route: 'GET /account/providers/leave', ...account, allowed: 303 }, // without its flow
   { route: 'GET /account/second-factor/set-up', ...account, allowed: 303 }, // without its flow
   { route: 'GET /account/second-factor/remove', ...account, allowed: 303 }, // there is none
   { route: 'GET /account/recovery-codes', ...account, allowed: 200, withoutHead: true },
+  { route: 'POST /account/delete', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email/confirm', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email/cancel', ...account, ...form, allowed: 303 },

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { examineOutside } from '../../src/doctor/outside.ts'
+import { createProbe, targetOf } from '../../src/doctor/probe.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { gatehouse, type Ran } from '../cli/gatehouse.ts'
 
@@ -127,6 +128,16 @@ suite('doctor at a hostile address', () => {
     const ran = await outside(`http://127.0.0.1:${port} --json`)
     assert.deepEqual([ran.code, idsOf(ran)], [1, ['service']])
     assert.ok(sent < 64 * 1_048_576, `${sent} bytes were taken`)
+  })
+
+  test('gives an address that answers slowly a time for all its requests', async () => {
+    const waits: (() => void)[] = []
+    const port = await serving((_request, response) => void waits.push(() => response.end('{}')))
+    const target = await targetOf(`http://127.0.0.1:${port}`)
+    const probe = createProbe(target, { totalMs: 300 })
+    await assert.rejects(probe.send('/'), { fault: 'timed_out' })
+    await assert.rejects(probe.send('/'), { message: 'the address has answered too slowly' })
+    assert.equal(waits.length, 1)
   })
 
   test('ends where the other side closes, or does not speak HTTP', async () => {

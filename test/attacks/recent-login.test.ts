@@ -27,6 +27,9 @@ const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
 /** The pages of the own account that only a session opens. */
 const pages: readonly (readonly [method: string, path: string, isRecent: boolean])[] = [
   ['GET', '/account', false],
+  ['GET', '/account/data', true],
+  ['GET', '/account/delete', true],
+  ['POST', '/account/delete', true],
   ['GET', '/account/email', false],
   ['POST', '/account/email', true],
   ['POST', '/account/email/cancel', false],
@@ -108,6 +111,7 @@ const recent: readonly Attempt[] = [
     path: `${invitations}/{ADMIN}/resend`,
     status: 200,
   },
+  { route: 'POST /api/admin/backups', status: 202 },
   {
     route: `POST ${webhooks}`,
     json: { url: 'https://hooks.example.org/', events: ['*'] },
@@ -175,7 +179,6 @@ const anyLogin: readonly Attempt[] = [
     path: `${invitations}/{USER}/resend`,
     status: 200,
   },
-  { route: 'POST /api/admin/backups', status: 202 },
   { route: 'POST /api/admin/mail/test', json: { address: 'a@example.org' }, status: 202 },
   {
     route: 'POST /api/admin/mail/:id/resend',

@@ -13,8 +13,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { leaseMs } from '../../src/backup/make-runs.ts'
 import { runStore } from '../../src/backup/run-store.ts'
-import { createBackups, leaseMs } from '../../src/backup/runs.ts'
+import { createBackups } from '../../src/backup/runs.ts'
 import { rooms } from '../../src/rooms.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
@@ -371,10 +372,7 @@ suite('the commands of backups', async () => {
   test('gatehouse backup list shows the runs', async () => {
     const { code, stdout } = await gatehouse(app.directory, 'backup list --json', { env })
     assert.equal(code, 0)
-    const [run] = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const [run] = JSON.parse(stdout)
     assert.deepEqual([run.state, run.file], ['done', name])
   })
 

@@ -6,6 +6,7 @@ import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { confirmationsOf } from '../confirmations.ts'
+import { byItself } from '../copies.ts'
 import { mailboxes } from '../emails.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { forwardFile } from '../forward-file.ts'
@@ -33,6 +34,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       OIDC_PROVIDERS: 'acme',
       LOGIN_CAPTCHA_AFTER: '1000',
       CLIENTS_FILE: clientsFile([entry('shop')]),
+      ...byItself,
       SIGN_UP: 'open',
       SIGN_IN_BY_MAIL: 'on',
       MAIL_REQUESTS_PER_CLIENT: '0',

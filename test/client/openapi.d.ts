@@ -3498,7 +3498,7 @@ export interface components {
          *       "description": "Leavers lose their accounts",
          *       "events": [
          *         "user_deleted",
-         *         "account_*"
+         *         "authn_login_lock"
          *       ],
          *       "content": "ids"
          *     }
@@ -4259,7 +4259,7 @@ export interface components {
          *       "description": "Leavers lose their accounts",
          *       "events": [
          *         "user_deleted",
-         *         "account_*"
+         *         "authn_login_lock"
          *       ],
          *       "content": "ids",
          *       "state": "enabled",
@@ -4479,7 +4479,7 @@ export interface components {
          *           "description": "Leavers lose their accounts",
          *           "events": [
          *             "user_deleted",
-         *             "account_*"
+         *             "authn_login_lock"
          *           ],
          *           "content": "ids",
          *           "state": "enabled",
@@ -4536,7 +4536,7 @@ export interface components {
          *       "description": "Leavers lose their accounts",
          *       "events": [
          *         "user_deleted",
-         *         "account_*"
+         *         "authn_login_lock"
          *       ],
          *       "content": "ids",
          *       "state": "enabled",
@@ -10908,7 +10908,7 @@ export interface operations {
                      *           "description": "Leavers lose their accounts",
                      *           "events": [
                      *             "user_deleted",
-                     *             "account_*"
+                     *             "authn_login_lock"
                      *           ],
                      *           "content": "ids",
                      *           "state": "enabled",
@@ -10954,7 +10954,7 @@ export interface operations {
                  *       "description": "Leavers lose their accounts",
                  *       "events": [
                  *         "user_deleted",
-                 *         "account_*"
+                 *         "authn_login_lock"
                  *       ],
                  *       "content": "ids"
                  *     }
@@ -10978,7 +10978,7 @@ export interface operations {
                      *       "description": "Leavers lose their accounts",
                      *       "events": [
                      *         "user_deleted",
-                     *         "account_*"
+                     *         "authn_login_lock"
                      *       ],
                      *       "content": "ids",
                      *       "state": "enabled",
@@ -11031,7 +11031,7 @@ export interface operations {
                      *       "description": "Leavers lose their accounts",
                      *       "events": [
                      *         "user_deleted",
-                     *         "account_*"
+                     *         "authn_login_lock"
                      *       ],
                      *       "content": "ids",
                      *       "state": "enabled",
@@ -11102,7 +11102,7 @@ export interface operations {
                      *       "description": "Leavers lose their accounts",
                      *       "events": [
                      *         "user_deleted",
-                     *         "account_*"
+                     *         "authn_login_lock"
                      *       ],
                      *       "content": "ids",
                      *       "state": "enabled",
@@ -11166,7 +11166,7 @@ export interface operations {
                      *       "description": "Leavers lose their accounts",
                      *       "events": [
                      *         "user_deleted",
-                     *         "account_*"
+                     *         "authn_login_lock"
                      *       ],
                      *       "content": "ids",
                      *       "state": "enabled",
@@ -11229,7 +11229,7 @@ export interface operations {
                      *       "description": "Leavers lose their accounts",
                      *       "events": [
                      *         "user_deleted",
-                     *         "account_*"
+                     *         "authn_login_lock"
                      *       ],
                      *       "content": "ids",
                      *       "state": "enabled",

@@ -66,9 +66,8 @@ const broken: readonly Broken[] = [
     mend: /^CORS_ORIGINS=https:/m,
   },
   {
-    what: 'trusts every address as a proxy',
-    env: production,
-    later: { TRUST_PROXY: '0.0.0.0/0,::/0' },
+    what: 'trusts half of the internet as a proxy',
+    env: { ...production, TRUST_PROXY: '0.0.0.0/1,2000::/3' },
     found: ['error trust_proxy_wide', 'error trust_proxy_wide'],
     mend: /^TRUST_PROXY=127/m,
   },
@@ -101,6 +100,13 @@ const broken: readonly Broken[] = [
     env: production,
     later: { TRUST_PROXY: '', USERS_POLICY: 'open' },
     found: ['error settings', 'error settings'],
+    mend: /gatehouse config check/,
+  },
+  {
+    what: 'is to trust every address as a proxy',
+    env: production,
+    later: { TRUST_PROXY: '0.0.0.0/0,::/0' },
+    found: ['error settings'],
     mend: /gatehouse config check/,
   },
   {

@@ -57,7 +57,11 @@ export async function proveErasure(place: Place, persons: number): Promise<Erase
   try {
     const wanted = Array.from({ length: persons }, (_, index) => personOf(index))
     const admin = bearer(await node.token())
-    const ids = await Promise.all(wanted.map((person) => leaveTraces(node, admin, person)))
+    const ids: number[] = []
+    for (let from = 0; from < persons; from += atOnce) {
+      const some = wanted.slice(from, from + atOnce) // more wait for their hashes until they are refused
+      ids.push(...(await Promise.all(some.map((person) => leaveTraces(node, admin, person)))))
+    }
     await place.analyze?.()
     let output = ''
     const stop = async () => {
@@ -101,6 +105,7 @@ export async function proveErasure(place: Place, persons: number): Promise<Erase
   }
 }
 
+const atOnce = 4
 const deadServer = 'smtp://127.0.0.1:9'
 const cli = ['src/cli/main.ts']
 
@@ -129,6 +134,7 @@ async function leaveTraces(
   const login = await caller.call('POST', '/login', {
     form: { username, password, mode: 'session' },
   })
+  assert.equal(login.status, 200, JSON.stringify(login.body))
   const headers = { cookie: cookieOf(login), 'x-csrf-token': login.body.csrf_token }
   await caller.call('POST', '/login', { form: { username, password: 'wrong', mode: 'session' } })
   await caller.call('POST', '/login', { form: { username: email, password, mode: 'session' } })

@@ -56,6 +56,8 @@ suite('the pages of the own account', async () => {
     '/account/sessions': 'Sessions',
     '/account/providers': 'Linked providers',
     '/account/notices': 'Notices',
+    '/account/data': 'Your data',
+    '/account/delete': 'Delete your account',
   }
 
   test('each page is there for a session, with the headers of pages', async () => {
@@ -63,6 +65,31 @@ suite('the pages of the own account', async () => {
     for (const [path, title] of Object.entries(pages)) {
       assertPage(await open(path), 200, title, path)
     }
+  })
+
+  test('/account/delete asks for the username, and deletes the account', async () => {
+    const { open, send, who } = await someone()
+    assert.match((await open('/account')).text, /href="\/account\/delete"/)
+    const wrong = await send('/account/delete', { username: 'another' })
+    assertPage(wrong, 400, 'Delete your account', 'wrong')
+    assert.match(wrong.text, /This is not your username\./)
+    assert.equal((await open('/account')).status, 200)
+    const done = await send('/account/delete', { username: who.username })
+    assertPage(done, 200, 'Account deleted', 'done')
+    assert.ok(!done.text.includes(who.username), 'it knows the person no more')
+    assert.equal((await open('/account')).status, 303)
+    const refused = await app.call('GET', `/api/admin/accounts/${who.username}`, {
+      headers: app.basic(app.admin),
+    })
+    assert.equal(refused.status, 404)
+  })
+
+  test('/account/data leads to the file', async () => {
+    const { open } = await someone()
+    assert.match((await open('/account/data')).text, /href="\/api\/account\/export"/)
+    const file = await open('/api/account/export')
+    assert.equal(file.status, 200)
+    assert.match(String(file.headers['content-disposition']), /attachment/)
   })
 
   test('without a session a browser is sent to the sign-in, and comes back', async () => {

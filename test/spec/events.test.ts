@@ -841,7 +841,7 @@ suite('every event, with its fields and its level', async () => {
       await own.call('POST', '/api/admin/backups', { headers: own.basic(own.admin) })
       const { told } = await during(own, () => jobOf(own, 'backups'))
       return {
-        told: told.filter(({ event }) => event !== 'backup_made'),
+        told,
         fields: { file, by: 'job' },
       }
     }),
@@ -858,9 +858,13 @@ suite('every event, with its fields and its level', async () => {
       await command(`backup ${file}`, { stdin })
       const directory = folder()
       const env = await databaseSettings(directory, { isEmpty: true })
-      const { told } = await command(`restore ${file}`, { stdin, env }, { ...app, directory })
+      const { told, stdout } = await command(
+        `restore ${file}`,
+        { stdin, env },
+        { ...app, directory },
+      )
       recorded.set(told, await recordsIn(directory, env))
-      const { created_at } = JSON.parse(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '')
+      const created_at = /restored as of (\S+):/.exec(stdout)?.[1]
       const users = (await app.rows()).users?.length
       const fields = { file, created_at, users, logins_kept: false, verified: true, by: 'cli', uid }
       return { told, fields }

@@ -171,6 +171,13 @@ export const accountExamples: ExamplesOf<AccountViews> = {
     undeliverable: { ...email, isUndeliverable: true },
     'no mail': { ...email, hasMail: false },
   },
+  'account-data': { plain: { file: '/api/account/export' } },
+  'account-delete': {
+    plain: own,
+    'wrong username': { ...own, problem: { code: 'username_wrong', field: 'username' } },
+    'last administrator': { ...own, problem: { code: 'last_administrator', field: null } },
+  },
+  'account-deleted': { plain: {} },
   'account-notices': {
     none: { notices: [] },
     several: {

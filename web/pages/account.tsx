@@ -1,4 +1,5 @@
 import type { AccountViews } from '../../src/http/pages/views/account.ts'
+import { Data, Deleted, Deletion } from './account/data.tsx'
 import { Email } from './account/email.tsx'
 import { Notices } from './account/notices.tsx'
 import { Overview } from './account/overview.tsx'
@@ -37,6 +38,9 @@ export const accountPages: PagesOf<AccountViews> = {
     Content: Notices,
     isWide: true,
   },
+  'account-data': { title: (_view, { account }) => account.dataTitle, Content: Data },
+  'account-delete': page('deletionTitle', Deletion),
+  'account-deleted': { title: (_view, { account }) => account.deletedTitle, Content: Deleted },
 }
 
 type TitleName =
@@ -49,6 +53,7 @@ type TitleName =
   | 'sessionsTitle'
   | 'providersTitle'
   | 'emailTitle'
+  | 'deletionTitle'
 
 function page<View extends { readonly problem: unknown }>(
   title: TitleName,

@@ -48,7 +48,7 @@ export const commands: readonly CommandWork[] = [
   {
     name: 'webhook add',
     options: { events: eventsOption, ...settings },
-    example: 'webhook add https://hr.example.org/gatehouse --events "user_deleted,account_*"',
+    example: 'webhook add https://hr.example.org/gatehouse --events user_deleted,authn_login_lock',
     run: add,
   },
   { name: 'webhook list', example: 'webhook list --json', run: list },

@@ -45,8 +45,8 @@ const clientAddress: Check<Outside> = {
     }
     if (counted === forged) {
       const what = `The limits count what the client writes into X-Forwarded-For: ${forged} was forged, and counted.`
-      const listed = http.trustedProxies.join(',') || 'none'
-      return [{ what, mend: { setting: `TRUST_PROXY=${proxyAddress(listed)}` } }]
+      const setting = `TRUST_PROXY=${http.trustedProxies.join(',')}   # or fewer: the proxy alone`
+      return [{ what, mend: { setting } }]
     }
     if (isWithin(counted, trusted)) {
       const what = `The limits count ${counted}, the proxy itself: it does not say for whom it asks.`
@@ -59,12 +59,6 @@ const clientAddress: Check<Outside> = {
     const isSure = kindOfAddress(reached ?? '') !== 'public'
     return [{ what, mend: { setting }, ...(!isSure && { level: 'warning' }) }]
   },
-}
-
-function proxyAddress(listed: string): string {
-  return listed === 'none'
-    ? 'none   # or the address of the proxy'
-    : '127.0.0.1   # the proxy alone'
 }
 
 /** Headers of the networks that pass requests on for others. */

@@ -7,7 +7,10 @@ import type { Outside } from '../scene.ts'
 /** The path that anyone may read, and that tells what answers. */
 export const statusPath = '/api/public/status'
 
-/** Whether an answer to it is that of the service. */
+/** Of any method the service answers 404 here, by itself, and reads no body. */
+export const noRoute = '/api/public/doctor'
+
+/** Whether an answer to the status is that of the service. */
 export function isStatus({ status, json }: Answer): boolean {
   return (
     status === 200 &&

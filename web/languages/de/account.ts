@@ -34,6 +34,9 @@ export const account: typeof english = {
     email_invalid: 'Das ist keine E-Mail-Adresse.',
     email_taken: 'Ein anderes Konto hat diese Adresse bestätigt.',
     mailed_code_wrong: 'Der Code ist falsch oder abgelaufen.',
+    username_wrong: 'Das ist nicht Ihr Benutzername.',
+    last_administrator:
+      'Sie sind die letzte Person mit der Rolle ADMIN. Bestimmen Sie zuerst eine andere.',
   },
 
   profile: 'Sie',
@@ -182,4 +185,19 @@ export const account: typeof english = {
     operator: 'den Betrieb',
     service: 'diesen Dienst',
   },
+
+  dataTitle: 'Ihre Daten',
+  dataSummary: 'Eine Kopie von allem, was Ihr Konto nennt.',
+  dataExplanation:
+    'Die Datei enthält Ihr Profil, Ihre Sitzungen, was Sie geschrieben und was Sie hier getan haben, in einer Form, die Programme lesen können (JSON). Sie enthält keine Passwörter und keine Geheimnisse. Bewahren Sie sie sicher auf.',
+  download: 'Ihre Daten herunterladen',
+  deletionTitle: 'Konto löschen',
+  deletionSummary: 'Ihr Konto und was Sie nennt, wird endgültig gelöscht.',
+  deletionWarning: 'Das lässt sich nicht rückgängig machen.',
+  deletionExplanation:
+    'Ihr Konto, Ihr Profil und alle Sitzungen sind sofort gelöscht. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.',
+  deletionHint: 'Geben Sie Ihren Benutzernamen ein, damit das nicht aus Versehen geschieht.',
+  deleteAccount: 'Das Konto endgültig löschen',
+  deletedTitle: 'Konto gelöscht',
+  deleted: 'Ihr Konto ist gelöscht, und Sie sind abgemeldet.',
 }

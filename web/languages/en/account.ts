@@ -30,6 +30,8 @@ export const account = {
     email_invalid: 'This is not an e-mail address.',
     email_taken: 'Another account has verified this address.',
     mailed_code_wrong: 'The code is wrong, or has ended.',
+    username_wrong: 'This is not your username.',
+    last_administrator: 'You are the last administrator. Appoint another one first.',
   },
 
   profile: 'You',
@@ -172,4 +174,19 @@ export const account = {
     operator: 'an operator',
     service: 'this service',
   },
+
+  dataTitle: 'Your data',
+  dataSummary: 'A copy of everything that names your account.',
+  dataExplanation:
+    'The file has your profile, your sessions, what you wrote, and what you did here, in a form that programs can read (JSON). It has no passwords and no secrets. Keep it safe.',
+  download: 'Download your data',
+  deletionTitle: 'Delete your account',
+  deletionSummary: 'Your account and what names you go for good.',
+  deletionWarning: 'This cannot be undone.',
+  deletionExplanation:
+    'Your account, your profile and all sessions go at once. What you have written stays, without your name.',
+  deletionHint: 'Type your username, so that this does not happen by mistake.',
+  deleteAccount: 'Delete the account for good',
+  deletedTitle: 'Account deleted',
+  deleted: 'Your account is deleted, and you are signed out.',
 }

@@ -19,6 +19,8 @@ export function Overview({ view }: { view: AccountView }) {
     ['/account/sessions', t.sessionsTitle, t.sessionsSummary],
     ['/account/notices', t.noticesTitle, t.noticesSummary],
     ...(hasProviders ? [['/account/providers', t.providersTitle, t.providersSummary]] : []),
+    ['/account/data', t.dataTitle, t.dataSummary],
+    ['/account/delete', t.deletionTitle, t.deletionSummary],
   ] as const
   return (
     <>

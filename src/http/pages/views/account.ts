@@ -15,6 +15,9 @@ export interface AccountViews {
   'account-leaving': LeavingView
   'account-email': EmailView
   'account-notices': NoticesView
+  'account-data': AccountDataView
+  'account-delete': AccountDeletionView
+  'account-deleted': AccountDeletedView
 }
 
 /** What was done: a page says so once the browser has come to it. */
@@ -52,6 +55,8 @@ export type AccountProblemCode =
   | 'email_invalid'
   | 'email_taken'
   | 'mailed_code_wrong'
+  | 'username_wrong'
+  | 'last_administrator'
 
 interface OwnPage {
   /** What the field `csrf_token` of its forms holds. */
@@ -169,3 +174,13 @@ export interface NoticeRow {
   /** Of the client; null if it is not that of the owner. */
   readonly address: string | null
 }
+
+export interface AccountDataView {
+  /** The address of the file. */
+  readonly file: string
+}
+
+export type AccountDeletionView = OwnPage
+
+/** Says one thing, and knows no person any more. */
+export type AccountDeletedView = Readonly<Record<string, never>>

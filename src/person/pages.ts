@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/load.ts'
+import { acceptForms } from '../http/bodies/bodies.ts'
+import { sendView } from '../http/pages/send-view.ts'
+import type { AccountDeletionView, AccountProblem } from '../http/pages/views/account.ts'
+import type { ApiError } from '../kernel/errors.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  type PersonDeps,
+  personOf,
+  show,
+  showIfRefused,
+} from '../pages/account/own-page.ts'
+import { clearSessionCookie } from '../session/cookie.ts'
+import type { Users } from '../users/users.ts'
+import { removeOwn } from './own-removal.ts'
+
+export interface OwnDataPagesOptions extends PersonDeps {
+  readonly config: Pick<Config, 'session'>
+  readonly users: Pick<Users, 'remove'>
+}
+
+const recent = { reauthentication: 'always' } as const
+const paths = { data: '/account/data', delete: '/account/delete' } as const
+
+/** /account/data: a copy of all data; /account/delete: the end of the account. */
+export async function ownDataPages(
+  app: FastifyInstance,
+  { users, ...deps }: OwnDataPagesOptions,
+): Promise<void> {
+  acceptForms(app)
+
+  // The file is that of the API, which asks for a recent login as well.
+  app.get(paths.data, accountPage(paths.data, recent), async (request, reply) =>
+    show(reply, request, await personOf(deps, request), 'account-data', {
+      file: '/api/account/export',
+    }),
+  )
+
+  app.get(paths.delete, accountPage(paths.delete, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const view: AccountDeletionView = common(request, person)
+    return show(reply, request, person, 'account-delete', view)
+  })
+
+  const { config, ...form } = accountForm(paths.delete, recent)
+  const answers = { 200: {} }
+  app.post(paths.delete, { ...form, config: { ...config, answers } }, async (request, reply) => {
+    const person = await personOf(deps, request)
+    const view = (problem: AccountProblem) => common(request, person, problem)
+    showIfRefused(request, person, 'account-delete', { problemOf, view })
+    const { account } = person
+    await removeOwn(users, request, { account, username: field(request, 'username') })
+    clearSessionCookie(reply, deps.config)
+    return sendView(reply, request, 'account-deleted', {})
+  })
+}
+
+function problemOf({ row, details }: ApiError): AccountProblem | null {
+  if (row === 'lastAdministrator') return { code: 'last_administrator', field: null }
+  const isName = details?.some(({ path: [name] }) => name === 'username')
+  return isName ? { code: 'username_wrong', field: 'username' } : null
+}

@@ -1,0 +1,57 @@
+import type {
+  AccountDataView,
+  AccountDeletedView,
+  AccountDeletionView,
+} from '../../../src/http/pages/views/account.ts'
+import { Actions, Button, LinkButton } from '../../components/button.tsx'
+import { Field } from '../../components/field.tsx'
+import { Form } from '../../components/form.tsx'
+import { Notice } from '../../components/messages.tsx'
+import { useTexts } from '../../context.ts'
+import { Back, Outcome, problemAt } from './parts.tsx'
+
+/** A copy of all data, as a file. */
+export function Data({ view: { file } }: { view: AccountDataView }) {
+  const t = useTexts().account
+  return (
+    <>
+      <p>{t.dataExplanation}</p>
+      <Actions>
+        <LinkButton href={file}>{t.download}</LinkButton>
+      </Actions>
+      <Back />
+    </>
+  )
+}
+
+/** The end of the account: its username must be typed. */
+export function Deletion({ view }: { view: AccountDeletionView }) {
+  const texts = useTexts()
+  const { account: t, common } = texts
+  return (
+    <>
+      <Outcome {...view} />
+      <Notice kind="warning">{t.deletionWarning}</Notice>
+      <p>{t.deletionExplanation}</p>
+      <Form action="/account/delete" csrf={view.csrf}>
+        <Field
+          name="username"
+          label={common.username}
+          autocomplete="off"
+          hint={t.deletionHint}
+          problem={problemAt(view.problem, 'username', texts)}
+          hasFocus={view.problem?.field !== null}
+        />
+        <Actions>
+          <Button kind="danger">{t.deleteAccount}</Button>
+        </Actions>
+      </Form>
+      <Back />
+    </>
+  )
+}
+
+/** It is done: there is no account to go back to. */
+export function Deleted(_: { view: AccountDeletedView }) {
+  return <p>{useTexts().account.deleted}</p>
+}
