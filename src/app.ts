@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
+import { waitForFirstAccount } from './health/first-start.ts'
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { collectRoutes } from './http/documents/declared-routes.ts'
@@ -63,6 +64,8 @@ export async function buildApp(
   const certificate = certificateOf(deps)
   if (certificate) deps.measurements.certificate.validUntil = certificate.validUntil
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
+  const isEmpty = (await services.accounts.after(0, 1)).length === 0
+  if (isEmpty) waitForFirstAccount(server, services)
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)

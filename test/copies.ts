@@ -91,6 +91,9 @@ export function withDigest(signed: Uint8Array, mac?: (sha256: string) => string 
   return Buffer.concat([signed, Buffer.from(lastLine)])
 }
 
+/** Settings with which a service makes backups by itself. */
+export const byItself = { BACKUP_DIR: folder(), BACKUP_PASSPHRASE: passphrase }
+
 export const restoring: RestoreOptions = {
   passphrase: async () => passphrase,
   withoutKeys: false,

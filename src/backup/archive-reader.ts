@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** A backup file whose checksum is right. */
 export interface Archive {
   /** The header's JSON. */
   readonly header: unknown
+  /** Of all before the last line, as that says. */
   readonly sha256: string
+  /** Of the whole file, as `sha256sum` prints it. */
+  readonly fileSha256: string
   readonly mac: string | undefined
   /** The header as it stands in the file, without its line end. */
   readonly headerLine: string
@@ -38,7 +41,8 @@ export async function openArchive(path: string): Promise<Archive> {
     const match = lastLine.exec(tail)
     const bodyEnd = tailStart + (match?.index ?? 0)
     const [, sha256 = '', mac] = match ?? []
-    if (!match || headerEnd === -1 || (await digestOf(file, bodyEnd + 1)) !== sha256) {
+    const hash = await hashOf(file, bodyEnd + 1)
+    if (!match || headerEnd === -1 || hash.copy().digest('hex') !== sha256) {
       throw new Error(`${path} is damaged or not whole: its checksum is wrong`)
     }
     const headerLine = Buffer.from(head.slice(0, headerEnd), 'latin1').toString()
@@ -47,6 +51,7 @@ export async function openArchive(path: string): Promise<Archive> {
       headerLine,
       size,
       sha256,
+      fileSha256: hash.update(tail.slice(match.index + 1), 'latin1').digest('hex'),
       mac,
       body: () => bytesOf(file, headerEnd + 1, bodyEnd),
       close: () => file.close(),
@@ -67,8 +72,8 @@ function bytesOf(file: FileHandle, start: number, end: number) {
   return file.createReadStream({ start, end: end - 1, autoClose: false })
 }
 
-async function digestOf(file: FileHandle, end: number): Promise<string> {
+async function hashOf(file: FileHandle, end: number): Promise<Hash> {
   const hash = createHash('sha256')
   for await (const chunk of bytesOf(file, 0, end)) hash.update(chunk)
-  return hash.digest('hex')
+  return hash
 }

@@ -42,18 +42,16 @@ async function make(): Promise<void> {
     if (isStopped) throw new Error('the service stops')
     say({ kind: 'progress' })
   }
+  const options = { tables, passphrase, onProgress: progress }
   const deps = { config: settings, clock: { now: () => now }, random: systemRandom }
   await withNewArchive(path, async (archive) => {
     const db = open(settings.database)
-    try {
-      await writeBackup({ ...deps, db }, archive, { tables, passphrase, onProgress: progress })
-    } finally {
-      await db.destroy()
-    }
+    const written = await writeBackup({ ...deps, db }, archive, options).finally(() => db.destroy())
     await archive.sync()
     progress()
     const opening = { passphrase: async () => passphrase, unverified: false }
-    const made = await readBack(archive.partial, opening, { tables, onProgress: progress })
+    const made = await readBack(archive.partial, opening, options)
+    if (made.sha256 !== written.sha256) throw new Error('the file does not hold what was written')
     say({ kind: 'verified', made })
     if ((await heard.promise) !== 'publish') throw new Error('the service stops')
     await archive.publish()

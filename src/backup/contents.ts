@@ -27,6 +27,7 @@ export interface Contents {
   readonly description: Description
   /** None if it was opened unverified. */
   readonly keys: readonly TravellingKey[]
+  /** Of the whole file. */
   readonly sha256: string
   readonly size: number
   dump(tables: Tables, options?: { readonly withoutKeys?: boolean }): Dump
@@ -46,7 +47,7 @@ export async function openContents(path: string, opening: Opening): Promise<Cont
         ? await openInTheOpen(archive, header, opening)
         : await openEncrypted(archive, header, opening)
     const { description, keys, body } = opened
-    const { sha256, size, close } = archive
+    const { fileSha256: sha256, size, close } = archive
     return {
       ...{ description, keys, sha256, size, close },
       dump(tables, { withoutKeys = false } = {}) {

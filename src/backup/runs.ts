@@ -118,8 +118,12 @@ export function createBackups(deps: BackupsDeps): Backups {
     const at = await store.now(clock)
     for (const run of running.filter(({ locked_until }) => locked_until <= at)) {
       const bytes = run.sha256 && run.file ? await bytesOf(directory, run.file) : null
-      if (bytes !== null && bytes === run.bytes) await finish(run)
-      else await fail(run.id, `the node ${run.node} ended before the backup was made`)
+      if (bytes !== null && bytes === run.bytes) {
+        await finish(run)
+      } else {
+        await removePartial(directory, run.file ?? '').catch(() => {}) // the next run tries again
+        await fail(run.id, `the node ${run.node} ended before the backup was made`)
+      }
     }
   }
 

@@ -71,7 +71,7 @@ function connectOf(given: string | undefined, url: string | undefined): Wanted['
 export async function leftOut({ values }: CommandCall): Promise<ReadonlySet<string>> {
   const given = Array.isArray(values.except) ? values.except.map(String) : []
   if (given.length === 0) return new Set()
-  const { allChecks } = await import('../../doctor/table.ts')
+  const { allChecks } = await import('../doctor/table.ts')
   for (const name of given) {
     if (!allChecks.some(({ id }) => id === name)) {
       throw new UsageError(`there is no check ${shown(name.slice(0, 40))}: see docs/doctor.md`)

@@ -116,11 +116,21 @@ suite('migrate', () => {
   test('a database of a newer program is refused, and not touched', async () => {
     const { open, raw, schema, versions } = fresh()
     const known = await migrate(open(), clock)
-    raw((db) => db.exec(`insert into schema_version values (${known + 98}, 1)`))
+    const columns = 'schema_version (version, applied_at)'
+    raw((db) => db.exec(`insert into ${columns} values (${known + 98}, 1)`))
     const before = [schema(), versions()]
     await assert.rejects(migrate(open(), clock), {
       message: `the database has schema ${known + 98}, this program knows ${known}: start a newer Gatehouse`,
     })
+    assert.deepEqual([schema(), versions()], before)
+  })
+
+  test('a database of a newer program that has only added is used, and not touched', async () => {
+    const { open, raw, schema, versions } = fresh()
+    const known = await migrate(open(), clock)
+    raw((db) => db.exec(`insert into schema_version values (${known + 1}, 1, 'expand')`))
+    const before = [schema(), versions()]
+    assert.equal(await migrate(open(), clock), 0)
     assert.deepEqual([schema(), versions()], before)
   })
 

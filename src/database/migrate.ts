@@ -1,6 +1,14 @@
 import { sql } from 'kysely'
 import type { Clock } from '../kernel/clock.ts'
 import { type Database, type DatabaseOrTransaction, execute } from './database.ts'
+import {
+  assertMayRun,
+  assertWorksWith,
+  contract,
+  expand,
+  firstKnownKind,
+  type Step,
+} from './migration-kinds.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
 import * as revocations from './migrations/0003-revocations.ts'
@@ -25,38 +33,41 @@ import * as refusals from './migrations/0021-refusals.ts'
 import * as people from './migrations/0022-people.ts'
 import * as forwardAuth from './migrations/0023-forward-auth.ts'
 import * as operations from './migrations/0024-operations.ts'
-import { type Migration, statementsFor } from './migrations/statement.ts'
+import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
 import { disableTimeouts } from './snapshot.ts'
 import { isPostgres, lockName, takeExclusiveLocks, transact } from './transactions.ts'
 
-/** All migrations in order, append only: a migration that was released is never edited. */
-const migrations: readonly Migration[] = [
-  foundation.statements,
-  loginLimits.statements,
-  revocations.statements,
-  secondFactor.statements,
-  idempotency.statements,
-  posts.statements,
-  administration.statements,
-  imports.statements,
-  identities.statements,
-  growth.statements,
-  logins.statements,
-  search.statements,
-  hashKinds.statements,
-  subjects.statements,
-  sessionAmr.statements,
-  roomSchemas.statements,
-  keyUsage.statements,
-  notifiedBySessions.statements,
-  deepPages.statements,
-  audit.statements,
-  refusals.statements,
-  people.statements,
-  forwardAuth.statements,
-  operations.statements,
+/**
+ * All migrations in order, append only: a migration that was released is never edited. Each says whether it
+ * only adds: see `MigrationKind`.
+ */
+const migrations: readonly Step[] = [
+  expand(foundation.statements),
+  expand(loginLimits.statements),
+  expand(revocations.statements),
+  expand(secondFactor.statements),
+  expand(idempotency.statements),
+  expand(posts.statements),
+  expand(administration.statements),
+  expand(imports.statements),
+  expand(identities.statements),
+  expand(growth.statements),
+  expand(logins.statements),
+  expand(search.statements),
+  expand(hashKinds.statements),
+  contract(subjects.statements),
+  expand(sessionAmr.statements),
+  expand(roomSchemas.statements),
+  expand(keyUsage.statements),
+  expand(notifiedBySessions.statements),
+  expand(deepPages.statements),
+  expand(audit.statements),
+  expand(refusals.statements),
+  expand(people.statements),
+  expand(forwardAuth.statements),
+  expand(operations.statements),
 ]
 
 /** The version of the schema that this program works with. */
@@ -75,6 +86,8 @@ export async function hasSchema(db: Database): Promise<boolean> {
 
 export interface MigrateOptions {
   readonly mayChange?: boolean
+  /** Whether migrations may run that take away what the version before reads: no node of it runs. */
+  readonly mayContract?: boolean
   /** All rooms; external ones have migrations of their own. */
   readonly rooms?: readonly RoomSchema[]
 }
@@ -88,13 +101,13 @@ export interface MigrateOptions {
 export async function migrate(
   db: Database,
   clock: Clock,
-  { mayChange = true, rooms = [] }: MigrateOptions = {},
+  { mayChange = true, mayContract = false, rooms = [] }: MigrateOptions = {},
 ): Promise<number> {
   await assertServer(db)
   return transact(db, [], async (trx) => {
     await disableTimeouts(trx)
     if (!mayChange) await assertLatest(trx, rooms)
-    const ran = await migrateTo(trx, clock, latestSchema)
+    const ran = await migrateTo(trx, clock, latestSchema, { mayContract })
     await migrateRooms(trx, clock, rooms)
     return ran
   })
@@ -105,25 +118,34 @@ export async function migrateTo(
   trx: DatabaseOrTransaction,
   clock: Clock,
   wanted: number,
+  { mayContract = true } = {},
 ): Promise<number> {
   const database = isPostgres(trx) ? 'postgres' : 'sqlite'
   await takeExclusiveLocks(trx, lockName.schema)
   for (const statement of statementsFor(database, [versionTable])) await execute(trx, statement)
   const version = await schemaVersion(trx)
-  if (version > latestSchema) {
-    throw new Error(
-      `the database has schema ${version}, this program knows ${latestSchema}: start a newer Gatehouse`,
-    )
-  }
-  const due = migrations.slice(version, wanted)
-  for (const [index, migration] of due.entries()) {
-    for (const statement of statementsFor(database, migration)) await execute(trx, statement)
-    await trx
-      .insertInto('schema_version')
-      .values({ version: version + index + 1, applied_at: clock.now() })
-      .execute()
+  if (version > latestSchema) assertWorksWith(await newerSteps(trx), latestSchema)
+  const due = migrations
+    .slice(version, wanted)
+    .map((step, index) => ({ ...step, version: version + index + 1 }))
+  assertMayRun(due, { from: version, mayBeShared: database === 'postgres', mayContract })
+  for (const { statements, kind, version: number } of due) {
+    for (const statement of statementsFor(database, statements)) await execute(trx, statement)
+    const told = number >= firstKnownKind ? { kind } : {}
+    const row = { version: number, applied_at: clock.now(), ...told }
+    await trx.insertInto('schema_version').values(row).execute()
   }
   return due.length
+}
+
+/** The migrations that this program does not know. */
+async function newerSteps(db: DatabaseOrTransaction) {
+  return db
+    .selectFrom('schema_version')
+    .select(['version', 'kind'])
+    .where('version', '>', latestSchema)
+    .orderBy('version')
+    .execute()
 }
 
 /** @throws Error if the schema is older than this program's */

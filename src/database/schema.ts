@@ -548,6 +548,8 @@ interface RefusalsTable {
 interface SchemaVersionTable {
   version: number
   applied_at: number
+  /** `expand` or `contract`; null for a migration before schema 24. */
+  kind: Generated<string | null>
 }
 
 /** The migrations of external rooms that have run. */

@@ -8,10 +8,12 @@ import type { Devices } from './devices.ts'
 import type { Mailer } from './mailer.ts'
 import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
 import type { Notices } from './notices.ts'
+import type { SealedMailDeps } from './sealed-mail.ts'
 
 export type Needs = NoticeRoutesOptions &
   MailAdminOptions &
-  DevelopmentMailOptions & {
+  DevelopmentMailOptions &
+  SealedMailDeps & {
     readonly clock: Clock
     readonly devices: Devices
     readonly mailer: Mailer

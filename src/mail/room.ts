@@ -70,5 +70,15 @@ export const room: Room<Needs> = {
       if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
     }
   },
+  onErasure: async (needs) => {
+    const { outboxStore } = await import('./store.ts')
+    const { createSealedMail } = await import('./sealed-mail.ts')
+    const { indexOf } = createSealedMail(needs)
+    return async (trx, userId) => {
+      const store = outboxStore(trx)
+      const { address } = await store.recipient(userId)
+      if (address) await store.forgetAddress(indexOf(address.key), needs.clock.now())
+    }
+  },
   parts: () => import('./parts.ts'),
 }

@@ -21,14 +21,13 @@ export interface SealedMail {
   indexOf(key: string): string
 }
 
-/** Encrypts what names a person, under the data key: a dump of the database has no address. */
-export function createSealedMail({
-  keys,
-  random,
-}: {
+export interface SealedMailDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly random: Random
-}): SealedMail {
+}
+
+/** Encrypts what names a person, under the data key: a dump of the database has no address. */
+export function createSealedMail({ keys, random }: SealedMailDeps): SealedMail {
   const indexKey = derivedKey(keys.dataKey, 'mail addresses')
   return {
     seal: (id, content) =>

@@ -83,6 +83,26 @@ export function outboxStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
+    /** The same of mail to an address that names no account, such as that of its sign-up. */
+    async forgetAddress(addressIndex: string, now: number): Promise<void> {
+      await db
+        .updateTable('mails')
+        .set((eb) => ({
+          sealed: null,
+          response: null,
+          state: sql<
+            Schema['mails']['state']
+          >`case when state in ('waiting', 'sending') then 'cancelled' else state end`,
+          finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+          locked_by: null,
+          locked_until: null,
+        }))
+        .where('address_index', '=', addressIndex)
+        .where('user_id', 'is', null)
+        .where((eb) => eb.or([eb('sealed', 'is not', null), eb('response', 'is not', null)]))
+        .execute()
+    },
+
     /** When a client last caused mail, sent or not: the latest first. */
     async askedBy(clientIndex: string, since: number, max: number): Promise<number[]> {
       const rows = await db

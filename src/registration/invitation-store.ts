@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { EmailAddress } from '../addresses/email.ts'
+import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import { splitRoles } from '../authentication/account.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
@@ -111,6 +111,18 @@ export function invitationStores({ keys, random }: InvitationStoreDeps) {
         .where('revoked_at', 'is', null)
         .executeTakeFirst()
       return numUpdatedRows === 1n
+    },
+
+    /** Deletes those to the verified address of a user, who is about to go. */
+    async forgetAddressOf(userId: number): Promise<void> {
+      const row = await db
+        .selectFrom('accounts')
+        .select('verified_email')
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      const email = row?.verified_email ? parseEmail(row.verified_email) : null
+      if (!email) return
+      await db.deleteFrom('invitations').where('address_index', '=', indexOf(email)).execute()
     },
 
     /** Marks an invitation as accepted; false if it was accepted or revoked before. */

@@ -42,5 +42,10 @@ export const room: Room<Needs> = {
     },
   ],
   ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  onErasure: async (needs) => {
+    const { invitationStores } = await import('./invitation-store.ts')
+    const stores = invitationStores(needs)
+    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
+  },
   parts: () => import('./parts.ts'),
 }

@@ -4,6 +4,7 @@ import { callersOf } from '../../src/http/documents/matrix.ts'
 import { contractRoles } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { byItself } from '../copies.ts'
 import { mailboxes } from '../emails.ts'
 import { forwarded } from '../forward.ts'
 import { forwardFile } from '../forward-file.ts'
@@ -41,6 +42,7 @@ const rolesOf = { USER: ['USER'], EDITOR: ['EDITOR'], ADMIN: ['ADMIN'], owner: [
 
 suite('docs/access.txt: every route answers what is printed, by every scheme, over HTTP', async () => {
   const app = await testApp({
+    ...byItself,
     LOGIN_CAPTCHA_AFTER: '1000',
     // A client's secret is a wrong password at most routes.
     LOGIN_ATTEMPTS: '0',
@@ -158,6 +160,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     'POST /api/admin/invitations/:id/resend': async () => ({
       path: `/api/admin/invitations/${(await newInvitation()).id}/resend`,
     }),
+    'POST /api/admin/backups': () => ({}),
     'POST /api/admin/mail/test': () => ({ json: { address: newAddress() } }),
     'POST /api/admin/mail/:id/resend': async () => ({
       path: `/api/admin/mail/${await newMail()}/resend`,

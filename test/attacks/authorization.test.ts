@@ -276,6 +276,8 @@ const table: readonly Row[] = [
       ...(hasBody && { json: {} }),
     }
   }),
+  { route: 'GET /api/admin/backups', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/backups', may: admins, allowed: 404 },
   { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
   { route: 'POST /api/admin/mail/test', may: admins, allowed: 400, json: {} },
   {

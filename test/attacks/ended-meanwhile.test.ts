@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'
+import { byItself } from '../copies.ts'
 import { beginEnrolment, type Device, enrol } from '../factor.ts'
 import {
   type HeldRequest,
@@ -105,10 +106,13 @@ function each(
 }
 
 suite('a caller that ends while its request is under way', async () => {
-  const app = await testApp(settingsFor(idp), {
-    clock: clockOfToday(),
-    ...(await holdableDatabase()),
-  })
+  const app = await testApp(
+    { ...settingsFor(idp), ...byItself },
+    {
+      clock: clockOfToday(),
+      ...(await holdableDatabase()),
+    },
+  )
   const bearer = await app.bearer(app.admin)
   const admin = async (method: string, path: string, json?: object) => {
     const answer = await app.call(method, path, { headers: bearer, json })
@@ -172,6 +176,7 @@ suite('a caller that ends while its request is under way', async () => {
     },
     'POST /api/admin/invitations/:id/resend': { path: () => `${invitations}/${kept}/resend` },
     'DELETE /api/admin/invitations/:id': { path: () => `${invitations}/${revoked}` },
+    'POST /api/admin/backups': {},
     'POST /api/admin/mail/test': { json: () => ({ address: 'post@example.org' }) },
     'POST /api/admin/mail/:id/resend': { path: () => `/api/admin/mail/${waiting}/resend` },
     'DELETE /api/admin/mail/:id': { path: () => `/api/admin/mail/${doomedMail}` },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
+import { byItself } from '../copies.ts'
 import { verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
 import { line, ndjson } from '../transfer.ts'
@@ -174,6 +175,7 @@ const anyLogin: readonly Attempt[] = [
     path: `${invitations}/{USER}/resend`,
     status: 200,
   },
+  { route: 'POST /api/admin/backups', status: 202 },
   { route: 'POST /api/admin/mail/test', json: { address: 'a@example.org' }, status: 202 },
   {
     route: 'POST /api/admin/mail/:id/resend',
@@ -216,7 +218,7 @@ const anyLogin: readonly Attempt[] = [
 ]
 
 suite('what takes an account over or loses an administrator wants a recent login', async () => {
-  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0' })
+  const app = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '0', ...byItself })
   /** New accounts for each attempt; the caller is the owner of what is below /account. */
   async function place() {
     for (const username of ['ann', 'boss', 'fresh', 'imported']) {

@@ -310,6 +310,17 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.ok(dataOf(await admin.POST(path, { params })).expires_at > begun.expires_at)
   })
 
+  test('backups by themselves, for an administrator', async () => {
+    const path = '/api/admin/backups'
+    const { id, state } = dataOf(await admin.POST(path))
+    assert.equal(state, 'waiting')
+    const { data } = dataOf(await admin.GET(path, { params: { query: { limit: 1 } } }))
+    assert.deepEqual(
+      data.map((run) => run.id),
+      [id],
+    )
+  })
+
   test('the mail, for an administrator', async () => {
     const path = '/api/admin/mail'
     const body = { address: 'postmaster@example.org', language: 'en' } as const

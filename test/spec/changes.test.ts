@@ -14,7 +14,7 @@ import { type Answer, type Headers, type Someone, testApp } from '../app.ts'
 import { gatehouse, type Surroundings } from '../cli/gatehouse.ts'
 import { ask, clientsFile, entry } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
-import { folder, passphrase } from '../copies.ts'
+import { byItself, folder, ofVersion1, passphrase } from '../copies.ts'
 import { databaseSettings, testDatabase } from '../database.ts'
 import { mailboxes } from '../emails.ts'
 import { beginEnrolment, enrol, enrolled } from '../factor.ts'
@@ -60,6 +60,7 @@ suite('which events a change records', async () => {
     CLIENTS_FILE: clientsFile([entry('shop')]),
     SIGN_UP: 'open',
     SIGN_IN_BY_MAIL: 'on',
+    ...byItself,
   }
   const app = await testApp(settings, { sinks })
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
@@ -320,6 +321,9 @@ suite('which events a change records', async () => {
     ),
     'DELETE /api/admin/invitations/:id': row(['invitation_revoked'], async () =>
       asAdmin('DELETE', `${invitations}/${(await invite()).id}`),
+    ),
+    'POST /api/admin/backups': row(['backup_requested'], async () =>
+      asAdmin('POST', '/api/admin/backups'),
     ),
     'POST /api/admin/mail/test': row(['mail_tested'], async () =>
       asAdmin('POST', '/api/admin/mail/test', { address: address() }),
@@ -706,6 +710,7 @@ suite('which events a command records', async () => {
     'account list': [[], () => run('account list')],
     'account show': [[], async () => run(`account show ${await name()}`)],
     'account data': [['sensitive_read'], async () => run(`account data ${await name()}`)],
+    compact: [[], () => run('compact')],
     'account delete': [['authz_admin'], async () => run(`account delete ${await name()} --yes`)],
     'account roles': [
       ['privilege_permissions_changed'],
@@ -831,6 +836,11 @@ suite('which events a command records', async () => {
     'client retire': [[], () => run(`client retire one --file ${clients}`)],
     'client remove': [[], () => run(`client remove one --file ${clients}`)],
     backup: [['backup_made'], () => run(`backup ${copy}`, copiesLocked)],
+    'backup list': [[], () => run('backup list')],
+    'backup verify': [
+      [],
+      () => run(`backup verify ${ofVersion1.path}`, { stdin: `${passphrase}\n` }),
+    ],
     restore: [
       ['backup_restored'],
       async () => {

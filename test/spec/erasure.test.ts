@@ -7,6 +7,7 @@ import { eventType } from '../../src/events/types.ts'
 import type { Someone, TestApp } from '../app.ts'
 import { testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
+import { verifyAddress } from '../mail.ts'
 import { usersOfIds } from '../users-of-ids.ts'
 
 const noted = eventType<{ user_id: number; note: string }>('noted')
@@ -206,8 +207,32 @@ suite('what else names a person', async () => {
     assert.equal(await kept(), 0)
   })
 
+  test('mail and invitations to the verified address go, also those that name no account', async () => {
+    const gina = await app.account('gina')
+    const email = 'gina.mailbox@example.org'
+    await verifyAddress(app, gina, email)
+    const asked = await app.call('POST', '/api/admin/mail/test', {
+      headers,
+      json: { address: email },
+    })
+    assert.equal(asked.status, 202)
+    const { id } = asked.body
+    await app.deps.db
+      .updateTable('mails')
+      .set({ response: '550 no such person' })
+      .where('id', '=', id)
+      .execute()
+    await app.call('DELETE', `/users/${gina.userId}`, { headers })
+    const mail = await app.deps.db
+      .selectFrom('mails')
+      .select(['state', 'sealed', 'response'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    assert.deepEqual({ ...mail }, { state: 'cancelled', sealed: null, response: null })
+  })
+
   test('no line of the log names one', () => {
     const lines = JSON.stringify(app.log)
-    assert.doesNotMatch(lines, /elsa|fred/i)
+    assert.doesNotMatch(lines, /elsa|fred|gina/i)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
@@ -22,7 +22,7 @@ import { gatehouse } from '../cli/gatehouse.ts'
 import { asClient, ask as askAs, clientsFile, entry, writeClients } from '../clients.ts'
 import { steppingClock } from '../clock.ts'
 import { confirmationsOf } from '../confirmations.ts'
-import { folder, passphrase } from '../copies.ts'
+import { byItself, folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, refuseChanges, testDatabase } from '../database.ts'
 import { mailboxes } from '../emails.ts'
 import { eventTypes } from '../events.ts'
@@ -93,6 +93,10 @@ const secretFields =
   /^(password|current_password|new_password|token|access_token|refresh_token|csrf_token|secret|uri|totp|recovery_code|recovery_codes|password_hash|enrolment_token)$/
 
 /** The same service, and its secrets are noted. */
+async function jobOf({ app: { jobs } }: TestApp, wanted: string): Promise<void> {
+  await jobs.find(({ name }) => name === wanted)?.run()
+}
+
 function watched(app: TestApp): TestApp {
   const { call } = app
   const note = (value: unknown, isSecret = false): void => {
@@ -235,7 +239,7 @@ suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])
   const forward = forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }])
   const files = { CLIENTS_FILE: clients, FORWARD_AUTH_FILE: forward }
-  const app = watched(await testApp({ ...files, SIGN_UP: 'open', ...byMail }))
+  const app = watched(await testApp({ ...files, ...byItself, SIGN_UP: 'open', ...byMail }))
   const [mailbox, addresses] = [await mailboxOf(app), await mailboxes(app)]
   const admin = await app.bearer(app.admin)
   const idp = await identityProvider()
@@ -824,6 +828,29 @@ suite('every event, with its fields and its level', async () => {
       const { told, stdout } = await command(`backup ${file}`, { stdin: `${passphrase}\n` })
       const sha256 = /SHA-256 is ([0-9a-f]{64})/.exec(stdout)?.[1]
       return { told, fields: { file, sha256, keys: true, by: 'cli', uid } }
+    }),
+    info('backup_requested', 'an administrator has a backup made now', async () => {
+      const { told, body } = await administer('POST', '/api/admin/backups')
+      return { told, fields: { run: body.id, ...byAdmin } }
+    }),
+    info('backup_removed', 'an older one is removed after a new one', async () => {
+      const BACKUP_DIR = folder()
+      const own = watched(await testApp({ ...byItself, BACKUP_DIR, BACKUP_KEEP: '1' }))
+      await jobOf(own, 'backups')
+      const [file] = readdirSync(BACKUP_DIR)
+      await own.call('POST', '/api/admin/backups', { headers: own.basic(own.admin) })
+      const { told } = await during(own, () => jobOf(own, 'backups'))
+      return {
+        told: told.filter(({ event }) => event !== 'backup_made'),
+        fields: { file, by: 'job' },
+      }
+    }),
+    critical('backup_failed', 'a backup is not made', async () => {
+      const BACKUP_DIR = join(folder(), 'gone')
+      const own = watched(await testApp({ ...byItself, BACKUP_DIR }))
+      const { told } = await during(own, () => jobOf(own, 'backups'))
+      const detail = `BACKUP_DIR is not there: is its disk mounted? (ENOENT: no such file or directory, realpath '${BACKUP_DIR}')`
+      return { told, fields: { detail, attempts: 1, by: 'job' } }
     }),
     info('backup_restored', 'gatehouse restore', async () => {
       const file = join(folder(), 'copy')

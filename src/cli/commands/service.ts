@@ -15,13 +15,24 @@ export const commands: readonly CommandWork[] = [
   },
   {
     name: 'migrate',
+    options: {
+      contract: {
+        type: 'boolean',
+        doc: 'also run migrations that take away what the version before reads; none of its nodes may run',
+      },
+    },
     example: 'migrate --json',
     run: (call) =>
       withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../database/migrate.ts')
         const { roomVersions } = await import('../../database/room-schemas.ts')
         const to = latestSchema
-        const from = to - (await migrate(db, clock, { rooms: call.rooms }))
+        const from =
+          to -
+          (await migrate(db, clock, {
+            rooms: call.rooms,
+            mayContract: call.values.contract === true,
+          }))
         const rooms = Object.fromEntries(await roomVersions(db))
         const ofRooms = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
         const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`

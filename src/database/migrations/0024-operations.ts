@@ -145,4 +145,7 @@ export const statements: Migration = [
     own_signature text not null,
     signature text not null
   ) strict`,
+
+  // `expand` or `contract`: a program of the version before can be started where all that is new was added.
+  'alter table schema_version add column kind text',
 ]

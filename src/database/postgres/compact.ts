@@ -33,6 +33,13 @@ const sizes = `
   where relnamespace = current_schema()::regnamespace and relkind = 'r'`
 /** Holds samples of what was in the columns. */
 const statistics = 'pg_catalog.pg_statistic'
+// A table without rows keeps the samples of its last ones. To give a column the type that it has
+// drops them: https://www.postgresql.org/docs/current/sql-altertable.html
+const sampled = `
+  select pg_stats.attname as name from pg_stats
+  join pg_attribute on attrelid = $1::regclass and pg_attribute.attname = pg_stats.attname
+  where schemaname = current_schema() and tablename = $2 and atttypid = 'text'::regtype
+    and attcollation = 'pg_catalog."C"'::regcollation`
 
 /**
  * Writes all tables and indexes of the service anew, without what was deleted, and the statistics of
@@ -52,11 +59,12 @@ export async function compactPostgres(
     const before = await total()
     const { rows } = await client.query<{ name: string }>(ownTables)
     const left: { name: string; reason: string }[] = []
-    const wanted = [...rows.map(({ name }) => pg.escapeIdentifier(name)), statistics]
-    for (const name of wanted) {
-      onTable(name)
-      const reason = await written(name)
-      if (reason !== null) left.push({ name, reason })
+    for (const name of [...rows.map(({ name }) => name), null]) {
+      const table = name === null ? statistics : pg.escapeIdentifier(name)
+      onTable(name ?? statistics)
+      const written = await unlessInUse(`vacuum (full, analyze) ${table}`)
+      const reason = written ?? (name === null ? null : await forgotten(name, table))
+      if (reason !== null) left.push({ name: name ?? statistics, reason })
     }
     return { before, after: await total(), tables: rows.length, left }
   } finally {
@@ -68,15 +76,27 @@ export async function compactPostgres(
     return Number(rows[0]?.bytes)
   }
 
-  /** Writes a table anew; answers why it could not. */
-  async function written(name: string): Promise<string | null> {
+  /** Drops the samples of a table without rows; answers why it could not. */
+  async function forgotten(name: string, table: string): Promise<string | null> {
+    const { rows } = await client.query(`select 1 from ${table} limit 1`)
+    if (rows.length > 0) return null
+    const columns = await client.query<{ name: string }>(sampled, [table, name])
+    if (columns.rows.length === 0) return null
+    const changes = columns.rows.map(
+      (column) => `alter column ${pg.escapeIdentifier(column.name)} type text collate "C"`,
+    )
+    return unlessInUse(`alter table ${table} ${changes.join(', ')}`)
+  }
+
+  /** Does what locks a table; answers why it could not. */
+  async function unlessInUse(statement: string): Promise<string | null> {
     for (let attempt = 1; ; attempt += 1) {
       const warned: string[] = []
       const note = ({ message }: { message?: string | undefined }) =>
         void warned.push(message ?? '')
       client.on('notice', note)
       try {
-        await client.query(`vacuum (full, analyze) ${name}`)
+        await client.query(statement)
         // A server warns, and does nothing, if it may not.
         return warned.find((message) => message.includes('permission denied')) ?? null
       } catch (error) {
