@@ -45,7 +45,7 @@ const isOpen = sql<SqlBool>`state = 'waiting'`
 /** How many due deliveries are looked at for one that has no older one before it. */
 const lookedAt = 64
 
-/** The statements of those who send. */
+/** The statements of the sender. */
 export function queueStore(db: DatabaseOrTransaction) {
   const mine = (endpoint: string, worker: string) =>
     db
