@@ -43,11 +43,7 @@ const unsent = new Set(['webhook_delivery_failed'])
 
 const topic = 'webhook endpoints'
 
-export function createWebhookInterest({
-  db,
-  feed,
-  workers,
-}: WebhookInterestDeps): WebhookInterest {
+export function createWebhookInterest({ db, feed, workers }: WebhookInterestDeps): WebhookInterest {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true
