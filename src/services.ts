@@ -346,7 +346,7 @@ export async function createServices(
       rules: outboundRules(config),
     }),
     webhookDesk,
-    webhookEndpoints: createEndpoints({ ...deps, keys }),
+    webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }

@@ -85,7 +85,7 @@ export function doctorStore(db: DatabaseOrTransaction) {
         .selectFrom('webhook_endpoints')
         .leftJoin('webhook_health', 'webhook_health.endpoint', 'webhook_endpoints.id')
         .select(['id', 'state', 'failing_since', 'status'])
-        .where('state', '!=', 'disabled')
+        .where('state', 'in', ['enabled', 'failed'])
         .where((eb) => eb.or([eb('state', '=', 'failed'), eb('failing_since', 'is not', null)]))
         .orderBy('id')
         .limit(20)
@@ -110,6 +110,18 @@ export function doctorStore(db: DatabaseOrTransaction) {
           ? { at: failed.finished_at ?? failed.started_at, detail: failed.detail }
           : null,
       }
+    },
+
+    /** When a turn of the master key was asked for that is neither done nor given up; null: none. */
+    async unfinishedTurn(): Promise<number | null> {
+      const row = await db
+        .selectFrom('master_key_turns')
+        .select('asked_at')
+        .where('turned_at', 'is', null)
+        .orderBy('asked_at')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.asked_at ?? null
     },
 
     /** When the first version of the schema was made: the age of the deployment. */
