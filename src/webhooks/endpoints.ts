@@ -102,6 +102,8 @@ export interface EndpointsDeps {
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly events: Pick<Events, 'record'>
+  /** Called after each change: when it resolves, the other workers know of it. */
+  readonly announce: () => Promise<void>
 }
 
 /** How long the secret before signs beside a new one. */
@@ -109,7 +111,7 @@ export const previousSecretMs = 86_400_000
 const secretBytes = 32
 
 export function createEndpoints(deps: EndpointsDeps): Endpoints {
-  const { clock, db, events, keys, random } = deps
+  const { announce, clock, db, events, keys, random } = deps
 
   return {
     count: () => endpointStore(db).count(),
@@ -123,7 +125,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       return (await endpointStore(db).page(offset, limit)).map(toEndpoint)
     },
 
-    create({ url, description, events: chosen, content }, guard) {
+    async create({ url, description, events: chosen, content }, guard) {
       const now = clock.now()
       const id = ulid(now, random)
       const secret = newSecret(random)
@@ -143,7 +145,9 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         await events.record(trx, webhookCreated, { ...fieldsOf(endpoint), ...settingsOf(endpoint) })
         return { endpoint, secret }
       }
-      return transact(db, [], insert, guard)
+      const created = await transact(db, [], insert, guard)
+      await announce()
+      return created
     },
 
     change: (id, changes, how = {}) =>
@@ -200,7 +204,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   }
 
   /** Reads and locks the row, and changes it if it is as the request wants it. */
-  function changing<Done>(
+  async function changing<Done>(
     id: string,
     { isWanted, guard }: ChangeConditions<Endpoint>,
     work: (trx: DatabaseOrTransaction, before: Endpoint, row: EndpointRow) => Promise<Done>,
@@ -216,7 +220,9 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       if (done === null) throw goneMeanwhile(webhookNotFound)
       return done
     }
-    return transact(db, [], change, guard)
+    const done = await transact(db, [], change, guard)
+    await announce()
+    return done
   }
 
   function toEndpoint(row: EndpointWithHealth): Endpoint {
