@@ -39,7 +39,7 @@ export interface RecordWriterDeps {
   ) => Promise<void>
 }
 
-/** What of a record is told to those who insert something with it. */
+/** A record that is being inserted, for what is inserted beside it. */
 export interface InsertedRecord {
   readonly chain: string
   readonly place: number

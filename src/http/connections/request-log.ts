@@ -22,7 +22,7 @@ export function logAtEnd(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-/** The ids of a path; not a username, which may be a number, even that of a telephone. */
+/** The id in a path; not a username, which may be a number, such as a telephone number. */
 function idsOf(params: unknown): Record<string, number> {
   const { id } = { ...(params as { readonly id?: unknown }) }
   return /^[0-9]{1,15}$/.test(String(id)) ? { id: Number(id) } : {}
