@@ -45,8 +45,9 @@ export function queueStore(db: DatabaseOrTransaction) {
      * get the same one, and none waits for another.
      */
     async lease({ worker, now, until, noticesOnly }: Lease): Promise<LeasedMail | null> {
+      // The states twice, as the index has them: SQLite does not use it otherwise.
       const free = sql`select id from mails
-        where state in ('waiting', 'sending') -- as the index says, or SQLite does not use it
+        where state in ('waiting', 'sending')
           and (state = 'waiting' and ${readyAt} <= ${now}
                or state = 'sending' and ${leasedUntil} <= ${now})
           ${noticesOnly ? sql`and kind = 'notice'` : sql``}

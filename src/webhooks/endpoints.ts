@@ -78,7 +78,7 @@ export interface Endpoints {
   page(offset: number, limit: number): Promise<Endpoint[]>
   create(wanted: WantedEndpoint, guard?: Guard): Promise<WithSecret>
   /**
-   * Changes the given fields; one that is enabled again begins with a good name.
+   * Changes the given fields; one that is enabled again, or moved, begins with a good name.
    * @throws ApiError webhookNotFound, preconditionFailed
    */
   change(id: string, changes: EndpointChanges, how?: ChangeConditions<Endpoint>): Promise<Endpoint>
@@ -166,11 +166,16 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           state,
           updated_at: after.updatedAt,
         })
-        if (changed.includes('state')) await endpointStore(trx).forgetHealth(id)
-        if (state === 'enabled') await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+        // At another address, or mended: what the endpoint did before is not held against it.
+        const isAnew = changed.includes('state') || changed.includes('url')
+        if (isAnew) await endpointStore(trx).forgetHealth(id)
+        if (state === 'enabled') {
+          if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
+          await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+        }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.record(trx, webhookChanged, facts)
-        return changed.includes('state') ? { ...after, health: toHealth(noHealth) } : after
+        return isAnew ? { ...after, health: toHealth(noHealth) } : after
       }),
 
     remove: (id, how = {}) =>
