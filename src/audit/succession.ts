@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { checkpointSeedOf } from '../keys/audit-keys.ts'
-import type { OnTurned } from '../keys/turn.ts'
+import { NotTurned, nextWasInUse, type OnTurned } from '../keys/turn.ts'
 import {
   type Checkpoint,
   checkpointDigest,
@@ -38,14 +38,26 @@ export async function keyInUse(
   key: () => CheckpointKey,
 ): Promise<CheckpointKey> {
   const present = key()
-  const ended = await trx
-    .selectFrom('audit_checkpoint_keys')
-    .select('successor')
-    .where('key_id', '=', present.id)
-    .executeTakeFirst()
+  const ended = await isEnded(trx, present.id)
   if (!ended) return present
   throw new CheckpointKeyEnded(
     `the master key was turned: ${ended.successor} signs checkpoints, and not ${present.id}`,
+  )
+}
+
+/**
+ * Refuses a restore under a master key that the backup was turned away from: who has it may be another, and
+ * it signs no checkpoints any more. @throws Error
+ */
+export async function assertNotTurnedAway(
+  trx: DatabaseOrTransaction,
+  masterKey: Uint8Array,
+): Promise<void> {
+  const { id } = checkpointKey(checkpointSeedOf(masterKey))
+  if (!(await isEnded(trx, id))) return
+  throw new Error(
+    'the master key here is one that was turned away from before the backup was made: ' +
+      'set MASTER_KEY to the one after it or to a new one, or remove DATA_DIR/master.key, which makes a new one',
   )
 }
 
@@ -57,6 +69,8 @@ export async function keyInUse(
 export const handOverCheckpoints: OnTurned = async (trx, { before, next, at }) => {
   const [old, own] = [before, next].map((key) => checkpointKey(checkpointSeedOf(key)))
   if (!old || !own) throw new Error('a turn has two keys')
+  // A copy keeps no turns: only its statements tell of keys that were turned away from before it.
+  if (await isEnded(trx, own.id)) throw new NotTurned(nextWasInUse)
   const store = checkpointStore(trx)
   const last = await store.last()
   const unsigned = {
@@ -84,6 +98,14 @@ export const handOverCheckpoints: OnTurned = async (trx, { before, next, at }) =
     if (!end || batch.length < batchSize) return
     after = end.chain
   }
+}
+
+function isEnded(trx: DatabaseOrTransaction, keyId: string) {
+  return trx
+    .selectFrom('audit_checkpoint_keys')
+    .select('successor')
+    .where('key_id', '=', keyId)
+    .executeTakeFirst()
 }
 
 /** The text that both signatures cover. */

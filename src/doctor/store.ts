@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { readyAt } from '../mail/due.ts'
 
 /** Times in epoch milliseconds. */
 export interface BackupRuns {
@@ -69,9 +70,9 @@ export function doctorStore(db: DatabaseOrTransaction) {
     async dueMails(now: number): Promise<{ count: number; since: number | null }> {
       const { count, since } = await db
         .selectFrom('mails')
-        .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('due_at').as('since')])
+        .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min(readyAt).as('since')])
         .where('state', '=', 'waiting')
-        .where('due_at', '<=', now)
+        .where(readyAt, '<=', now)
         .executeTakeFirstOrThrow()
       return { count: Number(count), since: since === null ? null : Number(since) }
     },

@@ -22,6 +22,8 @@ import { type Answer, turnStore } from './turn-store.ts'
 /** Why the master key was not turned; the key set is as it was. */
 export class NotTurned extends Error {}
 
+export const nextWasInUse = 'the next key was in use before: make a new one'
+
 /** Turns the master key while nodes serve: `gatehouse keys rotate-master`. docs/adr/0068 */
 export interface MasterTurn {
   /**
@@ -94,7 +96,7 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
         return { state: 'finished', ...named, answers: [], isInPlace }
       }
       if (await turnStore(db).hasEnded(named.next)) {
-        throw new NotTurned('the next key was in use before: make a new one')
+        throw new NotTurned(nextWasInUse)
       }
 
       const id = randomText(random, idBytes)
@@ -111,7 +113,12 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
       if (!isHeard) {
         throw new NotTurned(`${answers.length} processes answered, ${minProcesses} were expected`)
       }
-      await seal(id, ring, { before: sealing, next })
+      try {
+        await seal(id, ring, { before: sealing, next })
+      } catch (error) {
+        await turnStore(db).giveUp(id) // if it is done after all, it stays
+        throw error
+      }
       if (isInPlace) putInPlace()
       return { state: 'turned', ...named, answers, isInPlace }
     },

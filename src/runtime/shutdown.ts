@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { soleProcess, type Workers } from '../workers/workers.ts'
+import { soleProcess, stopSignals, type Workers } from '../workers/workers.ts'
 import type { Deps } from './deps.ts'
 import { crash } from './events.ts'
 
@@ -17,7 +17,7 @@ export interface Stopping {
 }
 
 /**
- * Shuts down gracefully at SIGTERM and SIGINT: it accepts no new connection, answers every accepted
+ * Shuts down gracefully at SIGTERM and SIGINT, and at SIGHUP if its terminal closes: it accepts no new connection, answers every accepted
  * request and exits with 0. After a second signal, or after ten seconds, the process exits with 1
  * at once. An uncaught exception starts the same shutdown with exit code 1, because the state of
  * the process is unknown. Of several workers the primary has the signals, and tells each worker to
@@ -58,7 +58,7 @@ export function drainOnSignal(
     )
     return drain(1)
   })
-  for (const signal of workers.count > 1 ? [] : (['SIGTERM', 'SIGINT'] as const)) {
+  for (const signal of workers.count > 1 ? [] : stopSignals(workers)) {
     process.on(signal, () => {
       const now = performance.now()
       if (signalledAt === undefined) {

@@ -1,17 +1,18 @@
 import type { Logger } from 'pino'
-import { soleProcess, type Workers } from '../workers/workers.ts'
+import { soleProcess, stopSignals, type Workers } from '../workers/workers.ts'
 
 /** What signals change while the service runs. With WORKERS the primary has them, and tells each worker. */
 export interface SignalsDeps {
   readonly log: Logger
   /** Reads anew, at once, the files that are looked at from time to time. Never throws. */
   readonly readFiles: () => Promise<void>
-  readonly workers?: Pick<Workers, 'count' | 'kept' | 'onAsked'>
+  readonly workers?: Pick<Workers, 'count' | 'isTerminal' | 'kept' | 'onAsked'>
 }
 
 /**
  * SIGUSR2 changes the level of the log to `debug`, and back to LOG_LEVEL at the next one. SIGHUP reads files
- * anew: certificate, clients, rules, master key. Neither ends the process.
+ * anew: certificate, clients, rules, master key. Neither ends the process, but SIGHUP at a terminal does, which
+ * has closed then: see `stopSignals`.
  */
 export function followSignals({ log, readFiles, workers = soleProcess }: SignalsDeps): void {
   const configured = log.level
@@ -32,6 +33,7 @@ export function followSignals({ log, readFiles, workers = soleProcess }: Signals
     log.info({ signal: 'SIGUSR2', log_level: shown }, 'the level of the log is changed')
     if (isDebug) setLevel(null)
   })
+  if (stopSignals(workers).includes('SIGHUP')) return
   process.on('SIGHUP', () => {
     log.info({ signal: 'SIGHUP' }, 'files are read anew')
     void readFiles()

@@ -50,7 +50,7 @@ const aheadMs = 60_000
 /** How many refused deliveries are tried at once when their endpoint has changed. */
 const hastened = 500
 
-/** The statements of those who send. */
+/** The statements of the sender. */
 export function queueStore(db: DatabaseOrTransaction) {
   const mine = (endpoint: string, worker: string) =>
     db

@@ -5,7 +5,7 @@ import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { createPoll } from './poll.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
-import { type EndOfWorker, type Place, serviceOutput } from './workers.ts'
+import { type EndOfWorker, type Place, serviceOutput, stopSignals } from './workers.ts'
 
 /** How long a worker may take to answer what it must have heard, before it is ended. */
 const answerMs = 2_000
@@ -68,6 +68,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const firstListens = Promise.withResolvers<void>()
   const allListen = Promise.withResolvers<void>()
   const kept: Record<string, unknown> = {}
+  const isTerminal = isatty(1)
   let isStarted = false
   let signalledAt: number | undefined
   let exitCode = 0
@@ -78,12 +79,15 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     stdio: Object.assign(['ignore', 'pipe', 'inherit', 'ipc'], { [serviceOutput]: 1 }),
   })
   // From the start on: as the first process of a container it would not hear them otherwise.
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal))
+  const stopping = stopSignals({ isTerminal })
+  for (const signal of stopping) process.on(signal, () => stop(signal))
   process.on('SIGUSR2', changeLevel)
-  process.on('SIGHUP', () => {
-    log('info', { signal: 'SIGHUP' }, 'files are read anew')
-    tellAll('read files')
-  })
+  if (!stopping.includes('SIGHUP')) {
+    process.on('SIGHUP', () => {
+      log('info', { signal: 'SIGHUP' }, 'files are read anew')
+      tellAll('read files')
+    })
+  }
   for (const slot of slots) fork(slot)
 
   function fork(slot: Slot): void {
@@ -164,7 +168,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
 
   function placeOf({ index, starts, replaces }: Slot): Place {
     // Not of process.stdout, which would no longer block once it was asked.
-    return { index, count, isFirstStart: starts === 1, replaces, kept, isTerminal: isatty(1) }
+    return { index, count, isFirstStart: starts === 1, replaces, kept, isTerminal }
   }
 
   async function listening(slot: Slot): Promise<null> {

@@ -1,5 +1,5 @@
 import { parseWorkers, wantsSeveral } from './count.ts'
-import { soleProcess, type Workers } from './workers.ts'
+import { soleProcess, stopSignals, type Workers } from './workers.ts'
 
 /**
  * Serves in this process, or with WORKERS in several: then this process is their primary, or one of
@@ -29,7 +29,7 @@ export async function inWorkers(
  * to answer yet. Without a listener the first process of a container does not hear the signal at all.
  */
 function endAtSignal(): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of stopSignals(soleProcess)) {
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) process.exit(0)
     })

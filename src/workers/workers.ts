@@ -93,6 +93,14 @@ export interface SharedLimits {
 /** `refused`: too many wait. `gone`: the signal was aborted before its turn came. */
 export type BatchAnswer = 'go' | 'refused' | 'gone'
 
+/**
+ * The signals that stop the service. SIGHUP is one of them at a terminal, where it says that the terminal
+ * has closed; elsewhere it asks to read files anew.
+ */
+export function stopSignals({ isTerminal }: Pick<Workers, 'isTerminal'>): NodeJS.Signals[] {
+  return isTerminal ? ['SIGTERM', 'SIGINT', 'SIGHUP'] : ['SIGTERM', 'SIGINT']
+}
+
 /** A process that is the whole service. */
 export const soleProcess: Workers = {
   index: 0,

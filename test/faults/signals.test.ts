@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { connect } from 'node:tls'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { startNode } from './node.ts'
 import { waitUntil } from './waiting.ts'
 import { startWorkers } from './workers.ts'
+
+const hasTerminals = spawnSync('script', ['--version']).status === 0
 
 const linesOf = (output: string) =>
   output
@@ -84,6 +90,44 @@ for (const workers of [1, 2]) {
         assert.equal(node.service.process.exitCode, null)
       } finally {
         await node.remove()
+      }
+    })
+
+    const skip = hasTerminals ? false : 'util-linux has no `script` here'
+    test('a terminal that closes ends the service as SIGTERM does', { skip }, async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'gatehouse-terminal-'))
+      // The system tells the shell, which tells its jobs, as one that people use does.
+      const shell = `"$NODE" src/main.ts & job=$!; trap 'kill -HUP $job' HUP
+        wait $job; wait $job; echo $? > "$DATA_DIR/code"`
+      const terminal = spawn('script', ['-qec', shell, '/dev/null'], {
+        env: {
+          ...{ ...process.env, NODE: process.execPath, NODE_ENV: 'test', SHELL: '/bin/sh' },
+          ...{ DATA_DIR: directory, PORT: '0', WORKERS: String(workers) },
+        },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      let output = ''
+      terminal.stdout.on('data', (chunk) => {
+        output += chunk
+      })
+      const closed = new Promise((resolve) => terminal.once('close', resolve))
+      try {
+        await waitUntil('it is started', () => output.includes('"event":"sys_startup"'))
+        assert.match(output, /Gatehouse is ready at/, 'the output is a terminal')
+        terminal.kill('SIGKILL')
+        await closed
+        const code = () => {
+          try {
+            return readFileSync(join(directory, 'code'), 'utf8').trim()
+          } catch {
+            return ''
+          }
+        }
+        await waitUntil('it has ended', () => code() !== '')
+        assert.equal(code(), '0')
+      } finally {
+        terminal.kill('SIGKILL') // and with it the service
+        rmSync(directory, { recursive: true })
       }
     })
   })
