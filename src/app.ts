@@ -65,7 +65,7 @@ export async function buildApp(
   if (certificate) deps.measurements.certificate.validUntil = certificate.validUntil
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
   const isEmpty = (await services.accounts.after(0, 1)).length === 0
-  if (isEmpty) waitForFirstAccount(server, services)
+  const firstIsThere = isEmpty ? waitForFirstAccount(server, services) : null
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
@@ -98,9 +98,16 @@ export async function buildApp(
   const plain = config.http.redirectPort === undefined ? null : plainHttp(config)
   if (plain) closeWith(server, plain)
   await server.ready()
+  const make = await bootstrap
   return {
     server,
-    makeFirstAdministrator: await bootstrap,
+    makeFirstAdministrator:
+      make &&
+      (async (keep) => {
+        const made = await make(keep)
+        firstIsThere?.() // made here, or by another node at the same time
+        return made
+      }),
     plainHttp: plain?.server ?? null,
     jobs,
     async readFiles() {

@@ -233,7 +233,7 @@ export async function createServices(
   const ending = { events, revocations, rotation, tokens }
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
-  const outbox = createOutbox({ ...deps, keys })
+  const outbox = createOutbox({ ...deps, audit, keys })
   const notices = createNotices({ ...deps, confirmations, keys, outbox })
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
@@ -346,7 +346,7 @@ export async function createServices(
       rules: outboundRules(config),
     }),
     webhookDesk,
-    webhookEndpoints: createEndpoints({ ...deps, keys }),
+    webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
     webhookFigures: createWebhookFigures(deps),
     webhookRules: { knownEvents, outbound: outboundRules(config) },
   }

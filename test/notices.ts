@@ -22,10 +22,11 @@ export async function waitingMails(
 ): Promise<WaitingMail[]> {
   const sealedMail = createSealedMail({ keys, random: app.deps.random })
   const rows = await mailRows(app)
+  const keysOf = await sealedMail.keysOf(app.deps.db, rows)
   return rows
     .filter((row) => row.user_id === userId && row.state === 'waiting' && row.sealed !== null)
     .map((row) => {
-      const opened = sealedMail.open(row.id, row.sealed ?? '')
+      const opened = sealedMail.open(row.id, row.sealed ?? '', keysOf.get(row.id))
       return { message: row.message, ...opened, facts: opened.facts as Facts }
     })
 }

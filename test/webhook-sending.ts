@@ -49,3 +49,13 @@ export function deliveriesOf(app: TestApp) {
 export async function turns(app: TestApp) {
   return app.deps.db.selectFrom('webhook_queues').selectAll().orderBy('endpoint').execute()
 }
+
+/** How many events of a type are in the outbox, and not spread over the endpoints yet. */
+export async function waitingFor(app: Pick<TestApp, 'deps'>, type: string): Promise<number> {
+  const rows = await app.deps.db
+    .selectFrom('webhook_events')
+    .select('id')
+    .where('type', '=', type)
+    .execute()
+  return rows.length
+}

@@ -10,6 +10,7 @@ import { auditRecordsLost } from './events.ts'
 import type { Entry } from './make-record.ts'
 import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
 import { auditStore } from './store.ts'
+import type { SubjectKeys } from './subject-keys.ts'
 import { ulid } from './ulid.ts'
 import { createRecordWriter, type RecordWriterDeps } from './writer.ts'
 
@@ -23,6 +24,8 @@ export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
   closeLeft(): Promise<void>
   /** Drops keys of erased persons from the memory, by their names in records. */
   forget(pseudonyms: readonly string[]): void
+  /** The keys of persons, also for what others seal that goes with the person. */
+  readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
   /** Records what waits, and closes the chains of this process. A failure is logged. */
   close(): Promise<void>
 }
@@ -87,6 +90,7 @@ export function createAudit(deps: AuditDeps): Audit {
     state: queue.state,
     flush,
     forget: records.forget,
+    subjectKeys: records.subjectKeys,
 
     async closeLeft() {
       const now = clock.now()

@@ -2,6 +2,7 @@ import { BoundedMap } from '../bounded/bounded-map.ts'
 import { afterCommit } from '../database/commit.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Random } from '../kernel/random.ts'
+import { openedOrNull } from './opened-record.ts'
 import {
   newSubjectKey,
   openSubjectKey,
@@ -109,6 +110,24 @@ export function createSubjectKeys(random: Random): SubjectKeys {
       })
     }
   }
+}
+
+/**
+ * The stored keys of users, by their ids, for what others have sealed under them; no key is made, and
+ * an erased user has none.
+ */
+export async function storedKeysOf(
+  db: DatabaseOrTransaction,
+  dataKey: Uint8Array,
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, Uint8Array>> {
+  const rows = await auditStore(db).subjects([...new Set(userIds)].map(String))
+  return new Map(
+    rows.flatMap(({ subject, sealed }) => {
+      const key = openedOrNull(() => openSubjectKey(dataKey, subject, sealed))
+      return key ? [[Number(subject), key] as const] : []
+    }),
+  )
 }
 
 /** The user who a subject is; null for an identity at a provider. */

@@ -10,7 +10,7 @@ import { type Entry, makeRecord, personsIn, subjectsOf, type Writer } from './ma
 import { serviceKeyName } from './persons.ts'
 import { firstPrevious, macOf } from './record-form.ts'
 import { auditStore, type NewRecord } from './store.ts'
-import { createSubjectKeys } from './subject-keys.ts'
+import { createSubjectKeys, type SubjectKeys } from './subject-keys.ts'
 
 /** Writes records in the transactions that record events. */
 export interface RecordWriter {
@@ -22,6 +22,7 @@ export interface RecordWriter {
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
   /** Drops keys of erased persons from the memory: see `SubjectKeys`. */
   forget(pseudonyms: readonly string[]): void
+  readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
 }
 
 export interface RecordWriterDeps {
@@ -38,7 +39,7 @@ export interface RecordWriterDeps {
   ) => Promise<void>
 }
 
-/** What of a record is told to those who insert something with it. */
+/** A record that is being inserted, for what is inserted beside it. */
 export interface InsertedRecord {
   readonly chain: string
   readonly place: number
@@ -83,6 +84,7 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     },
 
     forget: subjectKeys.forget,
+    subjectKeys,
   }
 
   async function insert(trx: DatabaseOrTransaction, records: Pending): Promise<void> {

@@ -109,5 +109,5 @@ async function openEncrypted(
 }
 
 function changed(): Error {
-  return new Error('the backup was changed by somebody who does not know the passphrase')
+  return new Error('the backup was changed without knowledge of the passphrase')
 }

@@ -69,6 +69,7 @@ export async function partialsIn(folder: string): Promise<string[]> {
     .filter((name) => ownName.test(name))
 }
 
+/** Removes a partial file, if it is there; `name` is without `.partial`. */
 export async function removePartial(folder: string, name: string): Promise<void> {
   await rm(partialOf(join(folder, name)), { force: true })
 }

@@ -16,6 +16,7 @@ export interface BackupHealth {
   readonly warning: 'backup_failed' | 'backup_late' | null
 }
 
+/** Judges the runs at a time, in epoch milliseconds. */
 export function healthOf(
   record: { readonly lastGood: RunRow | null; readonly failed: readonly RunRow[] },
   now: number,

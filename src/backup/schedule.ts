@@ -5,7 +5,7 @@ const hourMs = 60 * minuteMs
 const waitsMs = [1, 5, 15, 30, 60].map((minutes) => minutes * minuteMs)
 
 /** What decides when a backup is due. */
-export interface Record {
+export interface BackupHistory {
   readonly lastGood: Pick<RunRow, 'started_at'> | null
   /** Those that failed since then, the newest first. */
   readonly failed: readonly Pick<RunRow, 'finished_at'>[]
@@ -15,14 +15,18 @@ export interface Record {
  * When the next backup is due: at once if there is none, so many hours after the beginning of the last
  * one, and after a failure not before a while, which grows to an hour.
  */
-export function dueAt({ lastGood, failed }: Record, now: number, everyHours: number): number {
+export function dueAt(
+  { lastGood, failed }: BackupHistory,
+  now: number,
+  everyHours: number,
+): number {
   // After a clock was set back, a backup of the future must not put off the next one.
   const began = lastGood && lastGood.started_at <= now ? lastGood.started_at : null
   const regular = began === null ? now : began + everyHours * hourMs
   return Math.max(regular, retryAt(failed, now))
 }
 
-function retryAt(failed: Record['failed'], now: number): number {
+function retryAt(failed: BackupHistory['failed'], now: number): number {
   const [last] = failed
   if (!last) return 0
   const wait = waitsMs[Math.min(failed.length, waitsMs.length) - 1] ?? 0

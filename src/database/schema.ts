@@ -284,7 +284,7 @@ interface MailsTable {
   state: 'waiting' | 'sending' | 'sent' | 'failed' | 'expired' | 'cancelled' | 'dropped'
   user_id: number | null
   confirmation: string | null
-  /** JSON of address, language and facts, under the data key; null after it was sent. */
+  /** JSON of address, language and facts; null after it was sent. */
   sealed: string | null
   address_index: string
   /** Keyed digest of the network of the client that asked for it. */
@@ -294,8 +294,12 @@ interface MailsTable {
   attempts: Generated<number>
   due_at: number
   expires_at: number
+  /** When it is due, if it is sealed under the key of its person; null: under the data key. */
+  ready_at: number | null
   /** The lease of the process that sends it. */
   locked_until: number | null
+  /** The same of mail that has `ready_at`: see mail/due.ts. */
+  lease_until: number | null
   locked_by: string | null
   /** What the mail server answered at last. */
   response: string | null

@@ -22,7 +22,7 @@ export const isOfPresentAccount = sql<boolean>`exists (
 export const isOfPresentUser = sql<boolean>`exists (
   select 1 from users where users.id = user_id and ${isPresentUser})`
 
-/** The same by names, which a thread can be told. */
+/** The same by names: a message to a thread can hold a name, and no condition. */
 export const stagedConditions = {
   isPresentUser,
   isPresentAccount,

@@ -3,6 +3,7 @@ import { backupChecks } from './checks/backups.ts'
 import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
 import { fileChecks } from './checks/files.ts'
 import { machineChecks } from './checks/machine.ts'
+import { masterKeyChecks } from './checks/master-key.ts'
 import { otherServiceChecks } from './checks/other-services.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
 import { queueChecks } from './checks/queues.ts'
@@ -22,12 +23,14 @@ const unopenedChecks: readonly Check<Unopened>[] = [
 export const insideChecks: readonly Check<Inside>[] = [
   ...unopenedChecks,
   ...openingChecks,
+  ...masterKeyChecks,
   ...databaseChecks,
   ...queueChecks,
   ...backupChecks,
 ]
 
 const needingDatabase: ReadonlySet<Check<Inside>> = new Set([
+  ...masterKeyChecks,
   ...databaseChecks,
   ...queueChecks,
   ...backupChecks,

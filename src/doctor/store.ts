@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { readyAt } from '../mail/due.ts'
 
 /** Times in epoch milliseconds. */
 export interface BackupRuns {
@@ -69,9 +70,9 @@ export function doctorStore(db: DatabaseOrTransaction) {
     async dueMails(now: number): Promise<{ count: number; since: number | null }> {
       const { count, since } = await db
         .selectFrom('mails')
-        .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('due_at').as('since')])
+        .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min(readyAt).as('since')])
         .where('state', '=', 'waiting')
-        .where('due_at', '<=', now)
+        .where(readyAt, '<=', now)
         .executeTakeFirstOrThrow()
       return { count: Number(count), since: since === null ? null : Number(since) }
     },
@@ -84,7 +85,7 @@ export function doctorStore(db: DatabaseOrTransaction) {
         .selectFrom('webhook_endpoints')
         .leftJoin('webhook_health', 'webhook_health.endpoint', 'webhook_endpoints.id')
         .select(['id', 'state', 'failing_since', 'status'])
-        .where('state', '!=', 'disabled')
+        .where('state', 'in', ['enabled', 'failed'])
         .where((eb) => eb.or([eb('state', '=', 'failed'), eb('failing_since', 'is not', null)]))
         .orderBy('id')
         .limit(20)
@@ -109,6 +110,18 @@ export function doctorStore(db: DatabaseOrTransaction) {
           ? { at: failed.finished_at ?? failed.started_at, detail: failed.detail }
           : null,
       }
+    },
+
+    /** When a turn of the master key was asked for that is neither done nor given up; null: none. */
+    async unfinishedTurn(): Promise<number | null> {
+      const row = await db
+        .selectFrom('master_key_turns')
+        .select('asked_at')
+        .where('turned_at', 'is', null)
+        .orderBy('asked_at')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.asked_at ?? null
     },
 
     /** When the first version of the schema was made: the age of the deployment. */

@@ -9,6 +9,7 @@ export const settingsRefused: Omit<Check<never>, 'find'> = {
   mend: { do: 'Correct it: docs/configuration.md.', setting: 'gatehouse config check' },
 }
 
+/** Makes a finding of each mistake in the settings. */
 export function refusedSettings(mistakes: readonly string[]): Finding[] {
   return mistakes.map((mistake) => findingOf(settingsRefused, { what: `${mistake}.` }))
 }

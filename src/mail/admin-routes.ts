@@ -142,7 +142,7 @@ export function mailView(mail: ShownMail) {
     attempts: mail.attempts,
     response: mail.response,
     created_at: isoTime(mail.created_at),
-    due_at: isoTimeOrNull(mail.finished_at === null ? mail.due_at : null),
+    due_at: isoTimeOrNull(mail.finished_at === null ? (mail.ready_at ?? mail.due_at) : null),
     expires_at: isoTime(mail.expires_at),
     finished_at: isoTimeOrNull(mail.finished_at),
   }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
+import { dueAt } from './due.ts'
 
 /** Which mails of the outbox are shown; each is optional. */
 export interface MailFilters {
@@ -51,7 +52,7 @@ export function deskStore(db: DatabaseOrTransaction) {
     async resend(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('mails')
-        .set({ state: 'waiting', due_at: now, attempts: 0, finished_at: null })
+        .set({ state: 'waiting', ...dueAt(now), attempts: 0, finished_at: null })
         .where('id', '=', id)
         .where('state', 'in', ['waiting', 'failed'])
         .where('sealed', 'is not', null)

@@ -56,7 +56,7 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
     count: (filters) => deskStore(db).count(filters),
 
     async page(filters, offset, limit) {
-      return (await deskStore(db).page(filters, offset, limit)).map(shown)
+      return shown(db, await deskStore(db).page(filters, offset, limit))
     },
 
     resend: (id, guard) =>
@@ -118,17 +118,20 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
   async function found(trx: DatabaseOrTransaction, id: string): Promise<ShownMail> {
     const row = await deskStore(trx).find(id)
     if (!row) throw new ApiError('mailNotFound', { reason: { code: 'no_such_mail' } })
-    return shown(row)
+    const [mail] = await shown(trx, [row])
+    return mail ?? { ...row, address: null }
   }
 
-  function shown(row: MailRow): ShownMail {
-    return { ...row, address: addressOf(row) }
+  async function shown(from: DatabaseOrTransaction, rows: MailRow[]): Promise<ShownMail[]> {
+    const open = rows.filter(({ sealed }) => sealed !== null)
+    const keys = await sealedMail.keysOf(from, open)
+    return rows.map((row) => ({ ...row, address: addressOf(row, keys.get(row.id)) }))
   }
 
-  function addressOf({ id, sealed }: MailRow): string | null {
-    if (sealed === null) return null
+  function addressOf({ id, sealed }: MailRow, key: Uint8Array | undefined): string | null {
+    if (sealed === null || !key) return null
     try {
-      return sealedMail.open(id, sealed).address
+      return sealedMail.open(id, sealed, key).address
     } catch {
       return null // the row was changed by hand, or the data key was
     }

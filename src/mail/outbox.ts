@@ -1,5 +1,6 @@
 import { throttledAddress } from '../addresses/address.ts'
 import type { EmailAddress } from '../addresses/email.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { Config } from '../config/load.ts'
 import type { Language } from '../config/people-settings.ts'
 import { afterCommit } from '../database/commit.ts'
@@ -10,6 +11,7 @@ import { derivedKey, keyedDigest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
+import { dueOfNew } from './due.ts'
 import { type MessageFacts, type MessageName, messageTypes } from './message-types.ts'
 import { originNow } from './origin.ts'
 import { createSealedMail } from './sealed-mail.ts'
@@ -65,6 +67,7 @@ export interface OutboxDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
+  readonly audit: Pick<Audit, 'subjectKeys'>
 }
 
 /** The limits of mail that anyone may cause; of clients and the relay see the settings. */
@@ -81,7 +84,7 @@ export const mailLimits = {
 const noticeMs = 3 * 86_400_000
 const idBytes = 16
 
-export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbox {
+export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps): Outbox {
   const sealedMail = createSealedMail({ keys, random })
   const clientKey = derivedKey(keys.dataKey, 'clients that ask for mail')
   const listeners: (() => void)[] = []
@@ -94,7 +97,8 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
       const { message, confirmation = null, facts, client } = mail
       const { kind, priority } = messageTypes[message]
       const now = clock.now()
-      const id = randomText(random, idBytes)
+      // An operand of `gatehouse mail cancel`, which must not look like an option.
+      const id = randomText(random, idBytes).replace(/^-/, '_')
       const clientIndex = client === undefined ? null : indexOfClient(client)
       const recipient = await recipientOf(trx, mail)
       // A decoy without an address has limits of its own, so that it costs the same.
@@ -111,11 +115,13 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
           isBeyondHours,
         }))
       const language = recipient.language ?? mail.language
-      const sealed = sealedMail.seal(id, {
+      const key = await personKeyOf(trx, recipient.userId, kind)
+      const content = {
         address: recipient.address?.address ?? '',
         language,
         facts: { origin: originNow(now), ...facts },
-      })
+      }
+      const sealed = sealedMail.seal(id, content, key)
       const isSent =
         isAvailable &&
         !isLimited &&
@@ -133,7 +139,7 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
         address_index: addressIndex,
         client_index: clientIndex,
         priority: mail.priority ?? priority,
-        due_at: now,
+        ...dueOfNew(now, key !== undefined),
         expires_at: mail.expiresAt ?? now + noticeMs,
         created_at: now,
         finished_at: isSent ? null : now,
@@ -160,6 +166,18 @@ export function createOutbox({ config, clock, random, keys }: OutboxDeps): Outbo
     const account = await outboxStore(trx).recipient(userId ?? 0)
     if (to.address === undefined) return { ...account, userId }
     return { ...account, userId, address: to.address }
+  }
+
+  /** Of the person whose account it is; a request takes the same statements if it is for none. */
+  async function personKeyOf(
+    trx: DatabaseOrTransaction,
+    userId: number | null,
+    kind: 'request' | 'notice',
+  ): Promise<Uint8Array | undefined> {
+    const { of, evenlyOf } = audit.subjectKeys
+    const subject = userId === null ? [] : [String(userId)]
+    const found = await (kind === 'request' ? evenlyOf : of)(trx, keys.dataKey, new Set(subject))
+    return userId === null ? undefined : found.get(String(userId))?.key
   }
 
   interface Limited {

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPostgres } from '../database/transactions.ts'
+import { dueAt as dueFrom, leasedUntil, leaseUntil, noLease, readyAt } from './due.ts'
 
 /** A row that this worker alone may send, until its lease ends. */
 export type LeasedMail = Pick<Selectable<Schema['mails']>, (typeof leasedColumns)[number]>
@@ -13,6 +14,7 @@ const leasedColumns = [
   'user_id',
   'confirmation',
   'sealed',
+  'ready_at',
   'attempts',
   'expires_at',
   'created_at',
@@ -43,18 +45,21 @@ export function queueStore(db: DatabaseOrTransaction) {
      * get the same one, and none waits for another.
      */
     async lease({ worker, now, until, noticesOnly }: Lease): Promise<LeasedMail | null> {
+      // The states twice, as the index has them: SQLite does not use it otherwise.
       const free = sql`select id from mails
-        where (state = 'waiting' and due_at <= ${now}
-               or state = 'sending' and locked_until <= ${now})
+        where state in ('waiting', 'sending')
+          and (state = 'waiting' and ${readyAt} <= ${now}
+               or state = 'sending' and ${leasedUntil} <= ${now})
           ${noticesOnly ? sql`and kind = 'notice'` : sql``}
-        order by priority, due_at limit 1`
+        order by priority, ${readyAt} limit 1`
       // An array: PostgreSQL may evaluate a subselect of `in` again for each row.
       const isFree = isPostgres(db)
         ? sql`= any(array(${free} for update skip locked))`
         : sql`in (${free})`
+      const { locked_until, lease_until } = leaseUntil(until)
       const { rows } = await sql<LeasedMail>`update mails
-        set state = 'sending', locked_by = ${worker}, locked_until = ${until},
-            attempts = attempts + 1
+        set state = 'sending', locked_by = ${worker}, locked_until = ${locked_until},
+            lease_until = ${lease_until}, attempts = attempts + 1
         where id ${isFree}
         returning ${sql.join(leasedColumns.map((name) => sql.ref(name)))}`.execute(db)
       return rows[0] ?? null
@@ -70,7 +75,7 @@ export function queueStore(db: DatabaseOrTransaction) {
         .set((eb) => ({
           state: 'sending',
           locked_by: worker,
-          locked_until: until,
+          ...leaseUntil(until),
           attempts: eb('attempts', '+', 1),
         }))
         .where('id', '=', id)
@@ -91,8 +96,7 @@ export function queueStore(db: DatabaseOrTransaction) {
           state: end.state,
           response: end.response,
           finished_at: end.now,
-          locked_by: null,
-          locked_until: null,
+          ...noLease,
           // A failed one may be sent again by an administrator, until it expires.
           ...(end.state !== 'failed' && { sealed: null }),
         })
@@ -110,10 +114,9 @@ export function queueStore(db: DatabaseOrTransaction) {
         .set({
           state: 'waiting',
           attempts,
-          due_at: dueAt,
+          ...dueFrom(dueAt),
           response,
-          locked_by: null,
-          locked_until: null,
+          ...noLease,
         })
         .execute()
     },
@@ -134,13 +137,13 @@ export function queueStore(db: DatabaseOrTransaction) {
     async expire(now: number, batchSize: number): Promise<{ id: string; state: string }[]> {
       const over = sql`select id from mails
         where sealed is not null and expires_at <= ${now}
-          and not (state = 'sending' and locked_until > ${now})
+          and not (state = 'sending' and ${leasedUntil} > ${now})
         order by expires_at limit ${batchSize}`
       const isOver = isPostgres(db)
         ? sql`= any(array(${over} for update skip locked))`
         : sql`in (${over})`
       const { rows } = await sql<{ id: string; state: string }>`update mails
-        set sealed = null, locked_by = null, locked_until = null,
+        set sealed = null, locked_by = null, locked_until = null, lease_until = null,
             finished_at = coalesce(finished_at, ${now}),
             state = case when state in ('waiting', 'sending') then 'expired' else state end
         where id ${isOver} returning id, state`.execute(db)

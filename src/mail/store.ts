@@ -4,6 +4,7 @@ import type { Language } from '../config/people-settings.ts'
 import { languages } from '../config/people-settings.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
+import { noLease } from './due.ts'
 
 /** Whom a mail goes to; an address of null gets none. */
 export interface Recipient {
@@ -68,8 +69,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
             Schema['mails']['state']
           >`case when state = 'failed' then state else 'cancelled' end`,
           finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
-          locked_by: null,
-          locked_until: null,
+          ...noLease,
         }))
         .where('user_id', '=', userId)
         .where('sealed', 'is not', null)
@@ -94,8 +94,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
             Schema['mails']['state']
           >`case when state in ('waiting', 'sending') then 'cancelled' else state end`,
           finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
-          locked_by: null,
-          locked_until: null,
+          ...noLease,
         }))
         .where('address_index', '=', addressIndex)
         .where('user_id', 'is', null)

@@ -170,8 +170,10 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   /** Writes the message; its secrets are made anew at each attempt, and stored nowhere. */
   async function prepare(row: LeasedMail): Promise<Ready> {
     if (row.expires_at <= clock.now()) return { state: 'expired', response: 'it was too late' }
-    const content = openedContent(row)
-    if (!content) return { state: 'failed', response: 'the row does not open with the data key' }
+    const key = (await sealedMail.keysOf(db, [row])).get(row.id)
+    if (!key) return { state: 'cancelled', response: 'the key of its person was erased' }
+    const content = openedContent(row, key)
+    if (!content) return { state: 'failed', response: 'the row does not open with its key' }
     if (parseEmail(content.address)?.address !== content.address) {
       return { state: 'failed', response: 'the address is not valid' }
     }
@@ -210,9 +212,9 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     await queueStore(db).release(row, worker, { dueAt, response })
   }
 
-  function openedContent({ id, sealed }: LeasedMail): MailContent | null {
+  function openedContent({ id, sealed }: LeasedMail, key: Uint8Array): MailContent | null {
     try {
-      return sealed === null ? null : sealedMail.open(id, sealed)
+      return sealed === null ? null : sealedMail.open(id, sealed, key)
     } catch {
       return null
     }

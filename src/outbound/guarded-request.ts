@@ -6,7 +6,7 @@ import { type Lookup, lookUpName } from './lookup.ts'
 import { OutboundError } from './outbound-error.ts'
 import { assertMayReach, checkedUrl, hostOf, mayReach, type OutboundRules } from './target.ts'
 
-/** A request to an address that somebody else has chosen. */
+/** A request to an address that the service has not chosen itself. */
 export interface OutboundRequest {
   readonly url: string
   readonly method: string

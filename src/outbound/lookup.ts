@@ -12,7 +12,7 @@ let last: Promise<unknown> = Promise.resolve()
 /**
  * Asks the name servers, and then, for a name that they do not have, the system with its hosts file
  * and search domains. The system's way takes a thread of those that compute password hashes, for as
- * long as a name server pleases: so it comes second, and one at a time.
+ * long as a name server is silent: so it comes second, and one at a time.
  */
 export const lookUpName: Lookup = async (host, signal) => {
   const found = await askNameServers(host, signal)

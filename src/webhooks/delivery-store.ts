@@ -30,7 +30,7 @@ export interface DeliveryPage {
 /** How many rows a page looks through at most: filters may match very few of very many. */
 const maxScanned = 20_000
 
-/** The statements of those who look after deliveries. */
+/** The statements that show deliveries and have them repeated. */
 export function deliveryStore(db: DatabaseOrTransaction) {
   /** Of one endpoint or all, which an index orders by id. */
   const all = (endpoint: string | undefined) =>

@@ -78,7 +78,7 @@ export interface Endpoints {
   page(offset: number, limit: number): Promise<Endpoint[]>
   create(wanted: WantedEndpoint, guard?: Guard): Promise<WithSecret>
   /**
-   * Changes the given fields; one that is enabled again begins with a good name.
+   * Changes the given fields; one that is enabled again, or moved, begins with a good name.
    * @throws ApiError webhookNotFound, preconditionFailed
    */
   change(id: string, changes: EndpointChanges, how?: ChangeConditions<Endpoint>): Promise<Endpoint>
@@ -102,6 +102,8 @@ export interface EndpointsDeps {
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly events: Pick<Events, 'record'>
+  /** Called after each change: when it resolves, the other workers know of it. */
+  readonly announce: () => Promise<void>
 }
 
 /** How long the secret before signs beside a new one. */
@@ -109,7 +111,7 @@ export const previousSecretMs = 86_400_000
 const secretBytes = 32
 
 export function createEndpoints(deps: EndpointsDeps): Endpoints {
-  const { clock, db, events, keys, random } = deps
+  const { announce, clock, db, events, keys, random } = deps
 
   return {
     count: () => endpointStore(db).count(),
@@ -123,7 +125,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       return (await endpointStore(db).page(offset, limit)).map(toEndpoint)
     },
 
-    create({ url, description, events: chosen, content }, guard) {
+    async create({ url, description, events: chosen, content }, guard) {
       const now = clock.now()
       const id = ulid(now, random)
       const secret = newSecret(random)
@@ -143,7 +145,9 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         await events.record(trx, webhookCreated, { ...fieldsOf(endpoint), ...settingsOf(endpoint) })
         return { endpoint, secret }
       }
-      return transact(db, [], insert, guard)
+      const created = await transact(db, [], insert, guard)
+      await announce()
+      return created
     },
 
     change: (id, changes, how = {}) =>
@@ -162,11 +166,16 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           state,
           updated_at: after.updatedAt,
         })
-        if (changed.includes('state')) await endpointStore(trx).forgetHealth(id)
-        if (state === 'enabled') await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+        // At another address, or mended: what the endpoint did before is not held against it.
+        const isAnew = changed.includes('state') || changed.includes('url')
+        if (isAnew) await endpointStore(trx).forgetHealth(id)
+        if (state === 'enabled') {
+          if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
+          await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+        }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.record(trx, webhookChanged, facts)
-        return changed.includes('state') ? { ...after, health: toHealth(noHealth) } : after
+        return isAnew ? { ...after, health: toHealth(noHealth) } : after
       }),
 
     remove: (id, how = {}) =>
@@ -200,7 +209,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
   }
 
   /** Reads and locks the row, and changes it if it is as the request wants it. */
-  function changing<Done>(
+  async function changing<Done>(
     id: string,
     { isWanted, guard }: ChangeConditions<Endpoint>,
     work: (trx: DatabaseOrTransaction, before: Endpoint, row: EndpointRow) => Promise<Done>,
@@ -216,7 +225,9 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       if (done === null) throw goneMeanwhile(webhookNotFound)
       return done
     }
-    return transact(db, [], change, guard)
+    const done = await transact(db, [], change, guard)
+    await announce()
+    return done
   }
 
   function toEndpoint(row: EndpointWithHealth): Endpoint {

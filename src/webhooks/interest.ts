@@ -1,5 +1,7 @@
+import { atEnd } from '../database/commit.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { isPostgres } from '../database/transactions.ts'
+import type { Workers } from '../workers/workers.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
 import { outboxStore } from './outbox-store.ts'
 
@@ -16,11 +18,17 @@ export interface WebhookInterest {
   refresh(trx?: DatabaseOrTransaction): Promise<void>
   /** This process has changed an endpoint. */
   changed(): void
+  /**
+   * Has the other workers of this machine read the endpoints before their next event. Other nodes, and
+   * the service after a command, read them within about a second.
+   */
+  announce(): Promise<void>
 }
 
 export interface WebhookInterestDeps {
   readonly db: Database
   readonly feed: Pick<ChangeFeed, 'version'>
+  readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
 }
 
 interface Chosen {
@@ -33,12 +41,15 @@ const none: readonly string[] = []
 /** Events about deliveries: sent to an endpoint, they would cause further ones. */
 const unsent = new Set(['webhook_delivery_failed'])
 
-export function createWebhookInterest({ db, feed }: WebhookInterestDeps): WebhookInterest {
+const topic = 'webhook endpoints'
+
+export function createWebhookInterest({ db, feed, workers }: WebhookInterestDeps): WebhookInterest {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true
   let seenVersion: number | undefined
   let seenState: string | undefined
+  workers.onAsked(topic, changed)
 
   return {
     wants: (type) => endpointsFor(type).length > 0,
@@ -46,7 +57,12 @@ export function createWebhookInterest({ db, feed }: WebhookInterestDeps): Webhoo
     isEmpty: () => endpoints.length === 0,
 
     async current(trx) {
-      if (isStale) await read(trx)
+      if (!isStale) return
+      // What it reads of its own changes counts only if they are committed.
+      atEnd(trx, (end) => {
+        if (end !== 'committed') isStale = true
+      })
+      await read(trx)
     },
 
     async refresh(trx = db) {
@@ -59,9 +75,12 @@ export function createWebhookInterest({ db, feed }: WebhookInterestDeps): Webhoo
       seenVersion = version
     },
 
-    changed() {
-      isStale = true
-    },
+    changed,
+    announce: async () => void (await workers.askOthers(topic)),
+  }
+
+  function changed(): void {
+    isStale = true
   }
 
   function endpointsFor(type: string): readonly string[] {

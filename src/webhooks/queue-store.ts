@@ -44,8 +44,10 @@ export type EndpointToSend = EndpointRow & {
 const isOpen = sql<SqlBool>`state = 'waiting'`
 /** How many due deliveries are looked at for one that has no older one before it. */
 const lookedAt = 64
+/** How many refused deliveries are tried at once when their endpoint has changed. */
+const hastened = 500
 
-/** The statements of those who send. */
+/** The statements of the sender. */
 export function queueStore(db: DatabaseOrTransaction) {
   const mine = (endpoint: string, worker: string) =>
     db
@@ -151,6 +153,38 @@ export function queueStore(db: DatabaseOrTransaction) {
         .where('webhook_endpoints.state', '=', 'enabled')
         .executeTakeFirst()
       return row ?? null
+    },
+
+    /** Whether an endpoint is enabled, and as it was when `sealed` was read: any change seals it anew. */
+    async isAsRead(id: string, sealed: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('webhook_endpoints')
+        .select('id')
+        .where('id', '=', id)
+        .where('sealed', '=', sealed)
+        .where('state', '=', 'enabled')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /**
+     * Has those tried at once that an endpoint refused, up to `hastened` of them: it is another one now,
+     * or mended. What is due already comes first by its order.
+     */
+    async beginAnew(endpoint: string, at: number): Promise<void> {
+      const refused = db
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where('endpoint', '=', endpoint)
+        .where(isOpen)
+        .where('due_at', '>', at)
+        .orderBy('due_at')
+        .limit(hastened)
+      await db
+        .updateTable('webhook_deliveries')
+        .set({ due_at: at })
+        .where('id', 'in', refused)
+        .execute()
     },
 
     /**
@@ -270,12 +304,16 @@ export function queueStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Disables an endpoint that takes nothing; answers whether it was enabled. */
-    async disable(endpoint: string, now: number): Promise<boolean> {
+    /** Disables an endpoint that takes nothing; answers whether it was enabled, and as it was read. */
+    async disable(
+      { id, sealed }: Pick<EndpointRow, 'id' | 'sealed'>,
+      now: number,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('webhook_endpoints')
         .set({ state: 'failed', updated_at: now })
-        .where('id', '=', endpoint)
+        .where('id', '=', id)
+        .where('sealed', '=', sealed)
         .where('state', '=', 'enabled')
         .executeTakeFirst()
       return numUpdatedRows > 0n

@@ -67,6 +67,11 @@ export const room: Room<Needs> = {
           operands: ['id'],
           summary: 'Has a message sent that says that messages arrive',
         },
+      ],
+      file: fileBeside(import.meta.url, '../cli/commands/webhooks'),
+    },
+    {
+      rows: [
         {
           name: 'webhook deliveries',
           operands: ['[id]'],
@@ -83,7 +88,7 @@ export const room: Room<Needs> = {
           summary: 'Has deliveries sent again, or at once',
         },
       ],
-      file: fileBeside(import.meta.url, '../cli/commands/webhooks'),
+      file: fileBeside(import.meta.url, '../cli/commands/webhook-deliveries'),
     },
   ],
   parts: () => import('./parts.ts'),

@@ -70,18 +70,24 @@ export function createTurns(deps: TurnsDeps): Turns {
     async run(turn, lane, worker, stop) {
       const queue = queueStore(asyncCommitDb)
       const { endpoint } = turn
-      const found = await queue.endpoint(endpoint)
-      const secrets = found && openOrNull(found)
-      let standing: Standing = {
-        ...{ lane, failures: turn.failures, pausedUntil: 0 },
-        failingSince: found?.failing_since ?? null,
-      }
+      let standing: Standing | null = null
+      let sealed: string | undefined
       for (let round = 1; ; round += 1) {
         const now = clock.now()
         const wakes = round === 1 ? turn.wakes : await queue.goOn(endpoint, worker, now + turnMs)
         if (wakes === null) return // another process has it
-        const end = (dueAt: number | null) =>
-          queue.end(endpoint, worker, { ...standing, dueAt, wakes, now: clock.now() })
+        // Anew in each round: its address, its secrets or its choice may be others by now.
+        const found = await queue.endpoint(endpoint)
+        const isOther = sealed !== undefined && found?.sealed !== sealed
+        sealed = found?.sealed
+        const begins = { lane, failures: isOther ? 0 : turn.failures, pausedUntil: 0 }
+        if (standing === null || isOther) {
+          standing = { ...begins, failingSince: found?.failing_since ?? null }
+        }
+        const stands = standing
+        const end = (dueAt: number | null, at: Standing = stands) =>
+          queue.end(endpoint, worker, { ...at, dueAt, wakes, now: clock.now() })
+        const secrets = found && openOrNull(found)
         if (!found || !secrets) return end(null)
         const isTrial = standing.lane === 'new' || standing.lane === 'failing'
         const due = await queue.next(endpoint, now, isTrial ? 1 : atOnce)
@@ -90,11 +96,12 @@ export function createTurns(deps: TurnsDeps): Turns {
         const settled = await settle(found, outcomes, standing)
         if (settled === 'disabled') return end(null)
         standing = settled
-        if (standing.pausedUntil > 0) return end(standing.pausedUntil)
+        const { pausedUntil } = settled
+        if (pausedUntil > 0) return end(pausedUntil, settled)
         const nextDue = await queue.nextDue(endpoint)
-        const isMoved = standing.lane !== lane // its place is for others
+        const isMoved = settled.lane !== lane // its place is for others
         const isOver = stop.aborted || isMoved || round === roundsOfTurn
-        if (isOver || nextDue === null || nextDue > clock.now()) return end(nextDue)
+        if (isOver || nextDue === null || nextDue > clock.now()) return end(nextDue, settled)
       }
     },
   }
@@ -110,7 +117,7 @@ export function createTurns(deps: TurnsDeps): Turns {
   }
 
   async function send(
-    { content }: EndpointToSend,
+    { id, content, sealed }: EndpointToSend,
     secrets: EndpointSecrets,
     due: readonly DueDelivery[],
     stop: AbortSignal,
@@ -124,6 +131,8 @@ export function createTurns(deps: TurnsDeps): Turns {
       const body = bodies[index]
       if (!body) return [{ delivery, attempt: null }]
       await pace.next(stop)
+      // It may have waited for seconds: nothing goes where it should not go any more.
+      if (!(await queueStore(asyncCommitDb).isAsRead(id, sealed))) return []
       const attempt = await deliver(deps, secrets, delivery, body, stop)
       return attempt === 'stopped' ? [] : [{ delivery, attempt }]
     })
@@ -158,6 +167,8 @@ export function createTurns(deps: TurnsDeps): Turns {
       now - (endpoint.succeeded_at ?? 0) >= healthNotedMs
     const given = await transact(asyncCommitDb, [], async (trx) => {
       await end(trx, endpoint.id, outcomes, now)
+      // What was answered at its address of before says nothing of the one that it has now.
+      if (!(await queueStore(trx).isAsRead(endpoint.id, endpoint.sealed))) return 'changed'
       const succeeded_at = taken.length > 0 ? now : endpoint.succeeded_at
       if (isNoted) {
         const { attempt = null } = refused.at(-1) ?? taken.at(-1) ?? {}
@@ -168,8 +179,8 @@ export function createTurns(deps: TurnsDeps): Turns {
           status: attempt?.status ?? null,
         })
       }
-      if (!isGone && !isDead) return false
-      const isDisabled = await queueStore(trx).disable(endpoint.id, now)
+      if (!isGone && !isDead) return null
+      const isDisabled = await queueStore(trx).disable(endpoint, now)
       if (isDisabled) {
         await events.record(trx, webhookDisabled, {
           webhook: endpoint.id,
@@ -178,10 +189,11 @@ export function createTurns(deps: TurnsDeps): Turns {
           failing_since: failingSince,
         })
       }
-      return true
+      return 'disabled'
     })
     count(endpoint, outcomes)
-    if (given) return 'disabled'
+    if (given === 'disabled') return given
+    if (given === 'changed') return { ...before, failures: 0, pausedUntil: 0 }
     const slowest = Math.max(0, ...outcomes.map(({ attempt }) => attempt?.durationMs ?? 0))
     const lane = isFailing
       ? 'failing'

@@ -284,6 +284,15 @@ suite('deleting', async () => {
     const answer = await app.call('DELETE', `/users/${one.userId}`, { headers })
     const user = { id: one.userId, name: 'shortlived', email: 'someone@example.org' }
     assert.deepEqual(both(answer), [200, user])
+    // What is left of the erasure is done by its job, which forgets it ten minutes later.
+    const erasures = app.app.jobs.find(({ name }) => name === 'erasures') ?? assert.fail()
+    await erasures.run()
+    const [left, ...others] = (await app.rows()).erasures ?? []
+    assert.deepEqual(others, [])
+    const { user_id, cleared_at } = left as Record<string, unknown>
+    assert.deepEqual([user_id, Number(cleared_at)], [one.userId, app.clock.now()])
+    app.clock.advance(601)
+    await erasures.run()
     assert.deepEqual(await app.rows('revocations'), before)
     assert.equal((await app.call('GET', account('shortlived'), { headers })).status, 404)
   })

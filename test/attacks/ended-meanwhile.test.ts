@@ -268,6 +268,7 @@ suite('a caller that ends while its request is under way', async () => {
       '/providers/link': { json: () => ({ provider: 'default' }) },
       '/email': { json: (_caller, at) => ({ email: `form-${at}@example.org` }) },
       '/email/cancel': {},
+      '/delete': { json: ({ who }) => ({ username: who.username }) },
     }),
   }
 

@@ -94,10 +94,10 @@ suite('a backup of format 2, all encrypted', async () => {
       nothing: [],
     }
     for (const [what, parts] of Object.entries(wrong)) {
-      await refuse(forged({}, Buffer.concat(parts)), /was changed by somebody/, what)
+      await refuse(forged({}, Buffer.concat(parts)), /was changed without/, what)
     }
-    await refuse(forged({}, body, 'a'.repeat(64)), /was changed by somebody/, 'another code')
-    await refuse(withDigest(whole.subarray(0, lastLineOf(whole))), /was changed by/, 'no code')
+    await refuse(forged({}, body, 'a'.repeat(64)), /was changed without/, 'another code')
+    await refuse(withDigest(whole.subarray(0, lastLineOf(whole))), /was changed without/, 'no code')
     await refuse(Buffer.concat([whole, Buffer.from('\n')]), /is damaged/, 'bytes behind it')
     await refuse(Buffer.concat([whole, whole]), /is damaged/, 'twice')
   })
@@ -110,7 +110,7 @@ suite('a backup of format 2, all encrypted', async () => {
     )
     const sealed = `${header.sealed.slice(0, -4)}AAAA`
     await refuse(forged({ sealed }, body), /the passphrase is wrong/, 'sealed')
-    await refuse(forged({ more: 1 }, body), /was changed by somebody/, 'a field more')
+    await refuse(forged({ more: 1 }, body), /was changed without/, 'a field more')
     await refuse(forged({ version: 1 }, body), /has no keys|wrong/, 'version 1')
     await refuse(forged({ version: 3 }, body), /of format 3: use a newer Gatehouse/, 'version 3')
     const other = await testApp({}, { seed: 2 })
@@ -265,7 +265,7 @@ suite('backups of version 0.7.0, in format 1', async () => {
         file,
         withDigest(changed, () => mac),
       )
-      await assert.rejects(restore(deps, file, bare), /was changed by somebody/)
+      await assert.rejects(restore(deps, file, bare), /was changed without/)
     }
     assert.deepEqual(await tables(), [])
     const { createdAt } = await restore(deps, file, { ...bare, unverified: true })

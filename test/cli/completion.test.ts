@@ -24,6 +24,8 @@ const cases: readonly (readonly [string, readonly string[] | RegExp])[] = [
   ['gatehouse account list --no-such', []],
   ['gatehouse shout ', []],
   ['gatehouse backup fil', ['file-1.backup']],
+  ['gatehouse backup v', ['verify']],
+  ['gatehouse backup verify fil', ['file-1.backup']],
 ]
 /** No value of these is known to a shell: it offers options at most. */
 const unknown = ['gatehouse account show ', 'gatehouse account add ann --email ']

@@ -62,7 +62,7 @@ suite('the command line', async () => {
     for (const [words, sentence] of [
       ['', 'no command is given'],
       ['acount list', 'there is no command acount'],
-      ['keys', 'keys needs one more word: list, rotate, retire'],
+      ['keys', 'keys needs one more word: list, rotate, rotate-master, retire'],
       ['keys shout', 'there is no command keys shout'],
       ['account list --nonsense=secret', 'there is no option --nonsense'],
       ['account list -x', 'there is no option -x'],

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { gatehouse } from '../cli/gatehouse.ts'
 import { sqliteOnly } from '../database.ts'
 import { mountSmallDisk } from '../faults/disks.ts'
 import { identityProvider, settingsFor } from '../identity-provider.ts'
@@ -257,7 +267,37 @@ const broken: readonly Broken[] = [
     found: ['error keys'],
     mend: /^MASTER_KEY_FILE=/m,
   },
+  {
+    what: 'was killed between the turn of the master key and its last step',
+    hasKeyFile: true,
+    env: production,
+    before: async ({ app }) => void (await turnedBut(app.directory, 'kept')),
+    found: ['warning master_key_turn'],
+    mend: /^gatehouse keys rotate-master$/m,
+  },
+  {
+    what: 'asked for a turn of the master key, and never finished it',
+    env: production,
+    async before({ app }) {
+      const asked_at = app.clock.now() - 2 * 3_600_000
+      const turn = { id: 'turn', key_before: 'one', key_next: 'other', asked_at, turned_at: null }
+      await app.deps.db.insertInto('master_key_turns').values(turn).execute()
+      return undefined
+    },
+    found: ['warning master_key_turn'],
+    mend: /^gatehouse keys rotate-master$/m,
+  },
 ]
+
+/** Turns the master key; then its files are as after a kill, or as after a copy. */
+async function turnedBut(directory: string, state: 'kept' | 'copied'): Promise<void> {
+  const file = join(directory, 'master.key')
+  const before = readFileSync(file, 'utf8')
+  const { code, stderr } = await gatehouse(directory, 'keys rotate-master')
+  assert.equal(code, 0, stderr)
+  writeFileSync(`${file}.next`, readFileSync(file, 'utf8'), { mode: 0o600 })
+  if (state === 'kept') writeFileSync(file, before)
+}
 
 suite('doctor, of a service that', () => {
   for (const { what, env = {}, later = {}, before, found, hasKeyFile, mend } of broken) {
@@ -359,5 +399,35 @@ suite('doctor, of a service that', () => {
     const seen = await examined(own, '--inside')
     assert.deepEqual([seen.code, seen.found], [1, ['error schema']])
     assert.match(seen.stdout, /gatehouse migrate/)
+  })
+})
+
+suite('doctor, of a next master key', () => {
+  sqliteOnly('advises where one lies about, and finds nothing once it is gone', async () => {
+    const own = await deployment(production)
+    const next = join(own.app.directory, 'master.key.next')
+    const advice = async () => {
+      const { found, report } = await examined(own, '--inside')
+      assert.deepEqual(found, [])
+      return report.findings
+        .filter(({ check }) => check === 'master_key_turn')
+        .map(({ level, what, mend }) => [level, what, mend.setting])
+    }
+    assert.deepEqual(await advice(), [])
+    writeFileSync(next, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+    const [[level, what] = [], ...more] = await advice()
+    assert.deepEqual([level, more], ['info', []])
+    assert.match(what ?? '', /master\.key\.next holds a next master key \(.+\), and it was not/)
+    rmSync(next)
+    await turnedBut(own.app.directory, 'copied')
+    assert.deepEqual(await advice(), [
+      [
+        'info',
+        `${next} holds the present master key: no next turn begins beside it.`,
+        `rm ${next}`,
+      ],
+    ])
+    rmSync(next)
+    assert.deepEqual(await advice(), [])
   })
 })

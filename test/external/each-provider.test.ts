@@ -129,6 +129,8 @@ suite('4.4: what a sign-in is refused for, by each provider', async () => {
         ['DELETE', '/email'],
         ['PUT', '/language', { language: 'de' }],
         ['GET', '/notices'],
+        ['GET', '/export'],
+        ['DELETE', '', { username: 'stranger' }],
       ] as const) {
         const answer = await app.call(method, path + below, { headers, json })
         assertRefusal(answer, 404, 'Account not found', `${method} ${below}`)

@@ -824,7 +824,8 @@ suite('which events a command records', async () => {
       ['sensitive_read'],
       async () => run('explain --token', { stdin: await app.token(app.admin) }),
     ],
-    doctor: [[], () => run('doctor --inside')],
+    // The server of the tests keeps nothing through a crash, and their clock is not its clock.
+    doctor: [[], () => run('doctor --inside --except clock --except postgresql_durability')],
     'forward check': [
       [],
       () => run('forward check http://localhost/', { env: { FORWARD_AUTH_FILE: forward } }),

@@ -67,6 +67,17 @@ suite('gatehouse compact', async () => {
     assert.doesNotMatch(JSON.stringify(app.log), /wabbelblom|quintessa/i)
   })
 
+  test('a line of a request has the id of its path, and no username that is a number', async () => {
+    const { userId, username } = await app.account('4915112345678')
+    await app.call('GET', `/api/admin/accounts/${username}`, { headers })
+    await app.call('GET', `/users/${userId}`, { headers })
+    const lines = app.log.filter(({ msg }) => msg === 'request')
+    const last = (route: string) => lines.findLast((line) => line.route === route)?.ids
+    assert.deepEqual(last('/api/admin/accounts/:username'), {})
+    assert.deepEqual(last('/users/:id'), { id: userId })
+    assert.doesNotMatch(JSON.stringify(app.log), /4915112345678/)
+  })
+
   test('what is there stays, is found, and the audit log is whole', async () => {
     const json = { name: 'Vera', email: 'vera@example.org' }
     assert.equal((await app.call('POST', '/users', { headers, json })).status, 201)

@@ -1,10 +1,12 @@
 // A database makes a difference: rows are filtered, counted and changed by conditional statements.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { randomText } from '../../src/kernel/random.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { addMail, mailerOf, mailRows, servicesOf, verifyAddress } from '../mail.ts'
 import { pageBrowser } from '../page-browser.ts'
+import { seededRandom } from '../random.ts'
 import { relayEnv, startRelay } from '../relay.ts'
 
 suite('the mail of an administrator', async () => {
@@ -165,6 +167,18 @@ suite('the mail of an administrator', async () => {
     assert.equal((await run(`mail cancel ${id}`)).code, 0)
     assert.equal((await run(`mail cancel ${id}`)).code, 4)
     assert.equal((await run('mail cancel none')).code, 3)
+  })
+
+  test('an id never begins like an option: it is an operand of the command line', async () => {
+    const { bytes } = seededRandom(1)
+    const random = { bytes: (length: number) => Buffer.from(bytes(length)).fill(0xfb, 0, 1) }
+    assert.match(randomText(random, 16), /^-/)
+    const other = await testApp(relay.env, { directory: app.directory, deps: { random } })
+    const json = { address: 'post@example.org' }
+    const { body } = await other.call('POST', '/api/admin/mail/test', { headers, json })
+    assert.match(body.id, /^_[\w-]{21}$/)
+    const { code } = await gatehouse(app.directory, `mail cancel ${body.id}`, { env: relay.env })
+    assert.equal(code, 0)
   })
 
   test('a server that cannot be reached is named, and the mail does not wait', async () => {

@@ -59,9 +59,11 @@ suite('the outbox', async () => {
       client_index: null,
       priority: 10,
       attempts: 0,
-      due_at: now,
+      due_at: 8_640_000_000_000_000, // a node of the version before takes it at no time
+      ready_at: now,
       expires_at: now + 1_800_000,
       locked_until: null,
+      lease_until: null,
       locked_by: null,
       response: null,
       created_at: now,

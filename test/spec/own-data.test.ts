@@ -147,9 +147,12 @@ suite('DELETE /api/account', async () => {
   test('the last administrator stays', async () => {
     const headers = await app.bearer(app.admin)
     const before = await app.rows()
-    const { status, body } = await remove(headers, app.admin.username)
-    assert.deepEqual([status, body], [409, { error: 'Last administrator' }])
-    assert.deepEqual(await app.rows(), before)
+    const json = { username: app.admin.username }
+    for (const one of ['/api/account', '/api/user/account']) {
+      const { status, body } = await app.call('DELETE', one, { headers, json })
+      assert.deepEqual([status, body], [409, { error: 'Last administrator' }], one)
+      assert.deepEqual(await app.rows(), before)
+    }
     await app.account('second', ['ADMIN'])
   })
 

@@ -290,12 +290,15 @@ suite('ready stays 200', () => {
   })
 })
 
-test('docs/health.md has a row for each reason', () => {
+test('docs/health.md has a row for each reason and each warning', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/health.md'), 'utf8')
   const source = readFileSync(join(import.meta.dirname, '../../src/health/readiness.ts'), 'utf8')
-  const [, union = ''] = /type NotReady =(.*?)\n\n/s.exec(source) ?? []
-  const reasons = [...union.matchAll(/'(\w+)'/g)].map(([, reason]) => reason)
-  const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, reason]) => reason)
-  assert.equal(reasons.length, 7)
-  assert.deepEqual(rows, reasons)
+  const namesOf = (type: string) => {
+    const [, union = ''] = new RegExp(`type ${type} =(.*?)\n\n`, 's').exec(source) ?? []
+    return [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name)
+  }
+  const [reasons, warnings] = [namesOf('NotReady'), namesOf('Warning')]
+  const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual([reasons.length, warnings.length], [7, 2])
+  assert.deepEqual(rows, [...reasons, ...warnings])
 })

@@ -82,6 +82,7 @@ export function build({ commit }: VersionBefore): string {
   return folder
 }
 
+/** Removes the folder of a version. */
 export function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
 }

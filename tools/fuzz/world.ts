@@ -139,7 +139,10 @@ export async function createWorld(service: FuzzedService, ask: Ask, seed: number
   function learnFields(value: unknown, segment: string): void {
     if (Array.isArray(value)) for (const one of value) learnFields(one, segment)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+    // In a record of the audit log it is a digest of the token's id, which opens nothing.
+    const namesToken = 'token' in value && 'request_id' in value && 'factors' in value
     for (const [name, part] of Object.entries(value)) {
+      if (name === 'token' && namesToken) continue
       if (name === 'id') keep(segment, part)
       else if (name === 'user_id') keep('users', Number(part))
       else if (name === 'username') keep('accounts', part)

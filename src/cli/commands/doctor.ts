@@ -6,7 +6,7 @@ import type { Examined } from '../../doctor/report.ts'
 import type { Inside } from '../../doctor/scene.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
-import { leftOut, type Wanted, wantedOf } from '../doctor-words.ts'
+import { leftOut, type Wanted, wantedOf } from '../doctor-options.ts'
 import { jsonLine, shown } from '../output.ts'
 import { withDeps } from '../work.ts'
 

@@ -1,9 +1,9 @@
+import { choiceOption } from '../choice-option.ts'
 import {
   type CommandCall,
   CommandError,
   type CommandWork,
   exitCodes,
-  textOf,
   UsageError,
 } from '../command.ts'
 import type { Row } from '../output.ts'
@@ -51,9 +51,7 @@ async function test(call: CommandCall): Promise<void> {
 }
 
 function list(call: CommandCall): Promise<void> {
-  const typed = textOf(call, 'state')
-  const state = states.find((name) => name === typed)
-  if (typed !== undefined && !state) throw new UsageError(`--state is one of ${states.join(', ')}`)
+  const state = choiceOption(call, 'state', states)
   return withServices(call, async ({ mailDesk }) => {
     const { mailView } = await import('../../mail/admin-routes.ts')
     const filters = state === undefined ? {} : { state }

@@ -5,7 +5,8 @@ export function bashCompletion({ groups, commands }: CompletionTable): string {
   const cases = groups.map(({ before, next }) => {
     const words = next.map(({ word }) => word).join(' ')
     const options = `--help${before === '' ? ' --version' : ''}`
-    return `    '${before}') words='${words}' options='${options}' ;;\n`
+    const isCommand = commands.some(({ name }) => name === before)
+    return `    '${before}') words='${words}' options='${options}'${isCommand ? '' : ' own='} ;;\n`
   })
   return `# Completion of gatehouse for bash.
 
@@ -15,26 +16,26 @@ _gatehouse() {
   # bash takes the = of --option=value for a word.
   if [[ $current == '=' ]]; then current=''
   elif [[ $previous == '=' ]]; then previous="\${COMP_WORDS[COMP_CWORD - 2]}"; fi
-  local before="\${COMP_WORDS[*]:1:COMP_CWORD - 1}" words='' options='' word='' files=''
+  local before="\${COMP_WORDS[*]:1:COMP_CWORD - 1}" words='' options='' word='' files='' own=1
   COMPREPLY=()
 
   case "$before" in
-${cases.join('')}    *)
-      case "$before " in
+${cases.join('')}  esac
+  # A command may begin the name of others: what follows is theirs, or an operand of its own.
+  if [[ -n $own ]]; then
+    case "$before " in
 ${commands
   .toSorted((one, other) => other.name.length - one.name.length)
   .map(caseOf)
-  .join('')}      esac
-      ;;
-  esac
+  .join('')}    esac
+  fi
 
   # Options are offered where one is begun, and where nothing else is known.
-  if [[ $current == -* || -z $words ]]; then words=$options; fi
+  if [[ $current == -* || -z $words && -z $files ]]; then words=$options; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ -n $files ]]; then
     compopt -o filenames 2>/dev/null
     while IFS='' read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
-  else
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
   fi
 }
 

@@ -2,11 +2,12 @@ import type { CompletedCommand, CompletedOption, CompletionTable, NextWord } fro
 
 /** The completion for zsh: a file `_gatehouse` in a folder of `fpath`, or read after `compinit`. */
 export function zshCompletion({ groups, commands }: CompletionTable): string {
+  // After a group that is a command as well, its own operands are offered too: `;|` looks further.
   const cases = groups.map(
     ({ before, next }) => `    '${before}')
       next=(
 ${next.map((word) => `        ${quoted(described(word))}\n`).join('')}      )
-      _describe -t commands 'command' next ;;
+      _describe -t commands 'command' next ${commands.some(({ name }) => name === before) ? ';|' : ';;'}
 `,
   )
   return `#compdef gatehouse

@@ -117,6 +117,12 @@ export const statements: Migration = [
   'create index idempotency_keys_by_caller on idempotency_keys (caller) where caller is not null',
   'create index idempotency_keys_by_person on idempotency_keys (person) where person is not null',
   'create index refusals_by_subject on refusals (subject) where subject is not null',
+  // Of mail under the key of a person, which `due_at` and `locked_until` keep from nodes of 0.7.0.
+  'alter table mails add column ready_at integer',
+  'alter table mails add column lease_until integer',
+  `create index mails_ready on mails (priority, coalesce(ready_at, due_at))
+    where state in ('waiting', 'sending')`,
+
   // Turns of the master key: from which to which, and which processes know the next one.
   `create table master_key_turns (
     id text primary key,

@@ -30,8 +30,11 @@ const schema: Check<Inside> = {
   id: 'schema',
   level: 'error',
   good: 'the schema is that of this version',
-  why: 'A service whose schema is too old does not start, and one beside a newer schema is due for its upgrade.',
-  mend: { do: 'Migrate it, with a backup before.', setting: 'gatehouse migrate' },
+  why: 'A node on an older schema is not ready, and one beside a newer schema is due for its upgrade.',
+  mend: {
+    do: 'Make a backup, then start the service, which migrates the database, or migrate it by command.',
+    setting: 'gatehouse migrate',
+  },
   async find({ db }) {
     let version: number
     try {

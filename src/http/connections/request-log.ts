@@ -22,9 +22,8 @@ export function logAtEnd(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-/** The numbers among the parameters of a path. */
+/** The id in a path; not a username, which may be a number, such as a telephone number. */
 function idsOf(params: unknown): Record<string, number> {
-  const entries = Object.entries<unknown>({ ...(params as object) })
-  const ids = entries.filter(([, value]) => /^[0-9]{1,15}$/.test(String(value)))
-  return Object.fromEntries(ids.map(([name, value]) => [name, Number(value)]))
+  const { id } = { ...(params as { readonly id?: unknown }) }
+  return /^[0-9]{1,15}$/.test(String(id)) ? { id: Number(id) } : {}
 }

@@ -4,7 +4,7 @@ import { type CommandCall, textOf, UsageError } from './command.ts'
 import { assertReadable } from './files.ts'
 import { shown } from './output.ts'
 
-/** What the words of `gatehouse doctor` ask for. */
+/** What the options of `gatehouse doctor` ask for. */
 export interface Wanted {
   readonly isInside: boolean
   readonly isOutside: boolean

@@ -1,0 +1,100 @@
+// A database makes a difference: what a turn reads of a change that is made beside it.
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { suite, test } from 'node:test'
+import { type TestApp, testApp } from '../app.ts'
+import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
+import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
+
+/** An endpoint of which four messages are under way, and more wait. */
+async function underWay() {
+  const app = await testApp()
+  const [before, after] = [await startReceiver(), await startReceiver()]
+  const { id, secret } = await setUp(app, before.url, ['user_created'])
+  await app.account('first')
+  await sendUntil(app, () => before.received.length === 1)
+  await sendUntil(app, async () => (await turns(app))[0]?.lane === 'quick')
+  const held: ServerResponse[] = []
+  before.answer = (_message, response) => void held.push(response)
+  for (let count = 0; count < 9; count += 1) await app.account(`user${count}`)
+  await sendUntil(app, () => held.length === 4)
+  const answer = (status: number) => {
+    for (const response of held.splice(0)) response.writeHead(status).end()
+  }
+  return { app, before, after, id, secret, answer }
+}
+
+async function change(app: TestApp, method: string, path: string, json?: object) {
+  const headers = app.basic(app.admin)
+  const answer = await app.call(method, `/api/admin/webhooks/${path}`, {
+    headers,
+    ...(json && { json }),
+  })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body
+}
+
+const isAtRest = async (app: TestApp) =>
+  (await turns(app)).every(({ locked_by }) => locked_by === null)
+
+suite('an endpoint of webhooks that changes in the middle of a turn', () => {
+  test('gets the rest at its new address; what the one before says disables nothing', async () => {
+    const { app, before, after, id, answer } = await underWay()
+    await change(app, 'PUT', id, { url: after.url })
+    answer(410)
+    await sendUntil(app, () => after.received.length === 5)
+    app.clock.advance(5)
+    await sendUntil(app, () => after.received.length === 9)
+    assert.equal(before.received.length, 5)
+    const { state, health } = (
+      await app.call('GET', `/api/admin/webhooks/${id}`, {
+        headers: app.basic(app.admin),
+      })
+    ).body
+    assert.deepEqual([state, health.failing_since], ['enabled', null])
+    assert.deepEqual(
+      app.log.filter(({ event }) => event === 'webhook_disabled'),
+      [],
+    )
+  })
+
+  test('gets nothing more once it is removed or disabled', async () => {
+    for (const [method, json] of [['DELETE'], ['PUT', { state: 'disabled' }]] as const) {
+      const { app, before, id, answer } = await underWay()
+      await change(app, method, id, json)
+      answer(204)
+      await sendUntil(app, () => isAtRest(app))
+      await runJob(app, 'webhooks')
+      await sendUntil(app, () => isAtRest(app))
+      assert.equal(before.received.length, 5)
+    }
+  })
+
+  test('signs the rest with its new secret too', async () => {
+    const { app, before, id, secret, answer } = await underWay()
+    const rotated = await change(app, 'POST', `${id}/secret`)
+    before.answer = (_message, response) => void response.writeHead(204).end()
+    answer(204)
+    await sendUntil(app, () => before.received.length === 10)
+    const signed = before.received.map((message) => {
+      const both = signaturesOf(message, [rotated.secret, secret])
+      return message.headers['webhook-signature'] === both
+    })
+    assert.deepEqual(signed, [...Array(5).fill(false), ...Array(5).fill(true)])
+  })
+
+  test('with a new address, what had failed at the one before goes there at once', async () => {
+    const app = await testApp()
+    const [before, after] = [await startReceiver(), await startReceiver()]
+    const { id } = await setUp(app, before.url, ['user_created'])
+    before.answer = (_message, response) => void response.writeHead(500).end()
+    await app.account('ann')
+    for (const attempts of [1, 2, 3]) {
+      await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === attempts)
+      if (attempts < 3) app.clock.advance(300)
+    }
+    await change(app, 'PUT', id, { url: after.url })
+    await sendUntil(app, () => after.received.length === 1)
+    assert.equal(before.received.length, 3)
+  })
+})
