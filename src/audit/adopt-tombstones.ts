@@ -3,6 +3,7 @@ import { type AuditKeysDeps, readAuditKeys } from '../keys/audit-keys.ts'
 import { signTombstone } from './checkpoint-form.ts'
 import { checkpointKey } from './checkpoint-key.ts'
 import { checkpointStore } from './checkpoint-store.ts'
+import { assertNotTurnedAway } from './succession.ts'
 
 const batchSize = 500
 
@@ -10,17 +11,18 @@ const batchSize = 500
  * Signs the tombstones of a restored backup with the key of this master key, in the transaction that
  * restores them, whose archive is authenticated. So every other key on a tombstone is a forgery:
  * nothing refers to a tombstone as the next checkpoint does to the one before.
+ * @throws Error as `assertNotTurnedAway`
  */
 export async function adoptTombstones(
   trx: DatabaseOrTransaction,
   deps: AuditKeysDeps,
 ): Promise<void> {
   const store = checkpointStore(trx)
-  let key: ReturnType<typeof checkpointKey> | undefined
+  const key = checkpointKey((await readAuditKeys(trx, deps)).checkpointSeed)
+  await assertNotTurnedAway(trx, key)
   for (let after = ''; ; ) {
     const batch = await store.tombstonesAfter(after, batchSize)
     for (const tombstone of batch) {
-      key ??= checkpointKey((await readAuditKeys(trx, deps)).checkpointSeed)
       const { chain, place, mac, records, at, key_id } = tombstone
       if (key_id === key.id) continue
       await store.keepTombstone(signTombstone(key, { chain, place, mac, records, at }))

@@ -51,9 +51,8 @@ export async function keyInUse(
  */
 export async function assertNotTurnedAway(
   trx: DatabaseOrTransaction,
-  masterKey: Uint8Array,
+  { id }: Pick<CheckpointKey, 'id'>,
 ): Promise<void> {
-  const { id } = checkpointKey(checkpointSeedOf(masterKey))
   if (!(await isEnded(trx, id))) return
   throw new Error(
     'the master key here is one that was turned away from before the backup was made: ' +

@@ -1,6 +1,5 @@
 import { adoptTombstones } from '../audit/adopt-tombstones.ts'
 import { createAudit } from '../audit/audit.ts'
-import { assertNotTurnedAway } from '../audit/succession.ts'
 import { committing } from '../database/commit.ts'
 import { disableTimeouts } from '../database/snapshot.ts'
 import { operatorKeys, type SigningAlgorithm } from '../keys/signing-key.ts'
@@ -71,7 +70,7 @@ export async function restore(
       const loaded = await loadDump(trx, dump, {
         ...{ clock, tables, keepLogins, withoutKeys, onProgress },
       })
-      await assertNotTurnedAway(trx, await importKeys(trx, deps, kept))
+      await importKeys(trx, deps, kept)
       await adoptTombstones(trx, deps)
       await deps.events.record(trx, backupRestored, {
         file: path,

@@ -39,19 +39,18 @@ export async function exportKeys(
   }))
 }
 
-/** Seals keys under the master key of this service, which is created if it is missing; answers that key. */
+/** Seals keys under the master key of this service, and creates that key if it is missing. */
 export async function importKeys(
   db: DatabaseOrTransaction,
   deps: KeyTravelDeps,
   keys: readonly TravellingKey[],
-): Promise<Uint8Array> {
+): Promise<void> {
   const masterKey = loadMasterKey({ ...deps, mayCreate: true })
   for (const travelling of keys) {
     const key = asSealedKey(travelling)
     const material = Buffer.from(travelling.material, 'base64url')
     await keyStore(db).insert({ ...key, sealed: sealKey(deps.random, masterKey, key, material) })
   }
-  return masterKey
 }
 
 /** Generates the key of stored secrets for a database whose own stays behind. */
