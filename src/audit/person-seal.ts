@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts'
 import type { Random } from '../kernel/random.ts'
 import type { AuditKeys } from '../keys/audit-keys.ts'
 import { seal, unseal } from '../keys/seal.ts'
+import { openedOrNull } from './opened-record.ts'
 import { openSubjectKey } from './persons.ts'
 import { subjectsNamed } from './read-store.ts'
 
@@ -10,7 +11,7 @@ import { subjectsNamed } from './read-store.ts'
  * key, or under the data key if no person is known.
  */
 export interface PersonSeal {
-  /** Null if the person was erased: nothing of a person is kept then. */
+  /** Null if the person was erased, or the key was changed: nothing of a person is kept then. */
   seal(pseudonym: string | null, context: string, text: string): Promise<string | null>
   /** Null if the person was erased, or what was sealed was changed. */
   open(pseudonym: string | null, context: string, sealed: string): Promise<string | null>
@@ -43,6 +44,6 @@ export function createPersonSeal({ db, random, keys }: PersonSealDeps): PersonSe
     const { data } = keys.audit
     if (pseudonym === null) return data
     const [row] = await subjectsNamed(db, [pseudonym])
-    return row ? openSubjectKey(data, row.subject, row.sealed) : null
+    return row ? openedOrNull(() => openSubjectKey(data, row.subject, row.sealed)) : null
   }
 }

@@ -38,6 +38,11 @@ export interface BackupsDeps {
 
 /** A node that does not extend its lease for so long is gone. */
 export const leaseMs = 120_000
+/** Whether a node has let its lease run out, or has one of a clock that was set back since. */
+function isGone({ locked_until }: Pick<RunRow, 'locked_until'>, at: number): boolean {
+  return locked_until <= at || locked_until > at + leaseMs
+}
+
 /** A backup grows a little from one to the next. */
 const growth = 1.1
 
@@ -64,7 +69,7 @@ export function createRunMaker(
     const running = await store.inState('running')
     if (running.length === 0) return
     const at = await store.now(clock)
-    for (const run of running.filter(({ locked_until }) => locked_until <= at)) {
+    for (const run of running.filter((other) => isGone(other, at))) {
       const bytes = run.sha256 && run.file ? await bytesOf(directory, run.file) : null
       if (bytes !== null && bytes === run.bytes) {
         await finish(run)
@@ -121,7 +126,8 @@ export function createRunMaker(
       const { folder, made } = result
       // If the database is away now, the next look finds the file, and finishes the run.
       if (!(await finish({ ...run, ...made }))) {
-        await removeBackup(folder, run.file ?? '')
+        // Another node has finished it, or given it up, because this one stood still.
+        if (!(await runStore(db).isDone(run.id))) await removeBackup(folder, run.file ?? '')
         return
       }
       log.info({ file: run.file, bytes: made.bytes }, 'a backup is made')

@@ -125,6 +125,16 @@ export function runStore(db: DatabaseOrTransaction) {
     verified: (id: number, made: Omit<MadeFile, 'file'>, until: number): Promise<boolean> =>
       changed(running(id).set({ ...made, locked_until: until })),
 
+    async isDone(id: number): Promise<boolean> {
+      const row = await db
+        .selectFrom('backup_runs')
+        .select('id')
+        .where('id', '=', id)
+        .where('state', 'in', ['done', 'removed'])
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     done: (id: number, now: number): Promise<boolean> =>
       changed(running(id).set({ state: 'done', finished_at: now, locked_until: 0 })),
 

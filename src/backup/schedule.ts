@@ -15,7 +15,11 @@ export interface BackupHistory {
  * When the next backup is due: at once if there is none, so many hours after the beginning of the last
  * one, and after a failure not before a while, which grows to an hour.
  */
-export function dueAt({ lastGood, failed }: BackupHistory, now: number, everyHours: number): number {
+export function dueAt(
+  { lastGood, failed }: BackupHistory,
+  now: number,
+  everyHours: number,
+): number {
   // After a clock was set back, a backup of the future must not put off the next one.
   const began = lastGood && lastGood.started_at <= now ? lastGood.started_at : null
   const regular = began === null ? now : began + everyHours * hourMs

@@ -1,4 +1,13 @@
-import { Count, Id, named, Text, TextOrNull, Time, TimeOrNull } from '../http/schemas.ts'
+import {
+  Id,
+  named,
+  pageExample,
+  pageOf,
+  Text,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+} from '../http/schemas.ts'
 
 export const runStates = ['waiting', 'running', 'done', 'failed', 'removed'] as const
 
@@ -49,18 +58,4 @@ export const BackupRun = named(
   },
 )
 
-export const BackupRunPage = named(
-  'BackupRunPage',
-  {
-    type: 'object',
-    required: ['page', 'limit', 'total', 'data'],
-    properties: {
-      page: Id,
-      limit: Id,
-      total: Count,
-      data: { type: 'array', items: BackupRun },
-    },
-    additionalProperties: false,
-  },
-  { page: 1, limit: 10, total: 0, data: [] },
-)
+export const BackupRunPage = named('BackupRunPage', pageOf(BackupRun), pageExample())

@@ -118,15 +118,15 @@ export function listQuery(maxLimit: number) {
   } as const
 }
 
-/** The envelope of one page of a list, and an example of it. Spec 2.6. */
-export function pageOf<const Item extends JsonSchema>(items: Item, total: string) {
+/** The envelope of one page of a list, with a description of `total` where there is one. Spec 2.6. */
+export function pageOf<const Item extends JsonSchema>(items: Item, total?: string) {
   return {
     type: 'object',
     required: ['page', 'limit', 'total', 'data'],
     properties: {
       page: Id,
       limit: Id,
-      total: { ...Count, description: total },
+      total: total === undefined ? Count : { ...Count, description: total },
       data: { type: 'array', items },
     },
     additionalProperties: false,

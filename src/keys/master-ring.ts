@@ -1,4 +1,5 @@
 import { versionOf } from '../config/file-version.ts'
+import { reasonOf } from '../kernel/reason.ts'
 import {
   type MasterKeyOptions,
   type MasterKeys,
@@ -60,7 +61,12 @@ export function createMasterRing(options: MasterKeyOptions): MasterRing {
     },
     reread() {
       const before = known().map(masterKeyId).join()
-      read = readMasterKeys({ ...options, mayCreate: false })
+      try {
+        read = readMasterKeys({ ...options, mayCreate: false })
+      } catch (error) {
+        // The service's own file; what it held at the start still opens what is in the database.
+        read = { keys: read.keys, mistakes: [reasonOf(error)] }
+      }
       return known().map(masterKeyId).join() !== before
     },
     version: async () => (await Promise.all([present, next].map(versionOf))).join(' '),

@@ -1,5 +1,15 @@
 import { languages } from '../config/people-settings.ts'
-import { Count, Id, listQuery, named, Text, TextOrNull, Time, TimeOrNull } from '../http/schemas.ts'
+import {
+  Count,
+  listQuery,
+  named,
+  pageExample,
+  pageOf,
+  Text,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+} from '../http/schemas.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
 
 export const mailStates = [
@@ -73,21 +83,7 @@ export const MailBody = named(
   },
 )
 
-export const MailPage = named(
-  'MailPage',
-  {
-    type: 'object',
-    required: ['page', 'limit', 'total', 'data'],
-    properties: {
-      page: Id,
-      limit: Id,
-      total: Count,
-      data: { type: 'array', items: MailBody },
-    },
-    additionalProperties: false,
-  },
-  { page: 1, limit: 10, total: 0, data: [] },
-)
+export const MailPage = named('MailPage', pageOf(MailBody), pageExample())
 
 export function mailQuery(maxPerPage: number) {
   return {

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
@@ -60,10 +60,7 @@ export async function ownDataRoutes(
         judge: async () => stillAllowed(request)?.now(),
         makeBatch: inTurn(request, reply, { mayBeRefused: true }),
       })
-      const first = await texts.next() // before the answer begins, so that a failure has a status
-      return reply.send(
-        Readable.from(following(first, texts), { objectMode: false, highWaterMark: 1 }),
-      )
+      return reply.send(await begunStream(texts))
     },
   )
 
@@ -94,13 +91,4 @@ export async function ownDataRoutes(
       return { message: 'Account deleted' }
     },
   )
-}
-
-async function* following(
-  first: IteratorResult<string>,
-  rest: AsyncGenerator<string>,
-): AsyncGenerator<string> {
-  if (first.done) return
-  yield first.value
-  yield* rest
 }

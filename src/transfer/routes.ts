@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { assertMayAppoint } from '../accounts/new-administrator.ts'
 import type { Config } from '../config/load.ts'
@@ -7,6 +6,7 @@ import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { acceptLines, longBody } from '../http/bodies/long-bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
@@ -109,10 +109,7 @@ export async function transferRoutes(
           makeBatch: inTurn(request, reply, { mayBeRefused: true }),
         },
       )
-      const first = await lines.next() // before the answer begins, so that a failure has a status
-      return reply.send(
-        Readable.from(following(first, lines), { objectMode: false, highWaterMark: 1 }),
-      )
+      return reply.send(await begunStream(lines))
     },
   )
 
@@ -139,15 +136,6 @@ export function showImport(report: ImportReport): Static<typeof ImportBody> {
     errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
     errors_total: report.errorsTotal,
   }
-}
-
-async function* following(
-  first: IteratorResult<string>,
-  rest: AsyncGenerator<string>,
-): AsyncGenerator<string> {
-  if (first.done) return
-  yield first.value
-  yield* rest
 }
 
 /** Parses `dry_run`; other values are refused, so that a misspelt dry run imports nothing. */

@@ -3,6 +3,7 @@ import type { Random } from '../kernel/random.ts'
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
+const day = 24 * hour
 
 /** Between the attempts of a delivery: the schedule of the Standard Webhooks specification, within three days. */
 const waitsMs = [
@@ -21,7 +22,14 @@ const waitsMs = [
 export const leastWaitMs = 4 * second
 
 /** The attempts after which a delivery is given up, some three days after the first. */
-export const maxAttempts = waitsMs.length + 1
+const maxAttempts = waitsMs.length + 1
+
+/**
+ * One that is older than three days has waited behind others of its account, or for its endpoint. It is
+ * tried for half an hour: else a queue of messages that are always refused would take three days each.
+ */
+const attemptsOfOld = 4
+const oldMs = 3 * 86_400_000
 
 /** Between the turns of an endpoint that takes nothing. */
 const pausesMs = [5 * second, 30 * second, 2 * minute, 5 * minute]
@@ -29,10 +37,14 @@ const pausesMs = [5 * second, 30 * second, 2 * minute, 5 * minute]
 /** How long a receiver may ask to be left alone: Retry-After. */
 const maxRetryAfterMs = 6 * hour
 
-/** How long a delivery waits after so many attempts; null: it is given up. Milliseconds. */
-export function retryMs(random: Random, attempts: number): number | null {
-  const wait = waitsMs[attempts - 1]
-  return wait === undefined ? null : jittered(random, wait)
+/** Whether a delivery that was refused so many times, and was added so long ago, is given up. */
+export function isGivenUp(attempts: number, ageMs: number): boolean {
+  return attempts >= (ageMs > oldMs ? attemptsOfOld : maxAttempts)
+}
+
+/** How long a delivery waits after so many attempts. Milliseconds. */
+export function retryMs(random: Random, attempts: number): number {
+  return jittered(random, waitsMs[Math.min(attempts, waitsMs.length) - 1] ?? 0)
 }
 
 /** How long an endpoint waits after so many turns in which it took nothing. Milliseconds. */
@@ -53,3 +65,8 @@ function jittered(random: Random, milliseconds: number): number {
   const [high = 0, low = 0] = random.bytes(2)
   return Math.round(milliseconds * (1 - (high * 256 + low) / 65_535 / 10))
 }
+
+/** Nothing is put off for longer, and no turn is taken for longer: the clock that did it was ahead. */
+export const longestWaitMs = day
+export const longestPauseMs = maxRetryAfterMs + hour
+export const longestTurnMs = hour

@@ -3,6 +3,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPostgres } from '../database/transactions.ts'
+import { longestPauseMs, longestTurnMs, longestWaitMs } from './back-off.ts'
 import type { EndpointRow } from './store.ts'
 
 export type Lane = Schema['webhook_queues']['lane']
@@ -44,6 +45,8 @@ export type EndpointToSend = EndpointRow & {
 const isOpen = sql<SqlBool>`state = 'waiting'`
 /** How many due deliveries are looked at for one that has no older one before it. */
 const lookedAt = 64
+/** Nodes may differ by less; an event of later was not. */
+const aheadMs = 60_000
 /** How many refused deliveries are tried at once when their endpoint has changed. */
 const hastened = 500
 
@@ -319,22 +322,62 @@ export function queueStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** Wakes up to `limit` endpoints after one that have deliveries and no turn; the last of those looked at. */
+    /**
+     * Has endpoints take their turn that a clock has put off which was ahead, and was set back since; up
+     * to `limit` of their deliveries are due again.
+     */
+    async putRight(endpoints: readonly string[], now: number, limit: number): Promise<void> {
+      if (endpoints.length === 0) return
+      const ahead = db
+        .selectFrom('webhook_deliveries')
+        .select('id')
+        .where('endpoint', 'in', endpoints)
+        .where(isOpen)
+        .where('due_at', '>', now)
+        .where((eb) =>
+          eb.or([eb('at', '>', now + aheadMs), eb('due_at', '>', now + longestWaitMs)]),
+        )
+        .limit(limit)
+      await db
+        .updateTable('webhook_deliveries')
+        .set({ due_at: now })
+        .where('id', 'in', ahead)
+        .execute()
+      await db
+        .updateTable('webhook_queues')
+        .set({ locked_by: null, paused_until: 0, due_at: now })
+        .where('endpoint', 'in', endpoints)
+        .execute()
+    },
+
+    /**
+     * Of up to `limit` endpoints after one, in their order: those with deliveries and no turn, and those
+     * that a clock has put off which was ahead; and the last of those looked at.
+     */
     async findForgotten(
       after: string,
+      now: number,
       limit: number,
-    ): Promise<{ forgotten: string[]; last: string | null }> {
-      const { rows } = await sql<{ id: string; waits: number }>`
+    ): Promise<{ forgotten: string[]; ahead: string[]; last: string | null }> {
+      const { rows } = await sql<{ id: string; waits: number; ahead: number }>`
         select endpoints.id, case when queues.due_at is null and exists (
             select 1 from webhook_deliveries as open
             where open.endpoint = endpoints.id and open.state = 'waiting')
-          then 1 else 0 end as waits
+          then 1 else 0 end as waits,
+          case when queues.paused_until > ${now + longestPauseMs}
+            or (queues.locked_by is not null and queues.due_at > ${now + longestTurnMs})
+            or queues.due_at > ${now + longestWaitMs}
+            or exists (select 1 from webhook_deliveries as open
+              where open.endpoint = endpoints.id and open.state = 'waiting'
+                and open.at > ${now + aheadMs} and open.due_at > ${now})
+          then 1 else 0 end as ahead
         from webhook_endpoints as endpoints
         left join webhook_queues as queues on queues.endpoint = endpoints.id
         where endpoints.id > ${after} and endpoints.state = 'enabled'
         order by endpoints.id limit ${limit}`.execute(db)
       return {
         forgotten: rows.filter(({ waits }) => waits === 1).map(({ id }) => id),
+        ahead: rows.filter(({ ahead }) => ahead === 1).map(({ id }) => id),
         last: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
       }
     },

@@ -14,7 +14,10 @@ export interface WebhookSender {
   isIdle(): boolean
   /** Resolves when nothing is under way: for tests and the end of the process. */
   settled(): Promise<void>
-  /** Looks for endpoints with deliveries and without a turn: those of a restored backup. */
+  /**
+   * Looks for endpoints with deliveries and without a turn, those of a restored backup, and for those
+   * that a clock has put off which was ahead and was set back.
+   */
   findForgotten(batchSize: number): Promise<number>
   /** Deletes deliveries that ended 30 days ago, up to `batchSize`; answers how many. */
   purge(batchSize: number): Promise<number>
@@ -77,9 +80,12 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
 
     async findForgotten(batchSize) {
       const queue = queueStore(asyncCommitDb)
-      const { forgotten, last } = await queue.findForgotten(forgottenAfter, batchSize)
+      const now = clock.now()
+      const found = await queue.findForgotten(forgottenAfter, now, batchSize)
+      const { ahead, forgotten, last } = found
       forgottenAfter = last ?? ''
-      await queue.wake(forgotten, clock.now())
+      await queue.putRight(ahead, now, batchSize)
+      await queue.wake(forgotten, now)
       return last === null ? 0 : batchSize
     },
 

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Measurements } from '../measurements/measurements.ts'
-import { leastWaitMs, maxAttempts, pauseMs, retryMs } from './back-off.ts'
+import { isGivenUp, leastWaitMs, pauseMs, retryMs } from './back-off.ts'
 import { type Attempt, type DeliverDeps, deliver } from './deliver.ts'
 import { type EndpointSecrets, openEndpoint } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookDisabled } from './events.ts'
@@ -191,7 +191,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       }
       return 'disabled'
     })
-    count(endpoint, outcomes)
+    count(endpoint, outcomes, now)
     if (given === 'disabled') return given
     if (given === 'changed') return { ...before, failures: 0, pausedUntil: 0 }
     const slowest = Math.max(0, ...outcomes.map(({ attempt }) => attempt?.durationMs ?? 0))
@@ -225,30 +225,36 @@ export function createTurns(deps: TurnsDeps): Turns {
     }
     for (const { delivery, attempt } of outcomes) {
       if (attempt?.isDelivered) continue
-      const wait = attempt && retryMs(random, delivery.attempts + 1)
+      const isOver = hasEnded(delivery, attempt, now)
+      const wait = isOver ? 0 : retryMs(random, delivery.attempts + 1)
       await queue.failed(delivery.id, {
-        end: attempt === null ? 'cancelled' : wait === null ? 'failed' : null,
-        dueAt: now + Math.max(wait ?? 0, attempt?.retryAfterMs ?? 0),
+        end: attempt === null ? 'cancelled' : isOver ? 'failed' : null,
+        dueAt: now + Math.max(wait, attempt?.retryAfterMs ?? 0),
         status: attempt?.status ?? null,
         detail: attempt?.detail ?? 'its record was removed from the audit log',
         sealed: attempt?.sealed ?? null,
         now,
       })
     }
-    const ended = outcomes.filter(({ delivery, attempt }) => hasEnded(delivery, attempt))
+    const ended = outcomes.filter(({ delivery, attempt }) => hasEnded(delivery, attempt, now))
     // Behind one that was added a moment ago, none can have been put off.
     const older = ended.filter(({ delivery }) => now - delivery.created_at >= leastWaitMs)
     const orderKeys = older.flatMap(({ delivery }) => delivery.order_key ?? [])
     await queue.free(endpoint, [...new Set(orderKeys)], now)
   }
 
-  function hasEnded({ attempts }: DueDelivery, attempt: Attempt | null): boolean {
-    return attempt === null || attempt.isDelivered || attempts + 1 >= maxAttempts
+  function hasEnded(
+    { attempts, created_at }: DueDelivery,
+    attempt: Attempt | null,
+    now: number,
+  ): boolean {
+    if (attempt === null || attempt.isDelivered) return true
+    return isGivenUp(attempts + 1, now - created_at)
   }
 
-  function count({ id }: EndpointToSend, outcomes: readonly Outcome[]): void {
+  function count({ id }: EndpointToSend, outcomes: readonly Outcome[], now: number): void {
     for (const { delivery, attempt } of outcomes) {
-      const isOver = hasEnded(delivery, attempt)
+      const isOver = hasEnded(delivery, attempt, now)
       const result = !attempt
         ? 'cancelled'
         : attempt.isDelivered

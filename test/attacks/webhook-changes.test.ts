@@ -98,3 +98,26 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
     assert.equal(before.received.length, 3)
   })
 })
+
+suite('a person whose key in the audit log was damaged', () => {
+  test('holds up no other message, though what the receiver says cannot be kept', async () => {
+    const app = await testApp()
+    const receiver = await startReceiver()
+    const ann = await app.account('ann')
+    await setUp(app, receiver.url, ['user_updated'])
+    receiver.answer = (_message, response) => void response.writeHead(400).end('no good')
+    const { status } = await app.call('PUT', `/users/${ann.userId}`, {
+      headers: app.basic(app.admin),
+      json: { name: 'Ann', email: 'ann@example.org' },
+    })
+    assert.equal(status, 200)
+    const sealed = Buffer.alloc(60, 7).toString('base64url')
+    await app.deps.db.updateTable('audit_subjects').set({ sealed }).execute()
+    await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === 1)
+    const [{ id } = assert.fail()] = await deliveriesOf(app)
+    const shown = await app.call('GET', `/api/admin/webhooks/deliveries/${id}`, {
+      headers: app.basic(app.admin),
+    })
+    assert.deepEqual([shown.status, shown.body.status, shown.body.answer], [200, 400, null])
+  })
+})

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { sql } from 'kysely'
 import { leaseMs } from '../../src/backup/make-runs.ts'
 import { runStore } from '../../src/backup/run-store.ts'
 import { createBackups } from '../../src/backup/runs.ts'
@@ -22,7 +23,7 @@ import { restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { fixedClock } from '../clock.ts'
 import { folder, ofVersion1, passphrase, place, restoring, rowsOf } from '../copies.ts'
-import { databaseSettings, postgresOnly } from '../database.ts'
+import { databaseSettings, postgresOnly, sqliteOnly } from '../database.ts'
 import { makeReadOnly } from '../read-only-folder.ts'
 import { assertRefusal } from '../refusal.ts'
 import { seedUsers } from '../users.ts'
@@ -198,6 +199,45 @@ suite('a backup by itself', async () => {
     assert.equal(readdirSync(directory).length, 1)
     await passed(0)
   })
+
+  sqliteOnly('that another node has finished meanwhile keeps its file', async () => {
+    const { app, directory, look, runs } = await appWith()
+    // As another node does that finds the file whole, a moment before the row is this node's to finish.
+    await sql`
+      create trigger taken before update of state on backup_runs
+      when old.state = 'running' and new.state = 'done'
+      begin
+        update backup_runs set state = 'done', locked_until = 0 where id = old.id;
+        select raise(ignore);
+      end`.execute(app.deps.db)
+    await look()
+    const [run] = await runs()
+    assert.equal(run?.state, 'done')
+    assert.deepEqual(readdirSync(directory), [run?.file])
+  })
+
+  sqliteOnly(
+    'of a node that was killed before its clock was set back blocks no other',
+    async () => {
+      const { app, look, runs } = await appWith()
+      const now = app.clock.now()
+      const file = 'gatehouse-20260115T120000Z-deadbeef.backup'
+      await app.deps.db
+        .insertInto('backup_runs')
+        .values({
+          ...{ started_at: now + 1000 * hourMs, node: 'gone', state: 'running', file },
+          locked_until: now + 1000 * hourMs + leaseMs,
+        })
+        .execute()
+      await look()
+      app.clock.advance(61)
+      await look()
+      assert.deepEqual(
+        (await runs()).map(({ state }) => state),
+        ['failed', 'done'],
+      )
+    },
+  )
 
   test('that another node took over gets no name', async () => {
     const { app, directory, look, runs } = await appWith()

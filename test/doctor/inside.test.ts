@@ -61,7 +61,7 @@ const broken: readonly Broken[] = [
       MASTER_KEY: '404E635266556A586E3272357538782F413F4428472B4B6250645367566B5970',
     },
     found: [environment, 'error weak_secret'],
-    mend: /openssl rand -base64 32/,
+    mend: /^MASTER_KEY_NEXT=.*openssl rand -hex 32.*gatehouse keys rotate-master$/m,
   },
   {
     what: 'allows the pages of every origin',

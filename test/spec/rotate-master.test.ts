@@ -217,6 +217,30 @@ suite('keys rotate-master', () => {
     assert.deepEqual(await serves(one.app, token), [200, 200, 200])
   })
 
+  sqliteOnly(
+    'an own file that vanishes or breaks is told once, and the look for new keys goes on',
+    async () => {
+      const app = await testApp()
+      const file = join(app.directory, 'master.key')
+      const key = readFileSync(file, 'utf8')
+      const token = await app.token(app.admin)
+      await follow(app)
+      for (const breakIt of [() => rmSync(file), () => keep(file, key.slice(0, 9))]) {
+        breakIt()
+        const told = () =>
+          app.log.filter(({ msg }) => String(msg).includes('it is not used')).length
+        const before = told()
+        await follow(app)
+        await follow(app)
+        assert.equal(told(), before + 1)
+        assert.deepEqual(await serves(app, token), [200, 200, 200])
+      }
+      keep(file, key)
+      await follow(app)
+      assert.equal((await ready(app)).status, 200)
+    },
+  )
+
   sqliteOnly('the own file is made, turned to and put in place by the command', async () => {
     const app = await testApp()
     const file = join(app.directory, 'master.key')

@@ -3,14 +3,21 @@ import { secretWeaknesses } from '../../strength/configured.ts'
 import type { Check, Found } from '../check.ts'
 import { isPublic, type Unopened } from '../scene.ts'
 
+/** A new value alone would open nothing: the key set is sealed under the one of before. */
+const turned = {
+  do: 'Turn it while the service runs, then make the next key the present one: docs/deploy.md.',
+  setting:
+    'MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: gatehouse keys rotate-master',
+}
+
 const weakSecret: Check<Unopened> = {
   id: 'weak_secret',
   level: 'error',
   good: 'no secret of the settings is publicly known or can be guessed',
   why: 'Who knows a signing secret makes tokens for any account, and who knows the master key opens the key set.',
   mend: {
-    do: 'Set a new one and start again; tokens that the old one has signed end.',
-    setting: 'TOKEN_SECRET="$(openssl rand -base64 32)"   MASTER_KEY="$(openssl rand -hex 32)"',
+    do: 'Set a new one and start again; tokens that the old one has signed end. A master key is turned instead.',
+    setting: 'TOKEN_SECRET="$(openssl rand -base64 32)"',
   },
   find({ config }) {
     const { masterKey, nextMasterKey, token } = config
@@ -21,7 +28,10 @@ const weakSecret: Check<Unopened> = {
       TOKEN_SECRET: token.secret,
       TOKEN_SECRET_PREVIOUS: token.previousSecret,
     })
-    return weak.map(([name, weakness]) => ({ what: `${name} ${weakness}.` }))
+    return weak.map(([name, weakness]): Found => {
+      const what = `${name} ${weakness}.`
+      return name === 'MASTER_KEY' ? { what, mend: turned } : { what }
+    })
   },
 }
 
