@@ -168,10 +168,11 @@ function arrivalsIn(file: string): Arrival[] {
 }
 
 async function startReceiver(file: string, port = 0) {
-  const child: ChildProcess = fork(join(import.meta.dirname, 'webhook-receiver.ts'), [
-    file,
-    String(port),
-  ])
+  const child: ChildProcess = fork(
+    join(import.meta.dirname, 'webhook-receiver.ts'),
+    [file, String(port)],
+    { execArgv: [] }, // those of a test run would make a test of it
+  )
   const [own] = await once(child, 'message')
   return {
     port: Number(own),
