@@ -8,6 +8,7 @@ import {
   expand,
   firstKnownKind,
   type Step,
+  type Unknown,
 } from './migration-kinds.ts'
 import * as foundation from './migrations/0001-foundation.ts'
 import * as loginLimits from './migrations/0002-login-limits.ts'
@@ -139,12 +140,16 @@ export async function migrateTo(
 }
 
 /** The migrations that this program does not know. */
-async function newerSteps(db: DatabaseOrTransaction) {
+async function newerSteps(db: DatabaseOrTransaction): Promise<Unknown[]> {
+  const rows = await db.selectFrom('schema_version').select('version').execute()
+  const newer = rows.filter(({ version }) => version > latestSchema)
+  // The column came with the first migration that tells.
+  const tells = rows.some(({ version }) => version === firstKnownKind)
+  if (!tells) return newer.map(({ version }) => ({ version, kind: null }))
   return db
     .selectFrom('schema_version')
     .select(['version', 'kind'])
     .where('version', '>', latestSchema)
-    .orderBy('version')
     .execute()
 }
 

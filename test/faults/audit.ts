@@ -8,7 +8,7 @@ import { masterKey } from '../master-key.ts'
 
 /**
  * What is wrong with the audit log after a fault: a chain that does not verify, a user without the
- * record of its creation, and a record without its user.
+ * record of its creation, a record without its user, and an erasure without a deletion or the reverse.
  */
 export async function auditProblems(directory: string, url?: string): Promise<string[]> {
   const postgres = url === undefined ? undefined : parsePostgresAddress(url, () => true)
@@ -17,21 +17,20 @@ export async function auditProblems(directory: string, url?: string): Promise<st
   const config = { masterKey: new Secret(masterKey), database: { ...database, poolMax: 2 } }
   try {
     return await inSnapshot(db, async (trx) => {
-      const records = await auditRecordsIn(trx, { config, random: systemRandom })
-      const targets = (type: string) =>
-        records
-          .filter((record) => record.type === type)
-          .map(({ target }) => Number(target?.user_id))
-      const [created, deleted] = [targets('user_created'), new Set(targets('user_deleted'))]
+      const deps = { config, random: systemRandom }
+      const records = await auditRecordsIn(trx, deps, { mayBeErased: true })
+      const created = records.filter(({ type }) => type === 'user_created')
+      const named = created.flatMap(({ target }) => (target ? Number(target.user_id) : []))
+      const deletions = records.filter(({ type }) => type === 'user_deleted').length
+      const erased = created.length - named.length
       const users = await trx.selectFrom('users').select('id').execute()
       const there = new Set(users.map(({ id }) => id))
-      const known = new Set(created)
+      const known = new Set(named)
       return [
         ...users.filter(({ id }) => !known.has(id)).map(({ id }) => `user ${id} has no record`),
-        ...created
-          .filter((id) => !there.has(id) && !deleted.has(id))
-          .map((id) => `the record of user ${id} has no user`),
-        ...(known.size < created.length ? ['a user is recorded twice'] : []),
+        ...named.filter((id) => !there.has(id)).map((id) => `the record of user ${id} has no user`),
+        ...(known.size < named.length ? ['a user is recorded twice'] : []),
+        ...(erased === deletions ? [] : [`${deletions} deletions, and ${erased} users are erased`]),
       ]
     })
   } catch (error) {
