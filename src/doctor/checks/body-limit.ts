@@ -6,7 +6,7 @@ import { isOurs, noRoute } from './reachable.ts'
 
 // What a body may have where it is not told: BODY_LIMIT_BYTES.
 const defaultLimit = 1_048_576
-const mostSent = 4_194_304
+const maxSentBytes = 4_194_304
 // What every route with a body reads.
 const smallLimit = 16_000
 
@@ -19,7 +19,7 @@ const bodyLimit: Check<Outside> = {
     do: 'Let the limit of the service decide: BODY_LIMIT_BYTES, and none for imports.',
   },
   async find({ inside, probe }) {
-    const limit = Math.min(inside?.config.http.bodyLimitBytes ?? defaultLimit, mostSent)
+    const limit = Math.min(inside?.config.http.bodyLimitBytes ?? defaultLimit, maxSentBytes)
     const mend = {
       nginx: `client_max_body_size ${Math.ceil(limit / 1024) + 1}k;   # or 0, for imports`,
       caddy: `request_body { max_size ${Math.ceil(limit / 1024) + 1}KiB }   # or none`,
