@@ -29,13 +29,15 @@ export interface SyslogSinkOptions {
   readonly sender?: SyslogSender
   /** How long the other side may be silent. */
   readonly silentMs?: number
+  /** How long a whole batch may take. */
+  readonly batchMs?: number
 }
 
 // RFC 5426 section 3.2: receivers should accept 2048 octets.
 const maxDatagramBytes = 2048
 const silentMs = 5000
 // A server that reads a few bytes now and then is never silent.
-const silencesPerBatch = 12
+const batchMs = 12 * silentMs
 const refusalMs = 50
 
 /**
@@ -46,7 +48,7 @@ const refusalMs = 50
  */
 export function syslogSink({ address, places, ...options }: SyslogSinkOptions): Sink {
   const sender = options.sender ?? syslogSender()
-  const timeoutMs = options.silentMs ?? silentMs
+  const limits = { silentMs, batchMs, ...options }
   const deliver = address.kind === 'udp' ? sendDatagrams : sendStream
   return {
     name: address.name,
@@ -57,7 +59,7 @@ export function syslogSink({ address, places, ...options }: SyslogSinkOptions): 
       deliver(
         address,
         items.map((item) => messageOf(sender, address, item)),
-        timeoutMs,
+        limits,
       ),
     arrived: (place) => places.set(address.name, place),
   }
@@ -100,18 +102,18 @@ async function sendDatagrams(
 async function sendStream(
   address: SyslogAddress,
   messages: readonly string[],
-  timeoutMs: number,
+  limits: { readonly silentMs: number; readonly batchMs: number },
 ): Promise<void> {
   const socket = connected(address)
-  const limit = setTimeout(
-    () => socket.destroy(new Error('the other side is too slow')),
-    timeoutMs * silencesPerBatch,
-  )
+  const tooSlow = new Error('the other side is too slow')
+  const limit = setTimeout(() => socket.destroy(tooSlow), limits.batchMs)
   let failure: Error | undefined
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve())
   })
-  socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the other side is silent')))
+  socket.setTimeout(limits.silentMs, () => {
+    socket.destroy(new Error('the other side is silent'))
+  })
   socket.on('error', (error) => {
     failure ??= error
   })
