@@ -2051,7 +2051,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a token, or an account at a route, would be refused, and why
+         * Whether a token, a login, or an account at a route would be refused, and why
          * @description Access: ADMIN. Body: at most 16384 bytes.
          */
         post: operations["explain"];
@@ -2932,11 +2932,15 @@ export interface components {
          *           "explanation": null,
          *           "facts": {}
          *         }
-         *       ]
+         *       ],
+         *       "mends": [
+         *         "change_roles"
+         *       ],
+         *       "refusal": null
          *     }
          */
         Explanation: {
-            /** @description `token` with its kind, or the method and path */
+            /** @description `token` with its kind, `login`, the method and path, or `refusal` */
             of: string;
             passes: boolean;
             /** @description Of the refusal, null without one */
@@ -2968,6 +2972,10 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
+            /** @description The refusal that `text` names by its X-Request-Id; null otherwise */
+            refusal: components["schemas"]["Refusal"] | null;
         };
         /**
          * @example {
@@ -3631,6 +3639,11 @@ export interface components {
             roles: components["schemas"]["Role"][];
         };
         /**
+         * @example unlock
+         * @enum {string}
+         */
+        Mend: "unlock" | "enable" | "clear_throttle" | "send_reset" | "set_password" | "remove_second_factor" | "change_roles";
+        /**
          * @example {
          *       "message": "Done"
          *     }
@@ -4000,13 +4013,15 @@ export interface components {
             data: components["schemas"]["Post"][];
         };
         /**
-         * @description Either `token`, or `username` and `route`
+         * @description `token`; or `username`, whose login is asked about, or with `route` the request; or `text`
          * @example {
          *       "username": "ann",
          *       "route": "PUT /users/7"
          *     }
          */
         Question: {
+            /** @description What was typed into one field: a token, a username, a verified mail address, or an X-Request-Id */
+            text?: string;
             /** @description A token of any kind */
             token?: string;
             username?: string;
@@ -4077,7 +4092,10 @@ export interface components {
          *       "scheme": null,
          *       "subject": "2",
          *       "username": "ann",
-         *       "address": "203.0.113.7"
+         *       "address": "203.0.113.7",
+         *       "mends": [
+         *         "unlock"
+         *       ]
          *     }
          */
         Refusal: {
@@ -4106,6 +4124,8 @@ export interface components {
             /** @description Of the subject, as it is now */
             username: string | null;
             address: string;
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
         };
         /**
          * @example {
@@ -4984,6 +5004,16 @@ export interface components {
         };
         /** @description Account not found · Identity not found */
         AccountNotFound_IdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Account not found · Refusal not found */
+        AccountNotFound_RefusalNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -12408,7 +12438,10 @@ export interface operations {
                      *       "scheme": null,
                      *       "subject": "2",
                      *       "username": "ann",
-                     *       "address": "203.0.113.7"
+                     *       "address": "203.0.113.7",
+                     *       "mends": [
+                     *         "unlock"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Refusal"];
@@ -12486,7 +12519,11 @@ export interface operations {
                      *           "explanation": null,
                      *           "facts": {}
                      *         }
-                     *       ]
+                     *       ],
+                     *       "mends": [
+                     *         "change_roles"
+                     *       ],
+                     *       "refusal": null
                      *     }
                      */
                     "application/json": components["schemas"]["Explanation"];
@@ -12495,7 +12532,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
