@@ -2041,6 +2041,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The imports under way, on all nodes, and how many lines each has read
+         * @description Access: ADMIN.
+         */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/export/accounts": {
         parameters: {
             query?: never;
@@ -3241,6 +3261,93 @@ export interface components {
         /**
          * @example {
          *       "line": 3,
+         *       "outcome": "refuse",
+         *       "account": {
+         *         "username": "bea",
+         *         "roles": [
+         *           "EDITOR"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "must_change": false,
+         *         "created_at": "2024-05-06T07:08:09.000Z",
+         *         "user_id": null,
+         *         "name": "Bea Example",
+         *         "email": "bea@example.org",
+         *         "password_hash": true
+         *       },
+         *       "present": {
+         *         "username": "bea",
+         *         "roles": [
+         *           "USER"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "must_change": false,
+         *         "created_at": "2024-05-06T07:08:09.000Z",
+         *         "user_id": 17,
+         *         "name": "Bea Example",
+         *         "email": "bea@example.org"
+         *       },
+         *       "errors": [
+         *         {
+         *           "path": [
+         *             "username"
+         *           ],
+         *           "message": "exists already"
+         *         }
+         *       ]
+         *     }
+         */
+        ImportLinePreview: {
+            /** @description Counted from 1, blank lines included */
+            line: number;
+            /** @enum {string} */
+            outcome: "import" | "refuse";
+            /** @description As the line describes it; null if it cannot be read */
+            account: {
+                username: string;
+                roles: string[];
+                locked: boolean;
+                active: boolean;
+                must_change: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null: when it is imported
+                 */
+                created_at: string | null;
+                /** @description Null: a new user */
+                user_id: number | null;
+                name: string | null;
+                email: string | null;
+                /** @description A hash; otherwise a password is hashed */
+                password_hash: boolean;
+            } | null;
+            /** @description The account that has the name or the user already, as it is now */
+            present: {
+                username: string;
+                roles: string[];
+                locked: boolean;
+                active: boolean;
+                must_change: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null: when it is imported
+                 */
+                created_at: string | null;
+                /** @description Null: a new user */
+                user_id: number | null;
+                name: string | null;
+                email: string | null;
+            } | null;
+            errors: {
+                path: string[];
+                message: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "line": 3,
          *       "path": [
          *         "email"
          *       ],
@@ -3270,6 +3377,39 @@ export interface components {
             /** @description The first 1000 */
             errors: components["schemas"]["ImportMistake"][];
             errors_total: number;
+            /** @description If it was asked for: the first lines of each outcome, in their order */
+            preview?: components["schemas"]["ImportLinePreview"][];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": 4,
+         *           "dry_run": false,
+         *           "started_at": "2026-03-02T08:00:00.000Z",
+         *           "seen_at": "2026-03-02T08:00:07.000Z",
+         *           "lines": 20500
+         *         }
+         *       ]
+         *     }
+         */
+        ImportsUnderWay: {
+            data: {
+                id: number;
+                dry_run: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null for one of a node of 0.8.0
+                 */
+                started_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description When its lines were counted
+                 */
+                seen_at: string;
+                /** @description Read by then; 500 are stored at a time */
+                lines: number;
+            }[];
         };
         /**
          * @example {
@@ -12564,6 +12704,11 @@ export interface operations {
                  * @example true
                  */
                 dry_run?: boolean;
+                /**
+                 * @description Of a dry run: shows so many of the first lines that would be imported, and of those that would not, beside what is there now
+                 * @example 100
+                 */
+                preview?: number;
             };
             header?: {
                 /**
@@ -12617,6 +12762,44 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4,
+                     *           "dry_run": false,
+                     *           "started_at": "2026-03-02T08:00:00.000Z",
+                     *           "seen_at": "2026-03-02T08:00:07.000Z",
+                     *           "lines": 20500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportsUnderWay"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
