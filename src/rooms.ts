@@ -5,6 +5,7 @@ import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
 import { room as clients } from './clients/room.ts'
 import { room as confirmations } from './confirmations/room.ts'
+import { room as console } from './console/room.ts'
 import { room as docs } from './docs/room.ts'
 import { room as doctor } from './doctor/room.ts'
 import { room as emailLogin } from './email-login/room.ts'
@@ -82,4 +83,5 @@ export const rooms: readonly Room<Wired>[] = [
   backup,
   doctor,
   status,
+  console,
 ]
