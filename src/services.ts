@@ -50,7 +50,7 @@ import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import type { PersonSection } from './room/person.ts'
-import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
+import { assertDistinct, assertDistinctEvents, type KnownEvent, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
@@ -89,6 +89,8 @@ export interface Services extends LogoutEndings {
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  /** All types of events, in the order of the rooms. */
+  readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
@@ -256,6 +258,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
+    knownEvents,
     backups,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
@@ -348,7 +351,10 @@ export async function createServices(
     webhookDesk,
     webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
     webhookFigures: createWebhookFigures(deps),
-    webhookRules: { knownEvents, outbound: outboundRules(config) },
+    webhookRules: {
+      knownEvents: knownEvents.map(({ name }) => name),
+      outbound: outboundRules(config),
+    },
   }
   for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
     if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
