@@ -301,6 +301,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key set: what signs from when, what still verifies, and until when
+         * @description Access: ADMIN.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the key of access tokens, or of refresh tokens; tokens of the old stay valid
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys/{kid}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a key that signs no more at once: its tokens are refused from now on
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["retireKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The clients of CLIENTS_FILE, and the mistakes for which a changed file is not used
+         * @description Access: ADMIN.
+         */
+        get: operations["listClients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refresh": {
         parameters: {
             query?: never;
@@ -1609,6 +1689,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/mail/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages that the service can send, and the cases in which they differ
+         * @description Access: ADMIN.
+         */
+        get: operations["listMailPreviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/previews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A message with made-up facts; its link and its code open nothing
+         * @description Access: ADMIN.
+         */
+        get: operations["previewMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/throttle": {
         parameters: {
             query?: never;
@@ -2619,6 +2739,55 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "shop",
+         *       "may": [
+         *         "introspect",
+         *         "revoke"
+         *       ],
+         *       "audiences": [
+         *         "api"
+         *       ],
+         *       "secrets": 1
+         *     }
+         */
+        Client: {
+            id: string;
+            /** @description What it may ask for */
+            may: ("introspect" | "revoke" | "metrics")[];
+            /** @description It learns about tokens that have one of these as `aud` */
+            audiences: string[];
+            /** @description How many secrets are valid: two during a rotation */
+            secrets: number;
+        };
+        /**
+         * @example {
+         *       "configured": true,
+         *       "data": [
+         *         {
+         *           "id": "shop",
+         *           "may": [
+         *             "introspect",
+         *             "revoke"
+         *           ],
+         *           "audiences": [
+         *             "api"
+         *           ],
+         *           "secrets": 1
+         *         }
+         *       ],
+         *       "mistakes": []
+         *     }
+         */
+        ClientList: {
+            /** @description Whether CLIENTS_FILE is set */
+            configured: boolean;
+            /** @description Those in use, in the order of the file */
+            data: components["schemas"]["Client"][];
+            /** @description Why the present file is not used; until it is mended, the clients before stay */
+            mistakes: string[];
+        };
+        /**
+         * @example {
          *       "user_id": "7",
          *       "username": "ann",
          *       "roles": [
@@ -3204,6 +3373,27 @@ export interface components {
         };
         /**
          * @example {
+         *       "data": [
+         *         {
+         *           "kid": "5vKp2mQwXb3nTz8h",
+         *           "purpose": "signing",
+         *           "algorithm": "RS256",
+         *           "state": "verifies",
+         *           "configured": false,
+         *           "created_at": "2026-01-02T08:00:00.000Z",
+         *           "signs_from": "2026-01-02T08:10:00.000Z",
+         *           "verifies_until": "2026-03-02T08:21:00.000Z",
+         *           "can_retire": true
+         *         }
+         *       ]
+         *     }
+         */
+        KeyList: {
+            /** @description The configured keys, then all others, the newest first */
+            data: components["schemas"]["StoredKey"][];
+        };
+        /**
+         * @example {
          *       "count": "login",
          *       "username": "ann",
          *       "address": "203.0.113.9",
@@ -3364,6 +3554,52 @@ export interface components {
             limit: number;
             total: number;
             data: components["schemas"]["Mail"][];
+        };
+        /**
+         * @example {
+         *       "id": "reset-by-administrator",
+         *       "message": "reset",
+         *       "kind": "request",
+         *       "language": "en",
+         *       "subject": "Set a new password",
+         *       "text": "An administrator asks you to set a new password.",
+         *       "html": "<!doctype html><html lang=\"en\"><body><p>Set a new password.</p></body></html>"
+         *     }
+         */
+        MailPreview: {
+            /** @description The message, and the case where there are several */
+            id: string;
+            /** @enum {string} */
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            /** @enum {string} */
+            kind: "request" | "notice";
+            /** @enum {string} */
+            language: "en" | "de";
+            subject: string;
+            text: string;
+            /** @description A whole document, without scripts, pictures or other addresses */
+            html: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "reset-by-administrator",
+         *           "message": "reset",
+         *           "kind": "request"
+         *         }
+         *       ]
+         *     }
+         */
+        MailPreviewList: {
+            data: {
+                /** @description The message, and the case where there are several */
+                id: string;
+                /** @enum {string} */
+                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                /** @enum {string} */
+                kind: "request" | "notice";
+            }[];
         };
         /**
          * @example {
@@ -3903,6 +4139,49 @@ export interface components {
          */
         Role: "USER" | "EDITOR" | "ADMIN";
         /**
+         * @example {
+         *       "purpose": "signing",
+         *       "at_once": false
+         *     }
+         */
+        RotateKey: {
+            /**
+             * @description `signing`: access tokens; `refresh`: refresh tokens, which only this service reads
+             * @default signing
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh";
+            /**
+             * @description For a key that leaked: the new one signs in 3 seconds, and the old one can be retired then. Services that keep the public keys may refuse tokens of the new one for 5 minutes
+             * @default false
+             */
+            at_once: boolean;
+        };
+        /**
+         * @example {
+         *       "kid": "q3Rk0ZtBxW5vKp2m",
+         *       "purpose": "signing",
+         *       "before": "5vKp2mQwXb3nTz8h",
+         *       "signs_from": "2026-03-02T08:10:00.000Z"
+         *     }
+         */
+        RotatedKey: {
+            /** @description Of the new key */
+            kid: string;
+            /**
+             * @description `signing`: access tokens; `refresh`: refresh tokens, which only this service reads
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh";
+            /** @description The key that signed until now, and still verifies */
+            before: string;
+            /**
+             * Format: date-time
+             * @description When the new one begins to sign; null: in 3 seconds
+             */
+            signs_from: string | null;
+        };
+        /**
          * @description One of the two
          * @example {
          *       "totp": "492039"
@@ -4064,6 +4343,53 @@ export interface components {
                 addresses: number;
                 accounts: number;
             };
+        };
+        /**
+         * @example {
+         *       "kid": "5vKp2mQwXb3nTz8h",
+         *       "purpose": "signing",
+         *       "algorithm": "RS256",
+         *       "state": "verifies",
+         *       "configured": false,
+         *       "created_at": "2026-01-02T08:00:00.000Z",
+         *       "signs_from": "2026-01-02T08:10:00.000Z",
+         *       "verifies_until": "2026-03-02T08:21:00.000Z",
+         *       "can_retire": true
+         *     }
+         */
+        StoredKey: {
+            /** @description As in the header of its tokens */
+            kid: string;
+            /**
+             * @description `data`: encrypts stored secrets, and is never replaced
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh" | "data";
+            algorithm: string;
+            /**
+             * @description `published`: signs later; `verifies`: tokens that it signed are still accepted
+             * @enum {string}
+             */
+            state: "signs" | "published" | "verifies" | "ended" | "encrypts";
+            /** @description TOKEN_SECRET or TOKEN_PRIVATE_KEY, which can only be replaced there */
+            configured: boolean;
+            /**
+             * Format: date-time
+             * @description Null for a configured key
+             */
+            created_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null: since it was made
+             */
+            signs_from: string | null;
+            /**
+             * Format: date-time
+             * @description Null: until it is replaced
+             */
+            verifies_until: string | null;
+            /** @description Whether it can be ended now */
+            can_retire: boolean;
         };
         /**
          * @example {
@@ -5069,6 +5395,36 @@ export interface components {
         };
         /** @description Invitation not found */
         InvitationNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key not found */
+        KeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key cannot be replaced here */
+        KeyNotReplaced: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key still signs */
+        KeySigns: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -6201,6 +6557,193 @@ export interface operations {
             };
             403: components["responses"]["CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "kid": "5vKp2mQwXb3nTz8h",
+                     *           "purpose": "signing",
+                     *           "algorithm": "RS256",
+                     *           "state": "verifies",
+                     *           "configured": false,
+                     *           "created_at": "2026-01-02T08:00:00.000Z",
+                     *           "signs_from": "2026-01-02T08:10:00.000Z",
+                     *           "verifies_until": "2026-03-02T08:21:00.000Z",
+                     *           "can_retire": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "purpose": "signing",
+                 *       "at_once": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateKey"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kid": "q3Rk0ZtBxW5vKp2m",
+                     *       "purpose": "signing",
+                     *       "before": "5vKp2mQwXb3nTz8h",
+                     *       "signs_from": "2026-03-02T08:10:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            409: components["responses"]["KeyNotReplaced"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    retireKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 5vKp2mQwXb3nTz8h */
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kid": "5vKp2mQwXb3nTz8h",
+                     *       "purpose": "signing",
+                     *       "algorithm": "RS256",
+                     *       "state": "verifies",
+                     *       "configured": false,
+                     *       "created_at": "2026-01-02T08:00:00.000Z",
+                     *       "signs_from": "2026-01-02T08:10:00.000Z",
+                     *       "verifies_until": "2026-03-02T08:21:00.000Z",
+                     *       "can_retire": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StoredKey"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["KeyNotFound"];
+            409: components["responses"]["KeySigns"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listClients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "shop",
+                     *           "may": [
+                     *             "introspect",
+                     *             "revoke"
+                     *           ],
+                     *           "audiences": [
+                     *             "api"
+                     *           ],
+                     *           "secrets": 1
+                     *         }
+                     *       ],
+                     *       "mistakes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -10629,6 +11172,89 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["MailNotFound"];
             409: components["responses"]["MailClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listMailPreviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "reset-by-administrator",
+                     *           "message": "reset",
+                     *           "kind": "request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPreviewList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    previewMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description PAGES_LANGUAGE if absent
+                 * @example de
+                 */
+                language?: "en" | "de";
+            };
+            header?: never;
+            path: {
+                /** @example reset-by-administrator */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "reset-by-administrator",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "language": "en",
+                     *       "subject": "Set a new password",
+                     *       "text": "An administrator asks you to set a new password.",
+                     *       "html": "<!doctype html><html lang=\"en\"><body><p>Set a new password.</p></body></html>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["MailNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
