@@ -301,6 +301,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key set: what signs from when, what still verifies, and until when
+         * @description Access: ADMIN.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the key of access tokens, or of refresh tokens; tokens of the old stay valid
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys/{kid}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a key that signs no more at once: its tokens are refused from now on
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["retireKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The clients of CLIENTS_FILE, and the mistakes for which a changed file is not used
+         * @description Access: ADMIN.
+         */
+        get: operations["listClients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refresh": {
         parameters: {
             query?: never;
@@ -1609,6 +1689,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/mail/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages that the service can send, and the cases in which they differ
+         * @description Access: ADMIN.
+         */
+        get: operations["listMailPreviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/previews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A message with made-up facts; its link and its code open nothing
+         * @description Access: ADMIN.
+         */
+        get: operations["previewMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/throttle": {
         parameters: {
             query?: never;
@@ -1931,7 +2051,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a token, or an account at a route, would be refused, and why
+         * Whether a token, a login, or an account at a route would be refused, and why
          * @description Access: ADMIN. Body: at most 16384 bytes.
          */
         post: operations["explain"];
@@ -2619,6 +2739,55 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "shop",
+         *       "may": [
+         *         "introspect",
+         *         "revoke"
+         *       ],
+         *       "audiences": [
+         *         "api"
+         *       ],
+         *       "secrets": 1
+         *     }
+         */
+        Client: {
+            id: string;
+            /** @description What it may ask for */
+            may: ("introspect" | "revoke" | "metrics")[];
+            /** @description It learns about tokens that have one of these as `aud` */
+            audiences: string[];
+            /** @description How many secrets are valid: two during a rotation */
+            secrets: number;
+        };
+        /**
+         * @example {
+         *       "configured": true,
+         *       "data": [
+         *         {
+         *           "id": "shop",
+         *           "may": [
+         *             "introspect",
+         *             "revoke"
+         *           ],
+         *           "audiences": [
+         *             "api"
+         *           ],
+         *           "secrets": 1
+         *         }
+         *       ],
+         *       "mistakes": []
+         *     }
+         */
+        ClientList: {
+            /** @description Whether CLIENTS_FILE is set */
+            configured: boolean;
+            /** @description Those in use, in the order of the file */
+            data: components["schemas"]["Client"][];
+            /** @description Why the present file is not used; until it is mended, the clients before stay */
+            mistakes: string[];
+        };
+        /**
+         * @example {
          *       "user_id": "7",
          *       "username": "ann",
          *       "roles": [
@@ -2763,11 +2932,15 @@ export interface components {
          *           "explanation": null,
          *           "facts": {}
          *         }
-         *       ]
+         *       ],
+         *       "mends": [
+         *         "change_roles"
+         *       ],
+         *       "refusal": null
          *     }
          */
         Explanation: {
-            /** @description `token` with its kind, or the method and path */
+            /** @description `token` with its kind, `login`, the method and path, or `refusal` */
             of: string;
             passes: boolean;
             /** @description Of the refusal, null without one */
@@ -2799,6 +2972,10 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
+            /** @description The refusal that `text` names by its X-Request-Id; null otherwise */
+            refusal: components["schemas"]["Refusal"] | null;
         };
         /**
          * @example {
@@ -3204,6 +3381,27 @@ export interface components {
         };
         /**
          * @example {
+         *       "data": [
+         *         {
+         *           "kid": "5vKp2mQwXb3nTz8h",
+         *           "purpose": "signing",
+         *           "algorithm": "RS256",
+         *           "state": "verifies",
+         *           "configured": false,
+         *           "created_at": "2026-01-02T08:00:00.000Z",
+         *           "signs_from": "2026-01-02T08:10:00.000Z",
+         *           "verifies_until": "2026-03-02T08:21:00.000Z",
+         *           "can_retire": true
+         *         }
+         *       ]
+         *     }
+         */
+        KeyList: {
+            /** @description The configured keys, then all others, the newest first */
+            data: components["schemas"]["StoredKey"][];
+        };
+        /**
+         * @example {
          *       "count": "login",
          *       "username": "ann",
          *       "address": "203.0.113.9",
@@ -3367,6 +3565,52 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "reset-by-administrator",
+         *       "message": "reset",
+         *       "kind": "request",
+         *       "language": "en",
+         *       "subject": "Set a new password",
+         *       "text": "An administrator asks you to set a new password.",
+         *       "html": "<!doctype html><html lang=\"en\"><body><p>Set a new password.</p></body></html>"
+         *     }
+         */
+        MailPreview: {
+            /** @description The message, and the case where there are several */
+            id: string;
+            /** @enum {string} */
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            /** @enum {string} */
+            kind: "request" | "notice";
+            /** @enum {string} */
+            language: "en" | "de";
+            subject: string;
+            text: string;
+            /** @description A whole document, without scripts, pictures or other addresses */
+            html: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "reset-by-administrator",
+         *           "message": "reset",
+         *           "kind": "request"
+         *         }
+         *       ]
+         *     }
+         */
+        MailPreviewList: {
+            data: {
+                /** @description The message, and the case where there are several */
+                id: string;
+                /** @enum {string} */
+                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                /** @enum {string} */
+                kind: "request" | "notice";
+            }[];
+        };
+        /**
+         * @example {
          *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk"
          *     }
          */
@@ -3394,6 +3638,11 @@ export interface components {
             name: string | null;
             roles: components["schemas"]["Role"][];
         };
+        /**
+         * @example unlock
+         * @enum {string}
+         */
+        Mend: "unlock" | "enable" | "clear_throttle" | "send_reset" | "set_password" | "remove_second_factor" | "change_roles";
         /**
          * @example {
          *       "message": "Done"
@@ -3764,13 +4013,15 @@ export interface components {
             data: components["schemas"]["Post"][];
         };
         /**
-         * @description Either `token`, or `username` and `route`
+         * @description `token`; or `username`, whose login is asked about, or with `route` the request; or `text`
          * @example {
          *       "username": "ann",
          *       "route": "PUT /users/7"
          *     }
          */
         Question: {
+            /** @description What was typed into one field: a token, a username, a verified mail address, or an X-Request-Id */
+            text?: string;
             /** @description A token of any kind */
             token?: string;
             username?: string;
@@ -3841,7 +4092,10 @@ export interface components {
          *       "scheme": null,
          *       "subject": "2",
          *       "username": "ann",
-         *       "address": "203.0.113.7"
+         *       "address": "203.0.113.7",
+         *       "mends": [
+         *         "unlock"
+         *       ]
          *     }
          */
         Refusal: {
@@ -3870,6 +4124,8 @@ export interface components {
             /** @description Of the subject, as it is now */
             username: string | null;
             address: string;
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
         };
         /**
          * @example {
@@ -3902,6 +4158,49 @@ export interface components {
          * @enum {string}
          */
         Role: "USER" | "EDITOR" | "ADMIN";
+        /**
+         * @example {
+         *       "purpose": "signing",
+         *       "at_once": false
+         *     }
+         */
+        RotateKey: {
+            /**
+             * @description `signing`: access tokens; `refresh`: refresh tokens, which only this service reads
+             * @default signing
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh";
+            /**
+             * @description For a key that leaked: the new one signs in 3 seconds, and the old one can be retired then. Services that keep the public keys may refuse tokens of the new one for 5 minutes
+             * @default false
+             */
+            at_once: boolean;
+        };
+        /**
+         * @example {
+         *       "kid": "q3Rk0ZtBxW5vKp2m",
+         *       "purpose": "signing",
+         *       "before": "5vKp2mQwXb3nTz8h",
+         *       "signs_from": "2026-03-02T08:10:00.000Z"
+         *     }
+         */
+        RotatedKey: {
+            /** @description Of the new key */
+            kid: string;
+            /**
+             * @description `signing`: access tokens; `refresh`: refresh tokens, which only this service reads
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh";
+            /** @description The key that signed until now, and still verifies */
+            before: string;
+            /**
+             * Format: date-time
+             * @description When the new one begins to sign; null: in 3 seconds
+             */
+            signs_from: string | null;
+        };
         /**
          * @description One of the two
          * @example {
@@ -4064,6 +4363,53 @@ export interface components {
                 addresses: number;
                 accounts: number;
             };
+        };
+        /**
+         * @example {
+         *       "kid": "5vKp2mQwXb3nTz8h",
+         *       "purpose": "signing",
+         *       "algorithm": "RS256",
+         *       "state": "verifies",
+         *       "configured": false,
+         *       "created_at": "2026-01-02T08:00:00.000Z",
+         *       "signs_from": "2026-01-02T08:10:00.000Z",
+         *       "verifies_until": "2026-03-02T08:21:00.000Z",
+         *       "can_retire": true
+         *     }
+         */
+        StoredKey: {
+            /** @description As in the header of its tokens */
+            kid: string;
+            /**
+             * @description `data`: encrypts stored secrets, and is never replaced
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh" | "data";
+            algorithm: string;
+            /**
+             * @description `published`: signs later; `verifies`: tokens that it signed are still accepted
+             * @enum {string}
+             */
+            state: "signs" | "published" | "verifies" | "ended" | "encrypts";
+            /** @description TOKEN_SECRET or TOKEN_PRIVATE_KEY, which can only be replaced there */
+            configured: boolean;
+            /**
+             * Format: date-time
+             * @description Null for a configured key
+             */
+            created_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null: since it was made
+             */
+            signs_from: string | null;
+            /**
+             * Format: date-time
+             * @description Null: until it is replaced
+             */
+            verifies_until: string | null;
+            /** @description Whether it can be ended now */
+            can_retire: boolean;
         };
         /**
          * @example {
@@ -4666,6 +5012,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Account not found · Refusal not found */
+        AccountNotFound_RefusalNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Account not found · Session not found */
         AccountNotFound_SessionNotFound: {
             headers: {
@@ -5069,6 +5425,36 @@ export interface components {
         };
         /** @description Invitation not found */
         InvitationNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key not found */
+        KeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key cannot be replaced here */
+        KeyNotReplaced: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key still signs */
+        KeySigns: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -6201,6 +6587,193 @@ export interface operations {
             };
             403: components["responses"]["CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "kid": "5vKp2mQwXb3nTz8h",
+                     *           "purpose": "signing",
+                     *           "algorithm": "RS256",
+                     *           "state": "verifies",
+                     *           "configured": false,
+                     *           "created_at": "2026-01-02T08:00:00.000Z",
+                     *           "signs_from": "2026-01-02T08:10:00.000Z",
+                     *           "verifies_until": "2026-03-02T08:21:00.000Z",
+                     *           "can_retire": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "purpose": "signing",
+                 *       "at_once": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateKey"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kid": "q3Rk0ZtBxW5vKp2m",
+                     *       "purpose": "signing",
+                     *       "before": "5vKp2mQwXb3nTz8h",
+                     *       "signs_from": "2026-03-02T08:10:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            409: components["responses"]["KeyNotReplaced"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    retireKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 5vKp2mQwXb3nTz8h */
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kid": "5vKp2mQwXb3nTz8h",
+                     *       "purpose": "signing",
+                     *       "algorithm": "RS256",
+                     *       "state": "verifies",
+                     *       "configured": false,
+                     *       "created_at": "2026-01-02T08:00:00.000Z",
+                     *       "signs_from": "2026-01-02T08:10:00.000Z",
+                     *       "verifies_until": "2026-03-02T08:21:00.000Z",
+                     *       "can_retire": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StoredKey"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["KeyNotFound"];
+            409: components["responses"]["KeySigns"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listClients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "shop",
+                     *           "may": [
+                     *             "introspect",
+                     *             "revoke"
+                     *           ],
+                     *           "audiences": [
+                     *             "api"
+                     *           ],
+                     *           "secrets": 1
+                     *         }
+                     *       ],
+                     *       "mistakes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -10633,6 +11206,89 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    listMailPreviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "reset-by-administrator",
+                     *           "message": "reset",
+                     *           "kind": "request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPreviewList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    previewMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description PAGES_LANGUAGE if absent
+                 * @example de
+                 */
+                language?: "en" | "de";
+            };
+            header?: never;
+            path: {
+                /** @example reset-by-administrator */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "reset-by-administrator",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "language": "en",
+                     *       "subject": "Set a new password",
+                     *       "text": "An administrator asks you to set a new password.",
+                     *       "html": "<!doctype html><html lang=\"en\"><body><p>Set a new password.</p></body></html>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["MailNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     listLoginLimits: {
         parameters: {
             query?: {
@@ -11782,7 +12438,10 @@ export interface operations {
                      *       "scheme": null,
                      *       "subject": "2",
                      *       "username": "ann",
-                     *       "address": "203.0.113.7"
+                     *       "address": "203.0.113.7",
+                     *       "mends": [
+                     *         "unlock"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Refusal"];
@@ -11860,7 +12519,11 @@ export interface operations {
                      *           "explanation": null,
                      *           "facts": {}
                      *         }
-                     *       ]
+                     *       ],
+                     *       "mends": [
+                     *         "change_roles"
+                     *       ],
+                     *       "refusal": null
                      *     }
                      */
                     "application/json": components["schemas"]["Explanation"];
@@ -11869,7 +12532,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
