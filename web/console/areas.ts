@@ -1,5 +1,6 @@
 import type { FunctionComponent } from 'preact'
 import type { Language } from '../../src/config/languages.ts'
+import type { frame } from '../languages/en/console/frame.ts'
 import type { AreaTexts } from './texts.ts'
 
 /** A part of the console: its address, who may see it, and what is loaded when it is opened. */
@@ -39,7 +40,7 @@ export const areas: readonly Area[] = [
   },
 ]
 
-export type AreaId = 'overview' | 'posts'
+export type AreaId = keyof (typeof frame)['areas']
 
 /** The areas of a person with these roles. */
 export function areasFor(roles: readonly string[]): readonly Area[] {
