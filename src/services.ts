@@ -1,5 +1,7 @@
+import { type AccountList, createAccountList } from './accounts/account-list.ts'
 import {
   type Accounts,
+  accountAtLogin,
   createAccounts,
   isAdministratorsUser,
   presentAccount,
@@ -85,6 +87,7 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
   readonly audit: Audit
@@ -252,6 +255,7 @@ export async function createServices(
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const services: Services = {
+    accountList: createAccountList(deps),
     accounts,
     auditLog,
     audit,
@@ -264,6 +268,7 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
+      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
       signedIn: devices.signedIn,
     }),
     confirmations,

@@ -5,13 +5,18 @@ import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'
 import { pendingLapses, quotaOf } from './limits.ts'
-import { throttleStore } from './store.ts'
+import { type ThrottleKey, throttleStore } from './store.ts'
 import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
   /** The limits that count an attempt, the last used first. */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
+  /**
+   * The limits that count attempts for a username, and wrong codes of its user, the last used first;
+   * at most 100.
+   */
+  of(username: Username, userId: number): Promise<LimitState[]>
   /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
   digestOf(name: string): string
   /** How many keys of a limit are blocked. */
@@ -44,6 +49,8 @@ export interface ThrottleOverviewDeps extends ThrottleDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
+const maxKeysOf = 100
+
 export function createThrottleOverview({
   config,
   db,
@@ -60,25 +67,14 @@ export function createThrottleOverview({
       const now = clock.now()
       const total = await store.countKeys(now)
       const pageOfKeys = await store.keys(now, offsetOf(page, total), page.limit)
-      const data: LimitState[] = []
-      for (const key of pageOfKeys) {
-        const limitKey = readThrottleKey(key)
-        const quota = quotaOf(config, limitKey.count)
-        const since = now - quota.windowSeconds * 1000
-        const [inWindow = []] = await store.attempts([{ key, since }])
-        const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
-        const counted = withoutLapsed(inWindow, lapsing, now)
-        const pending = counted.filter((attempt) => isPending(attempt, now)).length
-        const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
-        data.push({
-          ...limitKey,
-          used: counted.length - pending,
-          pending,
-          attempts: quota.attempts,
-          blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
-        })
-      }
-      return { total, data }
+      return { total, data: await statesOf(pageOfKeys, now) }
+    },
+
+    async of(username, userId) {
+      const { login, captcha } = throttleKeys.named(username, '')
+      const names = [login.username, captcha.username, secondFactorKey(userId).username]
+      const now = clock.now()
+      return statesOf(await store.keysOf(now, names, maxKeysOf), now)
     },
 
     async blocked(count) {
@@ -99,5 +95,27 @@ export function createThrottleOverview({
       ]
       await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
     },
+  }
+
+  async function statesOf(keys: readonly ThrottleKey[], now: number): Promise<LimitState[]> {
+    const data: LimitState[] = []
+    for (const key of keys) {
+      const limitKey = readThrottleKey(key)
+      const quota = quotaOf(config, limitKey.count)
+      const since = now - quota.windowSeconds * 1000
+      const [inWindow = []] = await store.attempts([{ key, since }])
+      const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
+      const counted = withoutLapsed(inWindow, lapsing, now)
+      const pending = counted.filter((attempt) => isPending(attempt, now)).length
+      const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
+      data.push({
+        ...limitKey,
+        used: counted.length - pending,
+        pending,
+        attempts: quota.attempts,
+        blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
+      })
+    }
+    return data
   }
 }
