@@ -5,6 +5,7 @@ import { room as backup } from './backup/room.ts'
 import { room as basic } from './basic/room.ts'
 import { room as clients } from './clients/room.ts'
 import { room as confirmations } from './confirmations/room.ts'
+import { room as console } from './console/room.ts'
 import { room as docs } from './docs/room.ts'
 import { room as doctor } from './doctor/room.ts'
 import { room as emailLogin } from './email-login/room.ts'
@@ -31,6 +32,7 @@ import type { Room } from './room/room.ts'
 import type { Wired } from './services.ts'
 import { room as session } from './session/room.ts'
 import { room as statistics } from './statistics/room.ts'
+import { room as status } from './status/room.ts'
 import { room as throttle } from './throttle/room.ts'
 import { room as token } from './token/room.ts'
 import { room as totp } from './totp/room.ts'
@@ -80,4 +82,6 @@ export const rooms: readonly Room<Wired>[] = [
   docs,
   backup,
   doctor,
+  status,
+  console,
 ]

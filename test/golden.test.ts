@@ -29,7 +29,7 @@ suite('generated documents', async () => {
     })
   }
 
-  test('test/client/openapi.d.ts is what openapi-typescript makes of it (npm run docs)', async () => {
+  test('web/console/api/openapi.d.ts is what openapi-typescript makes of it (npm run docs)', async () => {
     assert.equal(readTypes(), await clientTypes(generated['openapi.json'] ?? ''))
   })
 

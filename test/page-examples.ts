@@ -20,6 +20,8 @@ export function frameIn(language: Language): Frame {
     files: {
       style: frameAssets.address('pages.css'),
       module: frameAssets.address('pages.js'),
+      consoleStyle: frameAssets.address('console.css'),
+      consoleModule: frameAssets.address('console.js'),
       icon: frameAssets.address('icon.svg'),
       look: null,
       logo: null,

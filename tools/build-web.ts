@@ -8,7 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const web = join(root, 'web')
@@ -103,11 +103,16 @@ function isSameTree(one: string, other: string): boolean {
   return own.join('\n') === others.join('\n') && own.every(isSame)
 }
 
-/** Each file of `web/client/` but its parts is one that a page loads by its name. */
+/** The files that a page loads by their names; what they import gets names of its own. */
 function clientFiles(): Record<string, string> {
-  const entries = ['pages.ts', 'pages.css']
+  const entries = [
+    'client/pages.ts',
+    'client/pages.css',
+    'console/console.ts',
+    'console/console.css',
+  ]
   return Object.fromEntries(
-    entries.map((name) => [name.replace(/\.ts$/, ''), join(web, 'client', name)]),
+    entries.map((path) => [basename(path).replace(/\.ts$/, ''), join(web, path)]),
   )
 }
 

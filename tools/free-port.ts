@@ -1,13 +1,29 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
+// Below the ports that a system gives by itself (Linux: from 32768; IANA: from 49152): none of the
+// many connections and servers of other tests takes one of these before its server listens.
+const [from, to] = [20_000, 32_000]
+const tries = 100
+
 /** Finds a free port of 127.0.0.1, for a server that cannot choose one itself. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  for (let tried = 0; tried < tries; tried += 1) {
+    const port = randomInt(from, to)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no free port among ${tries} from ${from} to ${to}`)
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
+  return true
 }

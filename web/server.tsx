@@ -1,7 +1,8 @@
 import { renderToString } from 'preact-render-to-string'
 import type { Renderer } from '../src/http/pages/renderer.ts'
 import { Frame } from './components/frame.tsx'
-import { FrameContext } from './context.ts'
+import { Shell } from './console/shell.tsx'
+import { CommonContext, FrameContext } from './context.ts'
 import { textsOf } from './languages/languages.ts'
 import type { PageOf } from './pages/page.ts'
 import { pages } from './pages/registry.ts'
@@ -13,15 +14,21 @@ export const render: Renderer['render'] = (name, view, frame) => {
   const title = page.title(view, texts)
   return `<!doctype html>\n${renderToString(
     <FrameContext.Provider value={{ frame, texts }}>
-      <Frame
-        title={title}
-        heading={page.heading?.(view, texts, frame) ?? title}
-        hasProblem={page.hasProblem?.(view) ?? false}
-        refresh={page.refresh?.(view) ?? null}
-        isWide={page.isWide ?? false}
-      >
-        <page.Content view={view} />
-      </Frame>
+      <CommonContext.Provider value={{ language: frame.language, common: texts.common }}>
+        <Frame
+          title={title}
+          heading={page.heading?.(view, texts, frame) ?? title}
+          hasProblem={page.hasProblem?.(view) ?? false}
+          refresh={page.refresh?.(view) ?? null}
+          isWide={page.isWide ?? false}
+        >
+          <page.Content view={view} />
+        </Frame>
+      </CommonContext.Provider>
     </FrameContext.Provider>,
   )}\n`
 }
+
+/** Makes the page of the console: an empty frame, which its script fills. */
+export const renderConsole: Renderer['renderConsole'] = (frame) =>
+  `<!doctype html>\n${renderToString(<Shell frame={frame} texts={textsOf(frame.language).common} />)}\n`

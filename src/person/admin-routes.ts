@@ -45,7 +45,7 @@ export interface AccountDetailsOptions {
   readonly providers: Pick<Providers, 'issuing'>
   readonly secondFactor: Pick<SecondFactor, 'stateOf'>
   readonly sessions: Pick<Sessions, 'of'>
-  readonly throttle: Pick<ThrottleOverview, 'of'>
+  readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
 }
 
 const shownMails = 10
@@ -85,7 +85,7 @@ export async function accountDetailsRoutes(
       const email = await emails.of(userId)
       if (!facts || !email) throw goneMeanwhile('accountNotFound')
       const factor = await secondFactor.stateOf(userId)
-      const limits = await throttle.of(username, userId)
+      const limits = await throttle.ofAccount(account)
       const linked = await identities.of(userId)
       const mails = await mailDesk.page({ userId }, 0, shownMails)
       return {

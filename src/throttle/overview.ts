@@ -12,11 +12,8 @@ import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } 
 export interface ThrottleOverview {
   /** The limits that count an attempt, the last used first. */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
-  /**
-   * The limits that count attempts for a username, and wrong codes of its user, the last used first;
-   * at most 100.
-   */
-  of(username: Username, userId: number): Promise<LimitState[]>
+  /** The limits that count an attempt of an account now, the last used first; 100 at most. */
+  ofAccount(account: AccountName): Promise<LimitState[]>
   /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
   digestOf(name: string): string
   /** How many keys of a limit are blocked. */
@@ -33,6 +30,11 @@ export interface ThrottleOverview {
   ): Promise<void>
 }
 
+export interface AccountName {
+  readonly userId: number
+  readonly username: Username
+}
+
 /** The state of one rate limit. */
 export interface LimitState extends LimitKey {
   /** Attempts that failed, and attempts that are not judged yet. */
@@ -40,6 +42,7 @@ export interface LimitState extends LimitKey {
   readonly pending: number
   /** The quota; 0: no limit. */
   readonly attempts: number
+  readonly windowSeconds: number
   /** Epoch milliseconds; null while the limit admits attempts. */
   readonly blockedUntil: number | null
 }
@@ -49,7 +52,7 @@ export interface ThrottleOverviewDeps extends ThrottleDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
-const maxKeysOf = 100
+const maxOfAccount = 100
 
 export function createThrottleOverview({
   config,
@@ -66,15 +69,14 @@ export function createThrottleOverview({
     async page(page) {
       const now = clock.now()
       const total = await store.countKeys(now)
-      const pageOfKeys = await store.keys(now, offsetOf(page, total), page.limit)
-      return { total, data: await statesOf(pageOfKeys, now) }
+      return {
+        total,
+        data: await statesOf(await store.keys(now, offsetOf(page, total), page.limit)),
+      }
     },
 
-    async of(username, userId) {
-      const { login, captcha } = throttleKeys.named(username, '')
-      const names = [login.username, captcha.username, secondFactorKey(userId).username]
-      const now = clock.now()
-      return statesOf(await store.keysOf(now, names, maxKeysOf), now)
+    async ofAccount({ userId, username }) {
+      return statesOf(await store.keysOf(namesOf(username, userId), clock.now(), maxOfAccount))
     },
 
     async blocked(count) {
@@ -86,19 +88,20 @@ export function createThrottleOverview({
     },
 
     async forget(trx, username, userId, clientId) {
-      const { login, captcha } = throttleKeys.named(username, '')
-      const names = [
-        throttleKeys.client(clientId, '').username,
-        login.username,
-        captcha.username,
-        ...(userId === null ? [] : [secondFactorKey(userId).username]),
-      ]
+      const names = [throttleKeys.client(clientId, '').username, ...namesOf(username, userId)]
       await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
     },
   }
 
-  async function statesOf(keys: readonly ThrottleKey[], now: number): Promise<LimitState[]> {
-    const data: LimitState[] = []
+  function namesOf(username: Username, userId: number | null): string[] {
+    const { login, captcha } = throttleKeys.named(username, '')
+    const ofUser = userId === null ? [] : [secondFactorKey(userId).username]
+    return [login.username, captcha.username, ...ofUser]
+  }
+
+  async function statesOf(keys: readonly ThrottleKey[]): Promise<LimitState[]> {
+    const now = clock.now()
+    const states: LimitState[] = []
     for (const key of keys) {
       const limitKey = readThrottleKey(key)
       const quota = quotaOf(config, limitKey.count)
@@ -108,14 +111,15 @@ export function createThrottleOverview({
       const counted = withoutLapsed(inWindow, lapsing, now)
       const pending = counted.filter((attempt) => isPending(attempt, now)).length
       const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
-      data.push({
+      states.push({
         ...limitKey,
         used: counted.length - pending,
         pending,
         attempts: quota.attempts,
+        windowSeconds: quota.windowSeconds,
         blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
       })
     }
-    return data
+    return states
   }
 }

@@ -172,10 +172,10 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return rows.map(({ username, address }) => ({ username, address }))
     },
 
-    /** Those of some usernames, the last used first. */
-    async keysOf(now: number, usernames: readonly string[], limit: number): Promise<ThrottleKey[]> {
+    /** Those keys of these names, the last used first. */
+    async keysOf(names: readonly string[], now: number, limit: number): Promise<ThrottleKey[]> {
       const rows = await keys(now)
-        .where('username', 'in', usernames)
+        .where('username', 'in', names)
         .orderBy((eb) => eb.fn.max('id'), 'desc')
         .limit(limit)
         .execute()

@@ -378,8 +378,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.deepEqual([account.user_id, account.roles], [userId, ['USER']])
     const { total } = dataOf(await admin.GET('/api/admin/accounts'))
     assert.ok((total ?? 0) > 1)
-    const query = { search: username, sort: '-created_at' } as const
-    const found = dataOf(await admin.GET('/api/admin/accounts', { params: { query } }))
+    const byFilter = { search: username, sort: '-created_at' } as const
+    const found = dataOf(await admin.GET('/api/admin/accounts', { params: { query: byFilter } }))
     assert.deepEqual(
       found.data.map((listed) => listed.user_id),
       [userId],
@@ -423,6 +423,13 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.equal(accounts.by_role.ADMIN, 1)
     const { checks, url } = dataOf(await admin.GET('/api/admin/doctor'))
     assert.deepEqual([checks > 20, url], [true, null])
+    const query = { step: 'minute' as const, name: ['logins' as const] }
+    const columns = dataOf(await admin.GET('/api/admin/statistics/series', { params: { query } }))
+    assert.equal(columns.series[0]?.values.length, columns.times.length)
+    const { readiness, unknown } = dataOf(await admin.GET('/api/admin/status'))
+    assert.deepEqual([readiness?.ready, unknown], [true, []])
+    const settings = dataOf(await admin.GET('/api/admin/settings')).data
+    assert.equal(settings.find(({ name }) => name === 'LOGIN_ATTEMPTS')?.value, '5')
   })
 
   test('the audit log', async () => {

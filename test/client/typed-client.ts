@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
+import type { paths } from '../../web/console/api/openapi.d.ts'
 import type { Headers, TestApp } from '../app.ts'
-import type { paths } from './openapi.d.ts'
 
 /** A client whose paths, parameters, bodies and answers have the types of docs/openapi.json. */
 export type TypedClient = Client<paths>

@@ -11,7 +11,7 @@ export async function clientTypes(openapi: string): Promise<string> {
   return `// Made from docs/openapi.json by openapi-typescript (npm run docs).\n\n${astToString(nodes)}`
 }
 
-const file = join(import.meta.dirname, '../../test/client/openapi.d.ts')
+const file = join(import.meta.dirname, '../../web/console/api/openapi.d.ts')
 
 /** The types that are checked in. */
 export function readTypes(): string {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 
 type Kind = 'main' | 'quiet' | 'danger'
 
@@ -51,7 +51,7 @@ export function Actions({ children }: { readonly children: ComponentChildren }) 
 
 /** With scripts, a button that copies the text of an element. */
 export function CopyButton({ from }: { readonly from: string }) {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <button type="button" class="quiet small" hidden data-copy={from} data-done={t.copied}>
       {t.copy}
@@ -61,7 +61,7 @@ export function CopyButton({ from }: { readonly from: string }) {
 
 /** With scripts, a button that prints the page. */
 export function PrintButton() {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <button type="button" class="quiet small" hidden data-print>
       {t.print}

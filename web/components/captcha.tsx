@@ -1,11 +1,11 @@
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 
 /**
  * The proof of work, inside the form of a password: with scripts the browser solves it by itself and
  * fills in the hidden field `captcha`. Without scripts it says that they are needed.
  */
 export function Captcha() {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <div
       class="captcha"

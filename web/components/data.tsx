@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useFrame } from '../context.ts'
+import { useLanguage } from '../context.ts'
 
 /** Names and what they stand for. */
 export function DefinitionList({
@@ -70,7 +70,7 @@ export function Time({
   readonly at: number
   readonly format?: keyof typeof formats
 }) {
-  const { language } = useFrame()
+  const language = useLanguage()
   const text = new Intl.DateTimeFormat(language, { ...formats[format], timeZone: 'UTC' }).format(at)
   return (
     <time dateTime={new Date(at).toISOString()} data-format={format}>

@@ -1,8 +1,8 @@
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 
 /** A QR code, whose SVG the service has drawn itself. */
 export function QrCode({ svg }: { readonly svg: string }) {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <div class="qr" role="img" aria-label={t.qrCode} dangerouslySetInnerHTML={{ __html: svg }} />
   )

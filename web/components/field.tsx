@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 
 /** What all fields of a form have. */
 export interface FieldProps {
@@ -61,7 +61,7 @@ export function Labelled({
   isWrong,
   children,
 }: FieldProps & { readonly children: ComponentChildren }) {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <div class={problem || isWrong ? 'field wrong' : 'field'}>
       <label for={name}>

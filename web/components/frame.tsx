@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useFrame, useTexts } from '../context.ts'
+import { useCommon, useFrame } from '../context.ts'
 import { languageNames } from '../languages/languages.ts'
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 
 /** All of a page but its content. It has no style and no script of its own: the policy forbids them. */
 export function Frame({ title, heading, hasProblem, refresh, isWide, children }: Props) {
-  const t = useTexts().common
+  const t = useCommon()
   const { files, language, name } = useFrame()
   return (
     <html lang={language}>
@@ -48,7 +48,7 @@ export function Frame({ title, heading, hasProblem, refresh, isWide, children }:
 }
 
 function Head() {
-  const t = useTexts().common
+  const t = useCommon()
   const { base, files, name, own, person } = useFrame()
   return (
     <header class="frame">
@@ -67,7 +67,7 @@ function Head() {
 }
 
 function Foot() {
-  const t = useTexts().common
+  const t = useCommon()
   const { base, here, language, own } = useFrame()
   return (
     <footer>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 
 interface ProblemProps {
   /** What went wrong as a whole. */
@@ -19,7 +19,7 @@ export function Problem({
   fields = [],
   isFieldFocused = fields.length > 0,
 }: ProblemProps) {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <div
       class="notice bad"

@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 import { PasswordField } from './password-field.tsx'
 
 interface Props {
@@ -29,7 +29,7 @@ export function NewPasswordFields({
   hasFocus = false,
   isBehindAnother = false,
 }: Props) {
-  const t = useTexts().common
+  const t = useCommon()
   const rules = `${name}-rules`
   const isSecondWrong = Boolean(repeatProblem) && !problem
   return (

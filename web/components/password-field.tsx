@@ -1,4 +1,4 @@
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 import { type FieldProps, Labelled, marks } from './field.tsx'
 
 interface Props extends FieldProps {
@@ -9,7 +9,7 @@ interface Props extends FieldProps {
 
 /** A password. With scripts it has a button that shows it. */
 export function PasswordField({ autocomplete, describedBy = [], ...props }: Props) {
-  const t = useTexts().common
+  const t = useCommon()
   const { name, label, hasFocus } = props
   return (
     <Labelled {...props}>

@@ -1,4 +1,4 @@
-import { useTexts } from '../context.ts'
+import { useCommon } from '../context.ts'
 import { Button } from './button.tsx'
 import { Form } from './form.tsx'
 
@@ -15,7 +15,7 @@ interface Props {
  * the text says how long, and asking earlier is answered in the same way.
  */
 export function Resend({ action, csrf, hidden, seconds }: Props) {
-  const t = useTexts().common
+  const t = useCommon()
   return (
     <Form action={action} csrf={csrf} {...(hidden && { hidden })}>
       <div class="resend" data-resend={seconds}>

@@ -10,6 +10,8 @@ export interface Frame {
   readonly files: {
     readonly style: string
     readonly module: string
+    readonly consoleStyle: string
+    readonly consoleModule: string
     readonly icon: string
     /** The colour of the service; null: that of the style sheet. */
     readonly look: string | null

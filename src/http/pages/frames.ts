@@ -45,6 +45,8 @@ export function addFrames(
       files: {
         style: files + frameAssets.address('pages.css'),
         module: files + frameAssets.address('pages.js'),
+        consoleStyle: files + frameAssets.address('console.css'),
+        consoleModule: files + frameAssets.address('console.js'),
         icon: files + frameAssets.address('icon.svg'),
         look: look.style && files + look.style,
         logo: look.logo && files + look.logo,

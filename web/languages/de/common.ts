@@ -13,6 +13,7 @@ export const common: typeof english = {
   skip: 'Zum Inhalt',
   errorTitle: (title) => `Fehler: ${title}`,
   signedInAs: (name) => `Angemeldet als ${name}`,
+  consoleNeedsScripts: 'Die Konsole braucht Skripte. Ohne sie haben Sie',
   account: 'Ihr Konto',
   signOut: 'Abmelden',
   startPage: 'Startseite',

@@ -14,6 +14,7 @@ export const common = {
   skip: 'Skip to the content',
   errorTitle: (title: string) => `Error: ${title}`,
   signedInAs: (name: string) => `Signed in as ${name}`,
+  consoleNeedsScripts: 'The console needs scripts. Without them you have',
   account: 'Your account',
   signOut: 'Sign out',
   startPage: 'Start page',

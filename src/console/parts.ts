@@ -1,0 +1,10 @@
+import type { RoomParts } from '../room/room.ts'
+import { type ConsoleOptions, consoleRoutes } from './routes.ts'
+
+export type Needs = ConsoleOptions
+
+export const parts: RoomParts<Needs> = {
+  async routes(app, needs) {
+    await app.register(consoleRoutes, needs)
+  },
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks'
+import { frameTexts } from '../frame-texts.ts'
+import { wordsOf } from '../problem-words.ts'
+import { loginQuestion } from '../session/ask-for-login.ts'
+import { logIn } from '../session/log-in.ts'
+import { session } from '../session/session.ts'
+import { Dialog } from './dialog.tsx'
+
+/** The login in place: the view below keeps what was typed, and its requests go on afterwards. */
+export function LoginDialog() {
+  return loginQuestion.value && <Asked />
+}
+
+function Asked() {
+  const t = frameTexts.use()
+  const question = loginQuestion.value
+  const [password, setPassword] = useState('')
+  const [totp, setTotp] = useState('')
+  const [wantsCode, setWantsCode] = useState(false)
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const username = session.value?.username ?? ''
+  if (!question) return null
+
+  async function submit(): Promise<void> {
+    setBusy(true)
+    try {
+      const outcome = await logIn({ username, password, totp })
+      if (outcome === 'code') {
+        setWantsCode(true)
+        setProblem(totp === '' ? '' : t.login.wrongCode)
+      } else question?.answer(true)
+    } catch (error) {
+      setProblem(wordsOf(error, t))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={t.login.titles[question.reason]} onClose={() => question.answer(false)}>
+      <p>{t.login.reasons[question.reason]}</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        {problem !== '' && (
+          <p class="error" role="alert">
+            {problem}
+          </p>
+        )}
+        <label>
+          {t.common.username}
+          <input autocomplete="username" value={username} readOnly />
+        </label>
+        <label>
+          {t.common.password}
+          <input
+            type="password"
+            autocomplete="current-password"
+            required
+            value={password}
+            onInput={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+        </label>
+        {wantsCode && (
+          <label>
+            {t.login.code}
+            <input
+              inputMode="numeric"
+              autocomplete="one-time-code"
+              value={totp}
+              onInput={({ currentTarget }) => setTotp(currentTarget.value)}
+            />
+          </label>
+        )}
+        <div class="actions">
+          <button type="submit" disabled={isBusy}>
+            {t.login.submit}
+          </button>
+          <button type="button" class="quiet" onClick={() => question.answer(false)}>
+            {t.common.cancel}
+          </button>
+        </div>
+      </form>
+      <p>
+        <a href="/signin" target="_blank" rel="noopener">
+          {t.login.elsewhere}
+        </a>
+      </p>
+    </Dialog>
+  )
+}

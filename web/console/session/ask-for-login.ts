@@ -1,0 +1,36 @@
+import { signal } from '@preact/signals'
+
+/** Why a login is asked for: the session has ended, or the API wants a recent login. */
+export type LoginReason = 'ended' | 'recent'
+
+interface Question {
+  readonly reason: LoginReason
+  /** Whether a login was made: the requests that wait go on, or are given up. */
+  answer(hasLoggedIn: boolean): void
+}
+
+/** What the dialog of the login shows; null: it is closed. */
+export const loginQuestion = signal<Question | null>(null)
+
+let asking: Promise<void> | undefined
+
+/** The person does not want to sign in. The request that asked is given up, and nothing is lost. */
+export class LoginDeclined extends Error {}
+
+/**
+ * Asks for a login above the present view, once for all requests that wait. @throws LoginDeclined
+ */
+export function askForLogin(reason: LoginReason): Promise<void> {
+  asking ??= new Promise<void>((resolve, reject) => {
+    loginQuestion.value = {
+      reason,
+      answer(hasLoggedIn) {
+        asking = undefined
+        loginQuestion.value = null
+        if (hasLoggedIn) resolve()
+        else reject(new LoginDeclined())
+      },
+    }
+  })
+  return asking
+}

@@ -1,0 +1,30 @@
+import { signal } from '@preact/signals'
+
+/** Who uses the console, as GET /api/session answers. */
+export interface Session {
+  readonly username: string
+  readonly roles: readonly string[]
+  readonly csrf_token: string
+}
+
+/** The session; null while there is none. */
+export const session = signal<Session | null>(null)
+
+/** The token that every change sends. */
+export function csrfToken(): string {
+  return session.value?.csrf_token ?? ''
+}
+
+/** Reads the session of the cookie; null if there is none. @throws Error if nothing answers */
+export async function restoreSession(): Promise<Session | null> {
+  const answer = await fetch('/api/session', { headers: { accept: 'application/json' } })
+  if (answer.status === 401) return null
+  if (!answer.ok) throw new Error(`GET /api/session: ${answer.status}`)
+  const restored = (await answer.json()) as Session
+  session.value = restored
+  return restored
+}
+
+export function hasRole(...roles: readonly string[]): boolean {
+  return session.value?.roles.some((role) => roles.includes(role)) ?? false
+}

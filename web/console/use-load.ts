@@ -1,0 +1,62 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { LoginDeclined } from './session/ask-for-login.ts'
+
+/** What is read for a view: the last answer stays while the next one is on its way. */
+export interface Load<Data> {
+  readonly data: Data | null
+  readonly problem: unknown
+  readonly isLoading: boolean
+  /** Reads once more. */
+  reload(): void
+  /** Shows other data at once, for example the answer of a change. */
+  replace(data: Data): void
+}
+
+/**
+ * Reads data whenever `key` changes, and gives up a request that is no longer wanted. `everyMs` reads
+ * again by itself while the page is visible.
+ */
+export function useLoad<Data>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<Data>,
+  { everyMs = 0 }: { readonly everyMs?: number } = {},
+): Load<Data> {
+  const [state, setState] = useState<Omit<Load<Data>, 'reload' | 'replace'>>({
+    data: null,
+    problem: null,
+    isLoading: true,
+  })
+  const [count, setCount] = useState(0)
+
+  useEffect(() => {
+    const giveUp = new AbortController()
+    setState((before) => ({ ...before, isLoading: true }))
+    read(giveUp.signal).then(
+      (data) => {
+        if (!giveUp.signal.aborted) setState({ data, problem: null, isLoading: false })
+      },
+      (problem: unknown) => {
+        if (giveUp.signal.aborted) return
+        const wasDeclined = problem instanceof LoginDeclined
+        setState(({ data }) => ({ data, problem: wasDeclined ? null : problem, isLoading: false }))
+      },
+    )
+    return () => giveUp.abort()
+    // `read` is made anew at each rendering; `key` tells whether it reads something else.
+  }, [key, count])
+
+  const reload = useCallback(() => setCount((before) => before + 1), [])
+  useEffect(() => {
+    if (everyMs === 0) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') reload()
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs, reload])
+
+  const replace = useCallback(
+    (data: Data) => setState({ data, problem: null, isLoading: false }),
+    [],
+  )
+  return { ...state, reload, replace }
+}

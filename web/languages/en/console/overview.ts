@@ -1,0 +1,5 @@
+export const overview = {
+  title: 'Overview',
+  users: 'Users',
+  sessions: 'Sessions',
+}

@@ -1,0 +1,27 @@
+/** The texts of the posts in the console. */
+export const posts = {
+  title: 'Posts',
+  hintOfAdministrator:
+    'A locked post can be changed by its author alone, by no administrator. Lock one to keep it as it is.',
+  hintOfEditor: 'A locked post can be changed by its author alone. Administrators lock and unlock.',
+  caption: 'Posts with their lock state',
+  post: (id: string) => `Post ${id}`,
+  name: 'Title',
+  author: 'Author',
+  authorGone: 'deleted',
+  user: (id: number) => `User ${id}, without an account`,
+  created: 'Created',
+  updated: 'Changed',
+  state: 'Lock',
+  actions: 'Actions',
+  locked: 'locked',
+  open: 'open',
+  lock: 'Lock',
+  unlock: 'Unlock',
+  isLocked: (title: string) => `“${title}” is locked: its author alone changes it.`,
+  isUnlocked: (title: string) => `“${title}” is unlocked.`,
+  empty: 'There is no post yet. Editors and administrators create them by POST /api/posts.',
+  emptyPage: 'The list ends before this page. Go back to the pages before.',
+  noBody: 'It has a title alone.',
+  close: 'Close',
+}
