@@ -1393,7 +1393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One page of accounts
+         * One page of accounts: by number, or by filters, an order and a cursor
          * @description Access: ADMIN.
          */
         get: operations["listAccounts"];
@@ -1496,6 +1496,46 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identities of providers that sign in to an account
+         * @description Access: ADMIN.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity of an account: it signs in no more; sessions and tokens go on
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["removeIdentity"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1604,6 +1644,26 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that belongs to an account: what signs in, what is live, what refuses a login
+         * @description Access: ADMIN.
+         */
+        get: operations["getAccountDetails"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2221,6 +2281,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/statistics/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened when: counts by minute or by hour
+         * @description Access: ADMIN.
+         */
+        get: operations["getStatisticsSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2325,6 +2405,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an operator looks at first: does it work, what waits, what is unusual
+         * @description Access: ADMIN.
+         */
+        get: operations["getAdminStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every setting as it is in force, and where it comes from; no secret is shown
+         * @description Access: ADMIN.
+         */
+        get: operations["listSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2390,6 +2510,110 @@ export interface components {
         AccountDeletion: {
             /** @description The username of the account, in any spelling */
             username: string;
+        };
+        /**
+         * @example {
+         *       "account": {
+         *         "username": "ann",
+         *         "user_id": 7,
+         *         "roles": [
+         *           "USER"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "second_factor": false,
+         *         "created_at": "2026-03-02T09:00:00.000Z"
+         *       },
+         *       "user": {
+         *         "id": 7,
+         *         "name": "Ann Example",
+         *         "email": "ann@example.org"
+         *       },
+         *       "last_login_at": "2026-03-02T09:40:00.000Z",
+         *       "failed_logins": 0,
+         *       "locked_until": null,
+         *       "last_administrator": false,
+         *       "imported": false,
+         *       "language": "en",
+         *       "password": {
+         *         "is_set": true,
+         *         "changed_at": "2026-03-02T09:00:00.000Z",
+         *         "must_change": false
+         *       },
+         *       "second_factor": null,
+         *       "email": {
+         *         "email": "ann@example.org",
+         *         "verified_at": "2026-03-02T09:00:00.000Z",
+         *         "pending": null,
+         *         "undeliverable_at": null,
+         *         "undeliverable_reason": null
+         *       },
+         *       "identities": [],
+         *       "sessions": 1,
+         *       "devices": 1,
+         *       "tokens_issued": 0,
+         *       "limits": [],
+         *       "invitations": [],
+         *       "mails": [],
+         *       "posts": 3
+         *     }
+         */
+        AccountDetails: {
+            account: components["schemas"]["Account"];
+            user: components["schemas"]["User"];
+            /**
+             * Format: date-time
+             * @description Null before the first login, or the first one since version 0.9.0
+             */
+            last_login_at: string | null;
+            /** @description In a row, over all addresses */
+            failed_logins: number;
+            /**
+             * Format: date-time
+             * @description The end of a lockout; null if there is none now
+             */
+            locked_until: string | null;
+            /** @description No other account could administer the service: it is neither deleted, locked nor demoted */
+            last_administrator: boolean;
+            /** @description Whether an import has made it; a restored database does not know */
+            imported: boolean;
+            /** @description Of pages and mail; null: that of the browser */
+            language: string | null;
+            password: {
+                /** @description Without one its owner signs in by other ways */
+                is_set: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null if it was imported, or if that is not known
+                 */
+                changed_at: string | null;
+                /** @description The next login must set a password */
+                must_change: boolean;
+            };
+            second_factor: {
+                /**
+                 * Format: date-time
+                 * @description Null if that was before version 0.9.0
+                 */
+                confirmed_at: string | null;
+                recovery_codes_left: number;
+            } | null;
+            email: components["schemas"]["AccountEmail"];
+            identities: components["schemas"]["Identity"][];
+            /** @description How many are live; at most 1,000 */
+            sessions: number;
+            /** @description How many devices have signed in, that are known still */
+            devices: number;
+            /** @description How many access tokens were issued within their lifetime, by the audit log; at most 100, and some may have ended. Tokens are not stored */
+            tokens_issued: number;
+            /** @description The limits that count failed tries of it now, the last used first; at most 100 */
+            limits: components["schemas"]["LoginLimit"][];
+            /** @description The invitation that it was made of */
+            invitations: components["schemas"]["Invitation"][];
+            /** @description The newest 10 of the last 30 days */
+            mails: components["schemas"]["Mail"][];
+            /** @description Up to 1001, which stands for any more */
+            posts: number;
         };
         /**
          * @example {
@@ -2470,6 +2694,155 @@ export interface components {
             /** @description Count of all accounts */
             total: number;
             data: components["schemas"]["Account"][];
+        };
+        /**
+         * @example {
+         *       "at": "2026-03-02T09:30:00.000Z",
+         *       "version": "1.0.0",
+         *       "node_version": "26.0.0",
+         *       "database": "sqlite",
+         *       "host": "gatehouse-1",
+         *       "started_at": "2026-03-02T08:00:00.000Z",
+         *       "uptime_seconds": 5400,
+         *       "workers": 1,
+         *       "readiness": {
+         *         "ready": true,
+         *         "reason": null,
+         *         "warnings": []
+         *       },
+         *       "schema": {
+         *         "version": 25,
+         *         "latest": 25
+         *       },
+         *       "mail": {
+         *         "enabled": true,
+         *         "waiting": 0,
+         *         "failed": 0,
+         *         "oldest_waiting_seconds": 0,
+         *         "trouble": null
+         *       },
+         *       "webhooks": {
+         *         "enabled": 1,
+         *         "disabled": 0,
+         *         "failed": 0,
+         *         "oldest_waiting_seconds": 0,
+         *         "oldest_waiting_failing_seconds": 0
+         *       },
+         *       "jobs": [],
+         *       "backups": {
+         *         "enabled": true,
+         *         "last_at": "2026-03-02T03:00:00.000Z",
+         *         "age_seconds": 23400,
+         *         "every_seconds": 86400,
+         *         "failures": 0,
+         *         "detail": null,
+         *         "warning": null
+         *       },
+         *       "throttled": {
+         *         "logins": 0,
+         *         "addresses": 0,
+         *         "accounts": 0
+         *       },
+         *       "unusual": [],
+         *       "unknown": []
+         *     }
+         */
+        AdminStatus: {
+            /**
+             * Format: date-time
+             * @description The time of the service
+             */
+            at: string;
+            version: string;
+            node_version: string;
+            /** @enum {string} */
+            database: "sqlite" | "postgresql";
+            /** @description The machine that answers */
+            host: string;
+            /**
+             * Format: date-time
+             * @description Of the process that answers
+             */
+            started_at: string;
+            uptime_seconds: number;
+            /** @description WORKERS: the processes of this machine */
+            workers: number;
+            readiness: {
+                ready: boolean;
+                /** @description Why the node that answers should get no requests: docs/health.md; null: it can serve */
+                reason: string | null;
+                /** @description What an operator should look at although it can serve: docs/health.md */
+                warnings: string[];
+            } | null;
+            schema: {
+                /** @description Of the database */
+                version: number;
+                /** @description That this program knows */
+                latest: number;
+            } | null;
+            mail: {
+                /** @description Whether mail is sent, or in development written to files */
+                enabled: boolean;
+                waiting: number;
+                /** @description Given up, and still kept */
+                failed: number;
+                /** @description 0: none waits */
+                oldest_waiting_seconds: number;
+                /** @description Null while the mail server takes mail */
+                trouble: {
+                    /** Format: date-time */
+                    since: string;
+                    /** @description What the mail server said at last */
+                    response: string;
+                } | null;
+            } | null;
+            webhooks: {
+                /** @description Endpoints */
+                enabled: number;
+                disabled: number;
+                /** @description Disabled because they took nothing */
+                failed: number;
+                /** @description For endpoints that answer; 0: none waits */
+                oldest_waiting_seconds: number;
+                /** @description For those that have failed since they last took something */
+                oldest_waiting_failing_seconds: number;
+            } | null;
+            /** @description Of this machine; of a job that each process runs, the one that fares worst */
+            jobs: components["schemas"]["JobState"][] | null;
+            backups: {
+                /** @description Whether the service makes backups by itself: BACKUP_DIR */
+                enabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the state began that the newest backup holds
+                 */
+                last_at: string | null;
+                age_seconds: number | null;
+                every_seconds: number | null;
+                /** @description Attempts that failed since the newest backup */
+                failures: number;
+                /** @description Why the last attempt failed */
+                detail: string | null;
+                /** @enum {string|null} */
+                warning: "backup_failed" | "backup_late" | null;
+            } | null;
+            /** @description What is refused now */
+            throttled: {
+                /** @description Usernames at an address */
+                logins: number;
+                addresses: number;
+                /** @description Locked out after failed logins */
+                accounts: number;
+            } | null;
+            /** @description What has happened in the last hour at least 20 times, and more than three times as often as usual at this time of the day. Empty for the first three days */
+            unusual: components["schemas"]["UnusualSeries"][] | null;
+            /** @description The parts that are null, because what tells them is broken */
+            unknown: {
+                /** @enum {string} */
+                part: "readiness" | "schema" | "mail" | "webhooks" | "jobs" | "backups" | "throttled" | "unusual";
+                /** @enum {string} */
+                reason: "database" | "late" | "fault";
+            }[];
         };
         /**
          * @example {
@@ -3123,6 +3496,45 @@ export interface components {
         };
         /**
          * @example {
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "username": "ann",
+         *           "user_id": 7,
+         *           "roles": [
+         *             "USER"
+         *           ],
+         *           "locked": false,
+         *           "active": true,
+         *           "second_factor": false,
+         *           "created_at": "2026-03-02T09:00:00.000Z",
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org",
+         *           "verified_email": "ann@example.org",
+         *           "locked_until": null,
+         *           "must_change": false,
+         *           "identities": 0,
+         *           "imported": false,
+         *           "last_login_at": "2026-03-02T09:40:00.000Z"
+         *         }
+         *       ],
+         *       "next": null,
+         *       "previous": null
+         *     }
+         */
+        FoundAccounts: {
+            limit: number;
+            /** @description How many accounts match: of all accounts, or of those that match a filter which few do, 2,000 at most; null where they are not counted */
+            total: number | null;
+            data: components["schemas"]["ListedAccount"][];
+            /** @description The `cursor` of what follows; null at the end. A page looks through some 20,000 accounts at most, so that one with several filters may be short, or empty, and have a `next` */
+            next: string | null;
+            /** @description The `cursor` of what precedes; null at the start */
+            previous: string | null;
+        };
+        /**
+         * @example {
          *       "status": "live"
          *     }
          */
@@ -3562,6 +3974,37 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "backups",
+         *       "every_seconds": 5,
+         *       "last_run_at": "2026-03-02T09:00:00.000Z",
+         *       "last_success_at": "2026-03-02T09:00:00.000Z",
+         *       "last_failure_at": null,
+         *       "failures": 0,
+         *       "result": "succeeded",
+         *       "overdue": false
+         *     }
+         */
+        JobState: {
+            name: string;
+            every_seconds: number;
+            /** Format: date-time */
+            last_run_at: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            /** Format: date-time */
+            last_failure_at: string | null;
+            /** @description Since the start of the process */
+            failures: number;
+            /**
+             * @description `waiting`: it has not run yet
+             * @enum {string}
+             */
+            result: "succeeded" | "failed" | "waiting";
+            /** @description It has not succeeded for three times as long as it should take */
+            overdue: boolean;
+        };
+        /**
+         * @example {
          *       "kty": "RSA",
          *       "use": "sig",
          *       "alg": "RS256",
@@ -3617,6 +4060,60 @@ export interface components {
         KeyList: {
             /** @description The configured keys, then all others, the newest first */
             data: components["schemas"]["StoredKey"][];
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "user_id": 7,
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "locked": false,
+         *       "active": true,
+         *       "second_factor": false,
+         *       "created_at": "2026-03-02T09:00:00.000Z",
+         *       "name": "Ann Example",
+         *       "email": "ann@example.org",
+         *       "verified_email": "ann@example.org",
+         *       "locked_until": null,
+         *       "must_change": false,
+         *       "identities": 0,
+         *       "imported": false,
+         *       "last_login_at": "2026-03-02T09:40:00.000Z"
+         *     }
+         */
+        ListedAccount: {
+            username: string;
+            user_id: number;
+            /** @description That of the user */
+            name: string;
+            /** @description That of the user, which proves nothing */
+            email: string;
+            /** @description The address that was proved */
+            verified_email: string | null;
+            roles: components["schemas"]["Role"][];
+            /** @description By an administrator */
+            locked: boolean;
+            /**
+             * Format: date-time
+             * @description The end of a lockout after failed logins; null if there is none now
+             */
+            locked_until: string | null;
+            active: boolean;
+            /** @description The next login must set a password */
+            must_change: boolean;
+            second_factor: boolean;
+            /** @description How many identities of providers sign in to it */
+            identities: number;
+            /** @description Whether an import has made it; a restored database does not know */
+            imported: boolean;
+            /**
+             * Format: date-time
+             * @description Null before the first login, or the first one since version 0.9.0
+             */
+            last_login_at: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         /**
          * @example {
@@ -4486,6 +4983,44 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "PORT",
+         *       "value": "8080",
+         *       "default": "3000",
+         *       "source": "environment",
+         *       "file": null,
+         *       "is_secret": false,
+         *       "is_set": true,
+         *       "description": "Port to listen on."
+         *     }
+         */
+        SettingInForce: {
+            name: string;
+            /** @description As it was written, or the default; null: a secret, or nothing is set and nothing is the default */
+            value: string | null;
+            /** @description The value if it is not set, or what happens then, in words */
+            default: string;
+            /**
+             * @description `file`: the one that NAME_FILE names
+             * @enum {string}
+             */
+            source: "default" | "environment" | "file";
+            /** @description The path of that file */
+            file: string | null;
+            /** @description Its value is never shown */
+            is_secret: boolean;
+            is_set: boolean;
+            description: string;
+        };
+        /**
+         * @example {
+         *       "data": []
+         *     }
+         */
+        SettingsList: {
+            data: components["schemas"]["SettingInForce"][];
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org"
          *     }
          */
@@ -4581,6 +5116,77 @@ export interface components {
                 addresses: number;
                 accounts: number;
             };
+        };
+        /**
+         * @example {
+         *       "step_seconds": 3600,
+         *       "from": "2026-03-02T08:00:00.000Z",
+         *       "to": "2026-03-02T10:00:00.000Z",
+         *       "since": "2026-03-01T10:00:00.000Z",
+         *       "times": [
+         *         1772438400,
+         *         1772442000
+         *       ],
+         *       "series": [
+         *         {
+         *           "name": "logins",
+         *           "labels": {
+         *             "method": "password",
+         *             "result": "success"
+         *           },
+         *           "values": [
+         *             3,
+         *             5
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        StatisticsSeries: {
+            /** @enum {integer} */
+            step_seconds: 60 | 3600;
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the last bucket, which may lie ahead
+             */
+            to: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet
+             */
+            since: string | null;
+            /** @description The beginning of each bucket, in seconds since 1970: what plots take */
+            times: number[];
+            /** @description Those that are usual, and others in which something was counted: docs/statistics.md */
+            series: components["schemas"]["StatisticsSeriesValues"][];
+        };
+        /**
+         * @example {
+         *       "name": "logins",
+         *       "labels": {
+         *         "method": "password",
+         *         "result": "success"
+         *       },
+         *       "values": [
+         *         3,
+         *         5
+         *       ]
+         *     }
+         */
+        StatisticsSeriesValues: {
+            /** @enum {string} */
+            name: "logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts";
+            /** @description The values of its labels, by their names */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description How often it happened in each bucket, in the order of `times` */
+            values: number[];
         };
         /**
          * @example {
@@ -4712,6 +5318,31 @@ export interface components {
          */
         Transfer: {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "logins",
+         *       "labels": {
+         *         "method": "password",
+         *         "result": "refused"
+         *       },
+         *       "count": 240,
+         *       "usual": 11,
+         *       "days": 14
+         *     }
+         */
+        UnusualSeries: {
+            /** @description A series of /api/admin/statistics/series */
+            name: string;
+            labels: {
+                [key: string]: string;
+            };
+            /** @description In the last 60 minutes */
+            count: number;
+            /** @description The median of the same hour of the days before */
+            usual: number;
+            /** @description How many days were compared */
+            days: number;
         };
         /**
          * @example {
@@ -10335,7 +10966,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @description Without any parameter but `limit`; the accounts are in the order of user ids then. A value that is no such integer counts as 1. With others, `cursor` names the page
                  * @example 2
                  */
                 page?: number;
@@ -10344,6 +10975,57 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+                /**
+                 * @description Part of username, name, e-mail or verified address, in any case; one or two characters: their beginning
+                 * @example ann
+                 */
+                search?: string;
+                /**
+                 * @description Accounts that have this role, among others
+                 * @example ADMIN
+                 */
+                role?: "USER" | "EDITOR" | "ADMIN";
+                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled */
+                state?: "active" | "locked" | "locked_out" | "disabled" | "must_change";
+                /**
+                 * @description Whether a login requires a second factor
+                 * @example true
+                 */
+                second_factor?: boolean;
+                /**
+                 * @description Whether there is a verified address
+                 * @example true
+                 */
+                verified?: boolean;
+                /**
+                 * @description Whether an import has made it
+                 * @example true
+                 */
+                imported?: boolean;
+                /**
+                 * @description The name or the issuer of an identity provider that signs in to it; empty: accounts without one
+                 * @example default
+                 */
+                provider?: string;
+                /** @description Accounts without a login; without the two times */
+                last_login?: "never";
+                /**
+                 * @description The last login was later
+                 * @example 2026-01-15T12:00:00Z
+                 */
+                last_login_after?: string;
+                /**
+                 * @description The last login was earlier; accounts without one are not among them
+                 * @example 2026-01-15T12:00:00Z
+                 */
+                last_login_before?: string;
+                /**
+                 * @description A minus stands for descending order
+                 * @example -last_login_at
+                 */
+                sort?: "username" | "-username" | "name" | "-name" | "created_at" | "-created_at" | "last_login_at" | "-last_login_at";
+                /** @description The `next` or `previous` of a page, with the same filters and `sort` */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -10358,29 +11040,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "page": 1,
-                     *       "limit": 10,
-                     *       "total": 1,
-                     *       "data": [
-                     *         {
-                     *           "username": "ann",
-                     *           "user_id": 7,
-                     *           "roles": [
-                     *             "USER"
-                     *           ],
-                     *           "locked": false,
-                     *           "active": true,
-                     *           "second_factor": false,
-                     *           "created_at": "2026-03-02T09:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["AccountPage"];
+                    "application/json": components["schemas"]["AccountPage"] | components["schemas"]["FoundAccounts"];
                 };
             };
+            400: components["responses"]["BadRequest_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -10815,6 +11478,97 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "provider": "acme",
+                     *         "issuer": "https://login.example.org",
+                     *         "subject": "248289761001",
+                     *         "created_at": "2026-03-02T09:45:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Identity"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Identity unlinked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     getAccountEmail: {
         parameters: {
             query?: never;
@@ -11197,6 +11951,85 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["InvitationNotFound"];
             409: components["responses"]["InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAccountDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "username": "ann",
+                     *         "user_id": 7,
+                     *         "roles": [
+                     *           "USER"
+                     *         ],
+                     *         "locked": false,
+                     *         "active": true,
+                     *         "second_factor": false,
+                     *         "created_at": "2026-03-02T09:00:00.000Z"
+                     *       },
+                     *       "user": {
+                     *         "id": 7,
+                     *         "name": "Ann Example",
+                     *         "email": "ann@example.org"
+                     *       },
+                     *       "last_login_at": "2026-03-02T09:40:00.000Z",
+                     *       "failed_logins": 0,
+                     *       "locked_until": null,
+                     *       "last_administrator": false,
+                     *       "imported": false,
+                     *       "language": "en",
+                     *       "password": {
+                     *         "is_set": true,
+                     *         "changed_at": "2026-03-02T09:00:00.000Z",
+                     *         "must_change": false
+                     *       },
+                     *       "second_factor": null,
+                     *       "email": {
+                     *         "email": "ann@example.org",
+                     *         "verified_at": "2026-03-02T09:00:00.000Z",
+                     *         "pending": null,
+                     *         "undeliverable_at": null,
+                     *         "undeliverable_reason": null
+                     *       },
+                     *       "identities": [],
+                     *       "sessions": 1,
+                     *       "devices": 1,
+                     *       "tokens_issued": 0,
+                     *       "limits": [],
+                     *       "invitations": [],
+                     *       "mails": [],
+                     *       "posts": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13182,6 +14015,79 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    getStatisticsSeries: {
+        parameters: {
+            query?: {
+                /** @description The length of a bucket: minutes are kept for 48 hours, hours for 90 days */
+                step?: "minute" | "hour";
+                /**
+                 * @description The first bucket is the one that it lies in. Default: 3 hours before `to` by minutes, 7 days by hours. What is no longer kept is left out
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description The last bucket is the one before it, or that it lies in. Default and latest: now
+                 * @example 2026-03-02T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description The names of series: repeated, or between commas. Default: all
+                 * @example [
+                 *       "logins",
+                 *       "throttled"
+                 *     ]
+                 */
+                name?: ("logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "step_seconds": 3600,
+                     *       "from": "2026-03-02T08:00:00.000Z",
+                     *       "to": "2026-03-02T10:00:00.000Z",
+                     *       "since": "2026-03-01T10:00:00.000Z",
+                     *       "times": [
+                     *         1772438400,
+                     *         1772442000
+                     *       ],
+                     *       "series": [
+                     *         {
+                     *           "name": "logins",
+                     *           "labels": {
+                     *             "method": "password",
+                     *             "result": "success"
+                     *           },
+                     *           "values": [
+                     *             3,
+                     *             5
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatisticsSeries"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -13391,6 +14297,113 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAdminStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-03-02T09:30:00.000Z",
+                     *       "version": "1.0.0",
+                     *       "node_version": "26.0.0",
+                     *       "database": "sqlite",
+                     *       "host": "gatehouse-1",
+                     *       "started_at": "2026-03-02T08:00:00.000Z",
+                     *       "uptime_seconds": 5400,
+                     *       "workers": 1,
+                     *       "readiness": {
+                     *         "ready": true,
+                     *         "reason": null,
+                     *         "warnings": []
+                     *       },
+                     *       "schema": {
+                     *         "version": 25,
+                     *         "latest": 25
+                     *       },
+                     *       "mail": {
+                     *         "enabled": true,
+                     *         "waiting": 0,
+                     *         "failed": 0,
+                     *         "oldest_waiting_seconds": 0,
+                     *         "trouble": null
+                     *       },
+                     *       "webhooks": {
+                     *         "enabled": 1,
+                     *         "disabled": 0,
+                     *         "failed": 0,
+                     *         "oldest_waiting_seconds": 0,
+                     *         "oldest_waiting_failing_seconds": 0
+                     *       },
+                     *       "jobs": [],
+                     *       "backups": {
+                     *         "enabled": true,
+                     *         "last_at": "2026-03-02T03:00:00.000Z",
+                     *         "age_seconds": 23400,
+                     *         "every_seconds": 86400,
+                     *         "failures": 0,
+                     *         "detail": null,
+                     *         "warning": null
+                     *       },
+                     *       "throttled": {
+                     *         "logins": 0,
+                     *         "addresses": 0,
+                     *         "accounts": 0
+                     *       },
+                     *       "unusual": [],
+                     *       "unknown": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminStatus"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingsList"];
                 };
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
