@@ -7,6 +7,7 @@ import { session } from '../../session/session.ts'
 import { useLoad } from '../../use-load.ts'
 import { AccountActions } from './account-actions.tsx'
 import { AuditSection } from './audit-section.tsx'
+import { DeletionSection } from './deletion-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
 import { LoginSection } from './login-section.tsx'
 import { MailSection } from './mail-section.tsx'
@@ -30,6 +31,7 @@ export function AccountPage({ username }: { readonly username: string }) {
   const t = accountTexts.use()
   const [version, setVersion] = useState(0)
   const load = useLoad(String(version), (signal) => readAccount(username, signal))
+  const reload = () => setVersion((before) => before + 1)
   const isGone = load.problem instanceof ApiProblem && load.problem.status === 404
   return (
     <>
@@ -45,8 +47,11 @@ export function AccountPage({ username }: { readonly username: string }) {
         <Loaded from={load}>
           {(shown) => (
             <>
-              <Sections shown={shown} reload={() => setVersion((before) => before + 1)} />
+              <Sections shown={shown} reload={reload} />
               <AuditSection username={username} version={version} />
+              {username !== session.value?.username && (
+                <DeletionSection shown={shown} reload={reload} />
+              )}
             </>
           )}
         </Loaded>

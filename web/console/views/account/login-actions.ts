@@ -1,6 +1,7 @@
 import { api, dataOf } from '../../api/client.ts'
 import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
+import { session } from '../../session/session.ts'
 import { type ActionContext, endedLogins } from './action.ts'
 
 export async function endSessions(context: ActionContext): Promise<void> {
@@ -8,7 +9,10 @@ export async function endSessions(context: ActionContext): Promise<void> {
   const { username } = shown.account.data
   const isConfirmed = await confirmed({
     title: t.endSessionsTitle(username),
-    effects: [endedLogins(context), t.mustSignIn],
+    effects: [
+      endedLogins(context),
+      username === session.value?.username ? t.ownStays : t.mustSignIn,
+    ],
     action: t.endSessions,
   })
   if (!isConfirmed) return

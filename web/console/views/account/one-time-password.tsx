@@ -31,7 +31,7 @@ export function OneTimePassword({ context }: { readonly context: ActionContext }
   }
   return (
     <>
-      <ActionButton kind="quiet" onClick={set}>
+      <ActionButton kind="quiet" isSmall onClick={set}>
         {t.oneTime}
       </ActionButton>
       {password !== null && (
@@ -39,9 +39,11 @@ export function OneTimePassword({ context }: { readonly context: ActionContext }
           <p class="secret">{password}</p>
           <p>{t.oneTimeHint}</p>
           <div class="actions">
-            <ActionButton onClick={() => navigator.clipboard.writeText(password)}>
-              {common.copy}
-            </ActionButton>
+            {window.isSecureContext && (
+              <ActionButton onClick={() => navigator.clipboard.writeText(password)}>
+                {common.copy}
+              </ActionButton>
+            )}
             <button type="button" class="quiet" onClick={close}>
               {t.done}
             </button>

@@ -1,4 +1,3 @@
-import { Table } from '../../../components/data.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
 import { frameTexts } from '../../frame-texts.ts'
@@ -28,16 +27,19 @@ export function ThrottleSection(props: SectionProps) {
             )}
           </p>
           {limits.length > 0 && (
-            <Table
-              caption={t.throttleCaption}
-              head={[t.count, t.address, t.used, t.blockedUntil]}
-              rows={limits.map(({ count, address, used, attempts, blocked_until }) => [
-                t.counts[count] ?? count,
-                address,
-                `${used} / ${attempts}`,
-                blocked_until === null ? '' : <Time key="until" at={blocked_until} />,
-              ])}
-            />
+            <ul>
+              {limits.map(({ count, address, used, attempts, blocked_until }) => (
+                <li key={`${count} ${address}`}>
+                  {t.counts[count] ?? count}
+                  {address !== null && ` (${address})`}: {t.usedOf(used, attempts)}
+                  {blocked_until !== null && (
+                    <>
+                      , {t.blockedUntil} <Time at={blocked_until} />
+                    </>
+                  )}
+                </li>
+              ))}
+            </ul>
           )}
           <ActionButton isSmall onClick={() => clearThrottle({ ...props, t, frame })}>
             {t.clearThrottle}

@@ -35,20 +35,16 @@ export function AccountList() {
   }
   return (
     <>
-      <h1>{t.title}</h1>
-      <div class="actions">
-        <a class="button" href="/admin/invitations?create=yes">
-          {t.invite}
-        </a>
-        <a class="button quiet" href="/admin/accounts?create=yes">
-          {t.create}
-        </a>
-        <a class="button quiet" href="/admin/imports">
-          {t.import}
-        </a>
-        <a class="button quiet" href="/admin/users">
-          {t.withoutAccount}
-        </a>
+      <div class="heading">
+        <h1>{t.title}</h1>
+        <div class="actions">
+          <a class="button small" href="/admin/invitations?create=yes">
+            {t.invite}
+          </a>
+          <a class="button quiet small" href="/admin/accounts?create=yes">
+            {t.create}
+          </a>
+        </div>
       </div>
       <Filters />
       <Loaded from={load}>
@@ -66,19 +62,21 @@ export function AccountList() {
               </p>
               <ColumnChoice {...columns} />
             </div>
-            <DataTable
-              caption={t.caption}
-              columns={columnsOf(columns.chosen, t)}
-              rows={page.data}
-              keyOf={({ username }) => username}
-              sorted={{ by: sort.replace('-', ''), isDescending: sort.startsWith('-') }}
-              onSort={(by, isDescending) =>
-                change({ sort: `${isDescending ? '-' : ''}${by}`, cursor: '' })
-              }
-              selected={new Set(selected.keys())}
-              onSelect={(keys) => select(keys, page)}
-              empty={<Empty page={page} />}
-            />
+            <div class="accounts">
+              <DataTable
+                caption={t.caption}
+                columns={columnsOf(columns.chosen, t)}
+                rows={page.data}
+                keyOf={({ username }) => username}
+                sorted={{ by: sort.replace('-', ''), isDescending: sort.startsWith('-') }}
+                onSort={(by, isDescending) =>
+                  change({ sort: `${isDescending ? '-' : ''}${by}`, cursor: '' })
+                }
+                selected={new Set(selected.keys())}
+                onSelect={(keys) => select(keys, page)}
+                empty={<Empty page={page} />}
+              />
+            </div>
             <Pager page={page} />
           </>
         )}

@@ -3,7 +3,6 @@ import type { accounts } from '../../../languages/en/console/accounts.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { Time } from '../../components/time.tsx'
-import { UserText } from '../../components/user-text.tsx'
 import { standingOf } from '../account/standing.ts'
 import { StandingMarks } from '../account/standing-marks.tsx'
 import type { ListedAccount } from './read-accounts.ts'
@@ -89,9 +88,9 @@ function cell(name: Name, row: ListedAccount, t: Texts) {
       return <AccountLink name={row.username} />
     case 'name':
     case 'email':
-      return <UserText>{row[name]}</UserText>
+      return <Cut>{row[name]}</Cut>
     case 'verified_email':
-      return row.verified_email === null ? t.never : <UserText>{row.verified_email}</UserText>
+      return row.verified_email === null ? t.never : <Cut>{row.verified_email}</Cut>
     case 'roles':
       return row.roles.join(', ')
     case 'state':
@@ -107,6 +106,15 @@ function cell(name: Name, row: ListedAccount, t: Texts) {
     case 'created_at':
       return <Time at={row.created_at} />
   }
+}
+
+/** A text of one line, cut where there is no room. */
+function Cut({ children }: { readonly children: string }) {
+  return (
+    <span class="cut" title={children}>
+      <bdi>{children}</bdi>
+    </span>
+  )
 }
 
 function namesOf(t: Texts): readonly Name[] {

@@ -47,7 +47,7 @@ export function ManyDialog({ kind, accounts, onClose }: Props) {
     stop.current.abort()
     onClose(run !== null)
   }
-  const title = t.manyTitles[run?.action.kind ?? kind](t.selected(others.length))
+  const title = t.manyTitles[run?.action.kind ?? kind](t.found(others.length))
   if (run) {
     const { action: done, progress, isRunning } = run
     const inverse = inverseOf(done)

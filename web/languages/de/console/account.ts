@@ -58,6 +58,7 @@ export const account: typeof english = {
   endedStay: 'Das bringt keine Sitzung und kein Token zurück.',
   endSessions: 'Sitzungen und Tokens beenden',
   endSessionsTitle: (name) => `Alle Anmeldungen von ${name} beenden?`,
+  ownStays: 'Diese Sitzung von Ihnen bleibt.',
   mustSignIn: 'Die Person muss sich auf jedem Gerät neu anmelden.',
   sessionsEnded: (name) => `Alle Sitzungen und Tokens von ${name} sind beendet.`,
   sendReset: 'Neues Passwort per E-Mail',
@@ -83,6 +84,7 @@ export const account: typeof english = {
   mustChangeEffect:
     'Die nächste Anmeldung gelingt mit dem jetzigen Passwort und muss dann ein anderes wählen.',
   mustChanged: (name) => `${name} muss bei der nächsten Anmeldung ein neues Passwort wählen.`,
+  deletion: 'Löschen',
   deleteAccount: 'Konto löschen',
   deleteTitle: (name) => `Das Konto ${name} löschen?`,
   deleteEffects: [
@@ -169,10 +171,7 @@ export const account: typeof english = {
   codesLeft: plural('de', { one: 'einer ist übrig', other: '# sind übrig' }),
   devices: 'Bekannte Geräte',
   tokens: 'Zugriffstokens',
-  tokensIssued: plural('de', {
-    one: 'eines ausgestellt, noch gültig',
-    other: '# ausgestellt, noch gültig',
-  }),
+  tokensIssued: (count) => (count === 0 ? 'keine bekannten gültigen' : tokens(count)),
   removeFactor: 'Zweiten Faktor entfernen',
   removeFactorTitle: (name) => `Den zweiten Faktor von ${name} entfernen?`,
   removeFactorEffects: [
@@ -221,10 +220,8 @@ export const account: typeof english = {
     other: '# fehlgeschlagene Anmeldungen in Folge',
   }),
   lockedUntil: 'ausgesperrt bis',
-  throttleCaption: 'Zählungen gegen dieses Konto, nach Adresse',
-  count: 'Grenze',
-  used: 'Verbraucht',
-  blockedUntil: 'Abgelehnt bis',
+  usedOf: (used, limit) => `${used} von ${limit}`,
+  blockedUntil: 'abgelehnt bis',
   clearThrottle: 'Fehlgeschlagene Anmeldungen vergessen',
   clearTitle: (name) => `Die fehlgeschlagenen Anmeldungen von ${name} vergessen?`,
   clearEffect: 'Die Aussperrung endet, und die nächste Anmeldung wird am Passwort gemessen.',

@@ -5,8 +5,6 @@ export const accounts: typeof english = {
   title: 'Konten',
   create: 'Konto anlegen',
   invite: 'Person einladen',
-  import: 'Konten importieren',
-  withoutAccount: 'Personen',
 
   search: 'Suche',
   searchHint: 'Teil von Benutzername, Name oder Adresse',

@@ -59,6 +59,7 @@ export const account = {
   endedStay: 'Undo brings no session and no token back.',
   endSessions: 'End sessions and tokens',
   endSessionsTitle: (name: string) => `End all logins of ${name}?`,
+  ownStays: 'This session of yours stays.',
   mustSignIn: 'The person must sign in again on every device.',
   sessionsEnded: (name: string) => `All sessions and tokens of ${name} are ended.`,
   sendReset: 'Send a password reset',
@@ -81,6 +82,7 @@ export const account = {
   mustChangeTitle: (name: string) => `Require a new password of ${name}?`,
   mustChangeEffect: 'The next login works with the present password and must then choose another.',
   mustChanged: (name: string) => `The next login of ${name} must choose a new password.`,
+  deletion: 'Delete',
   deleteAccount: 'Delete the account',
   deleteTitle: (name: string) => `Delete the account ${name}?`,
   deleteEffects: [
@@ -166,7 +168,8 @@ export const account = {
   codesLeft: plural('en', { one: 'one is left', other: '# are left' }),
   devices: 'Known devices',
   tokens: 'Access tokens',
-  tokensIssued: plural('en', { one: 'one issued, still alive', other: '# issued, still alive' }),
+  tokensIssued: (count: number) =>
+    count === 0 ? 'none that is known to be alive' : tokens(count),
   removeFactor: 'Remove the second factor',
   removeFactorTitle: (name: string) => `Remove the second factor of ${name}?`,
   removeFactorEffects: [
@@ -212,10 +215,8 @@ export const account = {
   noThrottle: 'No failed login is counted.',
   failures: plural('en', { one: 'one failed login in a row', other: '# failed logins in a row' }),
   lockedUntil: 'locked out until',
-  throttleCaption: 'Counts against this account, by address',
-  count: 'Limit',
-  used: 'Used',
-  blockedUntil: 'Refused until',
+  usedOf: (used: number, limit: number) => `${used} of ${limit}`,
+  blockedUntil: 'refused until',
   clearThrottle: 'Forget failed logins',
   clearTitle: (name: string) => `Forget the failed logins of ${name}?`,
   clearEffect: 'Its lockout ends, and the next login is judged by its password.',

@@ -5,8 +5,6 @@ export const accounts = {
   title: 'Accounts',
   create: 'Create an account',
   invite: 'Invite a person',
-  import: 'Import accounts',
-  withoutAccount: 'Users',
 
   search: 'Search',
   searchHint: 'Part of a username, a name or an address',
