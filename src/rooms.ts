@@ -71,6 +71,7 @@ export const rooms: readonly Room<Wired>[] = [
   webhooks,
   forward,
   pages,
+  console,
   posts,
   person,
   health,
@@ -81,5 +82,4 @@ export const rooms: readonly Room<Wired>[] = [
   docs,
   backup,
   doctor,
-  console,
 ]
