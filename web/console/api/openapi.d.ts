@@ -301,6 +301,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key set: what signs from when, what still verifies, and until when
+         * @description Access: ADMIN.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the key of access tokens, or of refresh tokens; tokens of the old stay valid
+         * @description Access: ADMIN. Body: at most 16384 bytes. Wants a recent login.
+         */
+        post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/keys/{kid}/retire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a key that signs no more at once: its tokens are refused from now on
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        post: operations["retireKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The clients of CLIENTS_FILE, and the mistakes for which a changed file is not used
+         * @description Access: ADMIN.
+         */
+        get: operations["listClients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refresh": {
         parameters: {
             query?: never;
@@ -1609,6 +1689,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/mail/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages that the service can send, and the cases in which they differ
+         * @description Access: ADMIN.
+         */
+        get: operations["listMailPreviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/previews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A message with made-up facts; its link and its code open nothing
+         * @description Access: ADMIN.
+         */
+        get: operations["previewMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/throttle": {
         parameters: {
             query?: never;
@@ -1661,6 +1781,46 @@ export interface paths {
          * @description Access: ADMIN.
          */
         get: operations["listAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The types of events that the audit log has, by category
+         * @description Access: ADMIN.
+         */
+        get: operations["listAuditTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All records that match, the oldest first, as lines of JSON
+         * @description Access: ADMIN.
+         */
+        get: operations["exportAuditRecords"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1931,7 +2091,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a token, or an account at a route, would be refused, and why
+         * Whether a token, a login, or an account at a route would be refused, and why
          * @description Access: ADMIN. Body: at most 16384 bytes.
          */
         post: operations["explain"];
@@ -2041,6 +2201,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/statistics/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened when: counts by minute or by hour
+         * @description Access: ADMIN.
+         */
+        get: operations["getStatisticsSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2137,6 +2317,46 @@ export interface paths {
          * @description Access: ADMIN.
          */
         get: operations["getDoctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an operator looks at first: does it work, what waits, what is unusual
+         * @description Access: ADMIN.
+         */
+        get: operations["getAdminStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every setting as it is in force, and where it comes from; no secret is shown
+         * @description Access: ADMIN.
+         */
+        get: operations["listSettings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2293,6 +2513,155 @@ export interface components {
         };
         /**
          * @example {
+         *       "at": "2026-03-02T09:30:00.000Z",
+         *       "version": "1.0.0",
+         *       "node_version": "26.0.0",
+         *       "database": "sqlite",
+         *       "host": "gatehouse-1",
+         *       "started_at": "2026-03-02T08:00:00.000Z",
+         *       "uptime_seconds": 5400,
+         *       "workers": 1,
+         *       "readiness": {
+         *         "ready": true,
+         *         "reason": null,
+         *         "warnings": []
+         *       },
+         *       "schema": {
+         *         "version": 25,
+         *         "latest": 25
+         *       },
+         *       "mail": {
+         *         "enabled": true,
+         *         "waiting": 0,
+         *         "failed": 0,
+         *         "oldest_waiting_seconds": 0,
+         *         "trouble": null
+         *       },
+         *       "webhooks": {
+         *         "enabled": 1,
+         *         "disabled": 0,
+         *         "failed": 0,
+         *         "oldest_waiting_seconds": 0,
+         *         "oldest_waiting_failing_seconds": 0
+         *       },
+         *       "jobs": [],
+         *       "backups": {
+         *         "enabled": true,
+         *         "last_at": "2026-03-02T03:00:00.000Z",
+         *         "age_seconds": 23400,
+         *         "every_seconds": 86400,
+         *         "failures": 0,
+         *         "detail": null,
+         *         "warning": null
+         *       },
+         *       "throttled": {
+         *         "logins": 0,
+         *         "addresses": 0,
+         *         "accounts": 0
+         *       },
+         *       "unusual": [],
+         *       "unknown": []
+         *     }
+         */
+        AdminStatus: {
+            /**
+             * Format: date-time
+             * @description The time of the service
+             */
+            at: string;
+            version: string;
+            node_version: string;
+            /** @enum {string} */
+            database: "sqlite" | "postgresql";
+            /** @description The machine that answers */
+            host: string;
+            /**
+             * Format: date-time
+             * @description Of the process that answers
+             */
+            started_at: string;
+            uptime_seconds: number;
+            /** @description WORKERS: the processes of this machine */
+            workers: number;
+            readiness: {
+                ready: boolean;
+                /** @description Why the node that answers should get no requests: docs/health.md; null: it can serve */
+                reason: string | null;
+                /** @description What an operator should look at although it can serve: docs/health.md */
+                warnings: string[];
+            } | null;
+            schema: {
+                /** @description Of the database */
+                version: number;
+                /** @description That this program knows */
+                latest: number;
+            } | null;
+            mail: {
+                /** @description Whether mail is sent, or in development written to files */
+                enabled: boolean;
+                waiting: number;
+                /** @description Given up, and still kept */
+                failed: number;
+                /** @description 0: none waits */
+                oldest_waiting_seconds: number;
+                /** @description Null while the mail server takes mail */
+                trouble: {
+                    /** Format: date-time */
+                    since: string;
+                    /** @description What the mail server said at last */
+                    response: string;
+                } | null;
+            } | null;
+            webhooks: {
+                /** @description Endpoints */
+                enabled: number;
+                disabled: number;
+                /** @description Disabled because they took nothing */
+                failed: number;
+                /** @description For endpoints that answer; 0: none waits */
+                oldest_waiting_seconds: number;
+                /** @description For those that have failed since they last took something */
+                oldest_waiting_failing_seconds: number;
+            } | null;
+            /** @description Of this machine; of a job that each process runs, the one that fares worst */
+            jobs: components["schemas"]["JobState"][] | null;
+            backups: {
+                /** @description Whether the service makes backups by itself: BACKUP_DIR */
+                enabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the state began that the newest backup holds
+                 */
+                last_at: string | null;
+                age_seconds: number | null;
+                every_seconds: number | null;
+                /** @description Attempts that failed since the newest backup */
+                failures: number;
+                /** @description Why the last attempt failed */
+                detail: string | null;
+                /** @enum {string|null} */
+                warning: "backup_failed" | "backup_late" | null;
+            } | null;
+            /** @description What is refused now */
+            throttled: {
+                /** @description Usernames at an address */
+                logins: number;
+                addresses: number;
+                /** @description Locked out after failed logins */
+                accounts: number;
+            } | null;
+            /** @description What has happened in the last hour at least 20 times, and more than three times as often as usual at this time of the day. Empty for the first three days */
+            unusual: components["schemas"]["UnusualSeries"][] | null;
+            /** @description The parts that are null, because what tells them is broken */
+            unknown: {
+                /** @enum {string} */
+                part: "readiness" | "schema" | "mail" | "webhooks" | "jobs" | "backups" | "throttled" | "unusual";
+                /** @enum {string} */
+                reason: "database" | "late" | "fault";
+            }[];
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org"
          *     }
          */
@@ -2354,7 +2723,9 @@ export interface components {
          *           "damaged": false
          *         }
          *       ],
-         *       "next": null
+         *       "next": null,
+         *       "newer": "WzQyMTFd",
+         *       "has_newer": false
          *     }
          */
         AuditPage: {
@@ -2362,6 +2733,10 @@ export interface components {
             data: components["schemas"]["AuditRecord"][];
             /** @description The `cursor` of older records; null at the end */
             next: string | null;
+            /** @description The `after` of records that are stored later. A record that is stored while the page is read may come again: its `id` says so */
+            newer: string;
+            /** @description Whether the answer for `after` was full: ask again at once */
+            has_newer: boolean;
         };
         /**
          * @example {
@@ -2487,6 +2862,38 @@ export interface components {
             erased: boolean;
             /** @description Fields do not open although their key is there: verify the log */
             damaged: boolean;
+        };
+        /**
+         * @example {
+         *       "type": "session_created",
+         *       "category": "session",
+         *       "level": "info",
+         *       "outcome": "success"
+         *     }
+         */
+        AuditType: {
+            type: string;
+            /** @description The part of the service that has the type */
+            category: string;
+            /** @enum {string} */
+            level: "info" | "warn" | "critical";
+            /** @enum {string} */
+            outcome: "success" | "failure";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "type": "session_created",
+         *           "category": "session",
+         *           "level": "info",
+         *           "outcome": "success"
+         *         }
+         *       ]
+         *     }
+         */
+        AuditTypeList: {
+            data: components["schemas"]["AuditType"][];
         };
         /**
          * @example {
@@ -2616,6 +3023,55 @@ export interface components {
             /** @constant */
             error: "Captcha required";
             captcha: components["schemas"]["Captcha"];
+        };
+        /**
+         * @example {
+         *       "id": "shop",
+         *       "may": [
+         *         "introspect",
+         *         "revoke"
+         *       ],
+         *       "audiences": [
+         *         "api"
+         *       ],
+         *       "secrets": 1
+         *     }
+         */
+        Client: {
+            id: string;
+            /** @description What it may ask for */
+            may: ("introspect" | "revoke" | "metrics")[];
+            /** @description It learns about tokens that have one of these as `aud` */
+            audiences: string[];
+            /** @description How many secrets are valid: two during a rotation */
+            secrets: number;
+        };
+        /**
+         * @example {
+         *       "configured": true,
+         *       "data": [
+         *         {
+         *           "id": "shop",
+         *           "may": [
+         *             "introspect",
+         *             "revoke"
+         *           ],
+         *           "audiences": [
+         *             "api"
+         *           ],
+         *           "secrets": 1
+         *         }
+         *       ],
+         *       "mistakes": []
+         *     }
+         */
+        ClientList: {
+            /** @description Whether CLIENTS_FILE is set */
+            configured: boolean;
+            /** @description Those in use, in the order of the file */
+            data: components["schemas"]["Client"][];
+            /** @description Why the present file is not used; until it is mended, the clients before stay */
+            mistakes: string[];
         };
         /**
          * @example {
@@ -2763,11 +3219,15 @@ export interface components {
          *           "explanation": null,
          *           "facts": {}
          *         }
-         *       ]
+         *       ],
+         *       "mends": [
+         *         "change_roles"
+         *       ],
+         *       "refusal": null
          *     }
          */
         Explanation: {
-            /** @description `token` with its kind, or the method and path */
+            /** @description `token` with its kind, `login`, the method and path, or `refusal` */
             of: string;
             passes: boolean;
             /** @description Of the refusal, null without one */
@@ -2799,6 +3259,10 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
+            /** @description The refusal that `text` names by its X-Request-Id; null otherwise */
+            refusal: components["schemas"]["Refusal"] | null;
         };
         /**
          * @example {
@@ -3167,6 +3631,37 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "backups",
+         *       "every_seconds": 5,
+         *       "last_run_at": "2026-03-02T09:00:00.000Z",
+         *       "last_success_at": "2026-03-02T09:00:00.000Z",
+         *       "last_failure_at": null,
+         *       "failures": 0,
+         *       "result": "succeeded",
+         *       "overdue": false
+         *     }
+         */
+        JobState: {
+            name: string;
+            every_seconds: number;
+            /** Format: date-time */
+            last_run_at: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            /** Format: date-time */
+            last_failure_at: string | null;
+            /** @description Since the start of the process */
+            failures: number;
+            /**
+             * @description `waiting`: it has not run yet
+             * @enum {string}
+             */
+            result: "succeeded" | "failed" | "waiting";
+            /** @description It has not succeeded for three times as long as it should take */
+            overdue: boolean;
+        };
+        /**
+         * @example {
          *       "kty": "RSA",
          *       "use": "sig",
          *       "alg": "RS256",
@@ -3201,6 +3696,27 @@ export interface components {
          */
         Jwks: {
             keys: components["schemas"]["Jwk"][];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "kid": "5vKp2mQwXb3nTz8h",
+         *           "purpose": "signing",
+         *           "algorithm": "RS256",
+         *           "state": "verifies",
+         *           "configured": false,
+         *           "created_at": "2026-01-02T08:00:00.000Z",
+         *           "signs_from": "2026-01-02T08:10:00.000Z",
+         *           "verifies_until": "2026-03-02T08:21:00.000Z",
+         *           "can_retire": true
+         *         }
+         *       ]
+         *     }
+         */
+        KeyList: {
+            /** @description The configured keys, then all others, the newest first */
+            data: components["schemas"]["StoredKey"][];
         };
         /**
          * @example {
@@ -3367,6 +3883,52 @@ export interface components {
         };
         /**
          * @example {
+         *       "id": "reset-by-administrator",
+         *       "message": "reset",
+         *       "kind": "request",
+         *       "language": "en",
+         *       "subject": "Set a new password",
+         *       "text": "An administrator asks you to set a new password.",
+         *       "html": "<!doctype html><html lang=\"en\"><body><p>Set a new password.</p></body></html>"
+         *     }
+         */
+        MailPreview: {
+            /** @description The message, and the case where there are several */
+            id: string;
+            /** @enum {string} */
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            /** @enum {string} */
+            kind: "request" | "notice";
+            /** @enum {string} */
+            language: "en" | "de";
+            subject: string;
+            text: string;
+            /** @description A whole document, without scripts, pictures or other addresses */
+            html: string;
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": "reset-by-administrator",
+         *           "message": "reset",
+         *           "kind": "request"
+         *         }
+         *       ]
+         *     }
+         */
+        MailPreviewList: {
+            data: {
+                /** @description The message, and the case where there are several */
+                id: string;
+                /** @enum {string} */
+                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                /** @enum {string} */
+                kind: "request" | "notice";
+            }[];
+        };
+        /**
+         * @example {
          *       "token": "q5Wc1oJ4mN0b7Yt2xR9dEg.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk"
          *     }
          */
@@ -3394,6 +3956,11 @@ export interface components {
             name: string | null;
             roles: components["schemas"]["Role"][];
         };
+        /**
+         * @example unlock
+         * @enum {string}
+         */
+        Mend: "unlock" | "enable" | "clear_throttle" | "send_reset" | "set_password" | "remove_second_factor" | "change_roles";
         /**
          * @example {
          *       "message": "Done"
@@ -3764,13 +4331,15 @@ export interface components {
             data: components["schemas"]["Post"][];
         };
         /**
-         * @description Either `token`, or `username` and `route`
+         * @description `token`; or `username`, whose login is asked about, or with `route` the request; or `text`
          * @example {
          *       "username": "ann",
          *       "route": "PUT /users/7"
          *     }
          */
         Question: {
+            /** @description What was typed into one field: a token, a username, a verified mail address, or an X-Request-Id */
+            text?: string;
             /** @description A token of any kind */
             token?: string;
             username?: string;
@@ -3841,7 +4410,10 @@ export interface components {
          *       "scheme": null,
          *       "subject": "2",
          *       "username": "ann",
-         *       "address": "203.0.113.7"
+         *       "address": "203.0.113.7",
+         *       "mends": [
+         *         "unlock"
+         *       ]
          *     }
          */
         Refusal: {
@@ -3870,6 +4442,8 @@ export interface components {
             /** @description Of the subject, as it is now */
             username: string | null;
             address: string;
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
         };
         /**
          * @example {
@@ -3902,6 +4476,49 @@ export interface components {
          * @enum {string}
          */
         Role: "USER" | "EDITOR" | "ADMIN";
+        /**
+         * @example {
+         *       "purpose": "signing",
+         *       "at_once": false
+         *     }
+         */
+        RotateKey: {
+            /**
+             * @description `signing`: access tokens; `refresh`: refresh tokens, which only this service reads
+             * @default signing
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh";
+            /**
+             * @description For a key that leaked: the new one signs in 3 seconds, and the old one can be retired then. Services that keep the public keys may refuse tokens of the new one for 5 minutes
+             * @default false
+             */
+            at_once: boolean;
+        };
+        /**
+         * @example {
+         *       "kid": "q3Rk0ZtBxW5vKp2m",
+         *       "purpose": "signing",
+         *       "before": "5vKp2mQwXb3nTz8h",
+         *       "signs_from": "2026-03-02T08:10:00.000Z"
+         *     }
+         */
+        RotatedKey: {
+            /** @description Of the new key */
+            kid: string;
+            /**
+             * @description `signing`: access tokens; `refresh`: refresh tokens, which only this service reads
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh";
+            /** @description The key that signed until now, and still verifies */
+            before: string;
+            /**
+             * Format: date-time
+             * @description When the new one begins to sign; null: in 3 seconds
+             */
+            signs_from: string | null;
+        };
         /**
          * @description One of the two
          * @example {
@@ -3966,6 +4583,44 @@ export interface components {
             /** @description Of the client at the login */
             address: string;
             user_agent: string;
+        };
+        /**
+         * @example {
+         *       "name": "PORT",
+         *       "value": "8080",
+         *       "default": "3000",
+         *       "source": "environment",
+         *       "file": null,
+         *       "is_secret": false,
+         *       "is_set": true,
+         *       "description": "Port to listen on."
+         *     }
+         */
+        SettingInForce: {
+            name: string;
+            /** @description As it was written, or the default; null: a secret, or nothing is set and nothing is the default */
+            value: string | null;
+            /** @description The value if it is not set, or what happens then, in words */
+            default: string;
+            /**
+             * @description `file`: the one that NAME_FILE names
+             * @enum {string}
+             */
+            source: "default" | "environment" | "file";
+            /** @description The path of that file */
+            file: string | null;
+            /** @description Its value is never shown */
+            is_secret: boolean;
+            is_set: boolean;
+            description: string;
+        };
+        /**
+         * @example {
+         *       "data": []
+         *     }
+         */
+        SettingsList: {
+            data: components["schemas"]["SettingInForce"][];
         };
         /**
          * @example {
@@ -4067,6 +4722,124 @@ export interface components {
         };
         /**
          * @example {
+         *       "step_seconds": 3600,
+         *       "from": "2026-03-02T08:00:00.000Z",
+         *       "to": "2026-03-02T10:00:00.000Z",
+         *       "since": "2026-03-01T10:00:00.000Z",
+         *       "times": [
+         *         1772438400,
+         *         1772442000
+         *       ],
+         *       "series": [
+         *         {
+         *           "name": "logins",
+         *           "labels": {
+         *             "method": "password",
+         *             "result": "success"
+         *           },
+         *           "values": [
+         *             3,
+         *             5
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        StatisticsSeries: {
+            /** @enum {integer} */
+            step_seconds: 60 | 3600;
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the last bucket, which may lie ahead
+             */
+            to: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet
+             */
+            since: string | null;
+            /** @description The beginning of each bucket, in seconds since 1970: what plots take */
+            times: number[];
+            /** @description Those that are usual, and others in which something was counted: docs/statistics.md */
+            series: components["schemas"]["StatisticsSeriesValues"][];
+        };
+        /**
+         * @example {
+         *       "name": "logins",
+         *       "labels": {
+         *         "method": "password",
+         *         "result": "success"
+         *       },
+         *       "values": [
+         *         3,
+         *         5
+         *       ]
+         *     }
+         */
+        StatisticsSeriesValues: {
+            /** @enum {string} */
+            name: "logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts";
+            /** @description The values of its labels, by their names */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description How often it happened in each bucket, in the order of `times` */
+            values: number[];
+        };
+        /**
+         * @example {
+         *       "kid": "5vKp2mQwXb3nTz8h",
+         *       "purpose": "signing",
+         *       "algorithm": "RS256",
+         *       "state": "verifies",
+         *       "configured": false,
+         *       "created_at": "2026-01-02T08:00:00.000Z",
+         *       "signs_from": "2026-01-02T08:10:00.000Z",
+         *       "verifies_until": "2026-03-02T08:21:00.000Z",
+         *       "can_retire": true
+         *     }
+         */
+        StoredKey: {
+            /** @description As in the header of its tokens */
+            kid: string;
+            /**
+             * @description `data`: encrypts stored secrets, and is never replaced
+             * @enum {string}
+             */
+            purpose: "signing" | "refresh" | "data";
+            algorithm: string;
+            /**
+             * @description `published`: signs later; `verifies`: tokens that it signed are still accepted
+             * @enum {string}
+             */
+            state: "signs" | "published" | "verifies" | "ended" | "encrypts";
+            /** @description TOKEN_SECRET or TOKEN_PRIVATE_KEY, which can only be replaced there */
+            configured: boolean;
+            /**
+             * Format: date-time
+             * @description Null for a configured key
+             */
+            created_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null: since it was made
+             */
+            signs_from: string | null;
+            /**
+             * Format: date-time
+             * @description Null: until it is replaced
+             */
+            verifies_until: string | null;
+            /** @description Whether it can be ended now */
+            can_retire: boolean;
+        };
+        /**
+         * @example {
          *       "address": "postmaster@example.org"
          *     }
          */
@@ -4148,6 +4921,31 @@ export interface components {
          */
         Transfer: {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "logins",
+         *       "labels": {
+         *         "method": "password",
+         *         "result": "refused"
+         *       },
+         *       "count": 240,
+         *       "usual": 11,
+         *       "days": 14
+         *     }
+         */
+        UnusualSeries: {
+            /** @description A series of /api/admin/statistics/series */
+            name: string;
+            labels: {
+                [key: string]: string;
+            };
+            /** @description In the last 60 minutes */
+            count: number;
+            /** @description The median of the same hour of the days before */
+            usual: number;
+            /** @description How many days were compared */
+            days: number;
         };
         /**
          * @example {
@@ -4666,6 +5464,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Account not found · Refusal not found */
+        AccountNotFound_RefusalNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Account not found · Session not found */
         AccountNotFound_SessionNotFound: {
             headers: {
@@ -5069,6 +5877,36 @@ export interface components {
         };
         /** @description Invitation not found */
         InvitationNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key not found */
+        KeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key cannot be replaced here */
+        KeyNotReplaced: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Key still signs */
+        KeySigns: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -6201,6 +7039,193 @@ export interface operations {
             };
             403: components["responses"]["CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "kid": "5vKp2mQwXb3nTz8h",
+                     *           "purpose": "signing",
+                     *           "algorithm": "RS256",
+                     *           "state": "verifies",
+                     *           "configured": false,
+                     *           "created_at": "2026-01-02T08:00:00.000Z",
+                     *           "signs_from": "2026-01-02T08:10:00.000Z",
+                     *           "verifies_until": "2026-03-02T08:21:00.000Z",
+                     *           "can_retire": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "purpose": "signing",
+                 *       "at_once": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateKey"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kid": "q3Rk0ZtBxW5vKp2m",
+                     *       "purpose": "signing",
+                     *       "before": "5vKp2mQwXb3nTz8h",
+                     *       "signs_from": "2026-03-02T08:10:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            409: components["responses"]["KeyNotReplaced"];
+            413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    retireKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /** @example 5vKp2mQwXb3nTz8h */
+                kid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "kid": "5vKp2mQwXb3nTz8h",
+                     *       "purpose": "signing",
+                     *       "algorithm": "RS256",
+                     *       "state": "verifies",
+                     *       "configured": false,
+                     *       "created_at": "2026-01-02T08:00:00.000Z",
+                     *       "signs_from": "2026-01-02T08:10:00.000Z",
+                     *       "verifies_until": "2026-03-02T08:21:00.000Z",
+                     *       "can_retire": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StoredKey"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["KeyNotFound"];
+            409: components["responses"]["KeySigns"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listClients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "configured": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "shop",
+                     *           "may": [
+                     *             "introspect",
+                     *             "revoke"
+                     *           ],
+                     *           "audiences": [
+                     *             "api"
+                     *           ],
+                     *           "secrets": 1
+                     *         }
+                     *       ],
+                     *       "mistakes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -10633,6 +11658,89 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    listMailPreviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "reset-by-administrator",
+                     *           "message": "reset",
+                     *           "kind": "request"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPreviewList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    previewMail: {
+        parameters: {
+            query?: {
+                /**
+                 * @description PAGES_LANGUAGE if absent
+                 * @example de
+                 */
+                language?: "en" | "de";
+            };
+            header?: never;
+            path: {
+                /** @example reset-by-administrator */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "reset-by-administrator",
+                     *       "message": "reset",
+                     *       "kind": "request",
+                     *       "language": "en",
+                     *       "subject": "Set a new password",
+                     *       "text": "An administrator asks you to set a new password.",
+                     *       "html": "<!doctype html><html lang=\"en\"><body><p>Set a new password.</p></body></html>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["MailNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     listLoginLimits: {
         parameters: {
             query?: {
@@ -10752,6 +11860,21 @@ export interface operations {
                  */
                 type?: string[];
                 /**
+                 * @description Types of this part of the service: `/api/admin/audit/types` lists them
+                 * @example session
+                 */
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                /**
+                 * @description Types of this level
+                 * @example critical
+                 */
+                level?: "info" | "warn" | "critical";
+                /**
+                 * @description Types of this outcome
+                 * @example failure
+                 */
+                outcome?: "success" | "failure";
+                /**
                  * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
                  * @example admin
                  */
@@ -10788,6 +11911,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next` of the page before, with the same filters */
                 cursor?: string;
+                /** @description The `newer` of any answer: the records that were stored since, of which one call looks through 2000 */
+                after?: string;
             };
             header?: never;
             path?: never;
@@ -10856,10 +11981,179 @@ export interface operations {
                      *           "damaged": false
                      *         }
                      *       ],
-                     *       "next": null
+                     *       "next": null,
+                     *       "newer": "WzQyMTFd",
+                     *       "has_newer": false
                      *     }
                      */
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listAuditTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "session_created",
+                     *           "category": "session",
+                     *           "level": "info",
+                     *           "outcome": "success"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditTypeList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportAuditRecords: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Types of events: repeated, or between commas; at most 20
+                 * @example [
+                 *       "privilege_permissions_changed"
+                 *     ]
+                 */
+                type?: string[];
+                /**
+                 * @description Types of this part of the service: `/api/admin/audit/types` lists them
+                 * @example session
+                 */
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                /**
+                 * @description Types of this level
+                 * @example critical
+                 */
+                level?: "info" | "warn" | "critical";
+                /**
+                 * @description Types of this outcome
+                 * @example failure
+                 */
+                outcome?: "success" | "failure";
+                /**
+                 * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
+                 * @example admin
+                 */
+                actor?: string;
+                /**
+                 * @description Whom it concerns: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`
+                 * @example ann
+                 */
+                target?: string;
+                /**
+                 * @description The IP address of the client
+                 * @example 203.0.113.7
+                 */
+                address?: string;
+                /**
+                 * @description X-Request-Id of an answer
+                 * @example req-4f2a9c
+                 */
+                request_id?: string;
+                /**
+                 * @description From this time on
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Before this time
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "number": 4211,
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "at": "2026-03-02T08:15:30.000Z",
+                     *       "type": "privilege_permissions_changed",
+                     *       "level": "warn",
+                     *       "outcome": "success",
+                     *       "reason": null,
+                     *       "count": 1,
+                     *       "count_since": null,
+                     *       "actor": {
+                     *         "kind": "user",
+                     *         "subject": "1",
+                     *         "username": "admin"
+                     *       },
+                     *       "target": {
+                     *         "user_id": 7,
+                     *         "username": "ann"
+                     *       },
+                     *       "details": {
+                     *         "roles": [
+                     *           "USER",
+                     *           "ADMIN"
+                     *         ],
+                     *         "locked": false,
+                     *         "active": true
+                     *       },
+                     *       "address": "203.0.113.7",
+                     *       "proxies": [],
+                     *       "user_agent": "Mozilla/5.0",
+                     *       "session": null,
+                     *       "token": "qS4hJv1bV0mX2nYcRk5tZ8uWdE7fGiL3oPaQrStUvWx",
+                     *       "scheme": "bearer",
+                     *       "factors": [
+                     *         "pwd",
+                     *         "otp",
+                     *         "mfa"
+                     *       ],
+                     *       "method": "PUT",
+                     *       "route": "/api/admin/accounts/:username",
+                     *       "status": 200,
+                     *       "request_id": "req-4f2a9c",
+                     *       "instance": "auth-1/4242",
+                     *       "version": "0.4.0",
+                     *       "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
+                     *       "place": 17,
+                     *       "erased": false,
+                     *       "damaged": false
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["AuditRecord"];
                 };
             };
             400: components["responses"]["BadRequest_ValidationFailed"];
@@ -11782,7 +13076,10 @@ export interface operations {
                      *       "scheme": null,
                      *       "subject": "2",
                      *       "username": "ann",
-                     *       "address": "203.0.113.7"
+                     *       "address": "203.0.113.7",
+                     *       "mends": [
+                     *         "unlock"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Refusal"];
@@ -11860,7 +13157,11 @@ export interface operations {
                      *           "explanation": null,
                      *           "facts": {}
                      *         }
-                     *       ]
+                     *       ],
+                     *       "mends": [
+                     *         "change_roles"
+                     *       ],
+                     *       "refusal": null
                      *     }
                      */
                     "application/json": components["schemas"]["Explanation"];
@@ -11869,7 +13170,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -12082,6 +13383,79 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    getStatisticsSeries: {
+        parameters: {
+            query?: {
+                /** @description The length of a bucket: minutes are kept for 48 hours, hours for 90 days */
+                step?: "minute" | "hour";
+                /**
+                 * @description The first bucket is the one that it lies in. Default: 3 hours before `to` by minutes, 7 days by hours. What is no longer kept is left out
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description The last bucket is the one before it, or that it lies in. Default and latest: now
+                 * @example 2026-03-02T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description The names of series: repeated, or between commas. Default: all
+                 * @example [
+                 *       "logins",
+                 *       "throttled"
+                 *     ]
+                 */
+                name?: ("logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "step_seconds": 3600,
+                     *       "from": "2026-03-02T08:00:00.000Z",
+                     *       "to": "2026-03-02T10:00:00.000Z",
+                     *       "since": "2026-03-01T10:00:00.000Z",
+                     *       "times": [
+                     *         1772438400,
+                     *         1772442000
+                     *       ],
+                     *       "series": [
+                     *         {
+                     *           "name": "logins",
+                     *           "labels": {
+                     *             "method": "password",
+                     *             "result": "success"
+                     *           },
+                     *           "values": [
+                     *             3,
+                     *             5
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatisticsSeries"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -12291,6 +13665,113 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAdminStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-03-02T09:30:00.000Z",
+                     *       "version": "1.0.0",
+                     *       "node_version": "26.0.0",
+                     *       "database": "sqlite",
+                     *       "host": "gatehouse-1",
+                     *       "started_at": "2026-03-02T08:00:00.000Z",
+                     *       "uptime_seconds": 5400,
+                     *       "workers": 1,
+                     *       "readiness": {
+                     *         "ready": true,
+                     *         "reason": null,
+                     *         "warnings": []
+                     *       },
+                     *       "schema": {
+                     *         "version": 25,
+                     *         "latest": 25
+                     *       },
+                     *       "mail": {
+                     *         "enabled": true,
+                     *         "waiting": 0,
+                     *         "failed": 0,
+                     *         "oldest_waiting_seconds": 0,
+                     *         "trouble": null
+                     *       },
+                     *       "webhooks": {
+                     *         "enabled": 1,
+                     *         "disabled": 0,
+                     *         "failed": 0,
+                     *         "oldest_waiting_seconds": 0,
+                     *         "oldest_waiting_failing_seconds": 0
+                     *       },
+                     *       "jobs": [],
+                     *       "backups": {
+                     *         "enabled": true,
+                     *         "last_at": "2026-03-02T03:00:00.000Z",
+                     *         "age_seconds": 23400,
+                     *         "every_seconds": 86400,
+                     *         "failures": 0,
+                     *         "detail": null,
+                     *         "warning": null
+                     *       },
+                     *       "throttled": {
+                     *         "logins": 0,
+                     *         "addresses": 0,
+                     *         "accounts": 0
+                     *       },
+                     *       "unusual": [],
+                     *       "unknown": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminStatus"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingsList"];
                 };
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
