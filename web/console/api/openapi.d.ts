@@ -14382,6 +14382,16 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
