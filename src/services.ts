@@ -55,6 +55,7 @@ import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
+import { createStatisticSeries, type StatisticSeries } from './statistics/series.ts'
 import { type Captcha, createCaptcha } from './throttle/captcha.ts'
 import {
   type ClientLimits,
@@ -135,6 +136,7 @@ export interface Services extends LogoutEndings {
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
   readonly signUp: SignUp
+  readonly statisticSeries: StatisticSeries
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly turnAnswers: TurnAnswers
@@ -253,6 +255,7 @@ export async function createServices(
   const personSeal = createPersonSeal({ ...deps, keys })
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
+  const lookUpReason = createLookUp(rooms)
   const services: Services = {
     accounts,
     auditLog,
@@ -317,7 +320,7 @@ export async function createServices(
       requirements,
       secondFactor,
     }),
-    lookUpReason: createLookUp(rooms),
+    lookUpReason,
     refusals: createRefusals(deps),
     requirements,
     returnOrigins: {
@@ -330,6 +333,7 @@ export async function createServices(
     secondFactor,
     sessions,
     signUp: createSignUp(registration),
+    statisticSeries: createStatisticSeries({ ...deps, lookUpReason }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     turnAnswers: createTurnAnswers({ ...deps, keys }),

@@ -9,6 +9,9 @@ suite('random texts', () => {
       all.add(randomText({ bytes: (length) => new Uint8Array(length).fill(first) }, 6))
     }
     assert.equal(all.size, 256, 'each stays another')
-    assert.deepEqual([...all].filter((text) => !/^\w[\w-]{7}$/.test(text)), [])
+    assert.deepEqual(
+      [...all].filter((text) => !/^\w[\w-]{7}$/.test(text)),
+      [],
+    )
   })
 })

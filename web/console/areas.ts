@@ -39,6 +39,26 @@ export const areas: readonly Area[] = [
     ),
   },
   {
+    id: 'why',
+    path: '/admin/why',
+    roles: administrators,
+    key: 'w',
+    load: loader(
+      async () => (await import('./views/why/why.tsx')).Why,
+      async () => (await import('./views/why/texts.ts')).whyTexts,
+    ),
+  },
+  {
+    id: 'throttle',
+    path: '/admin/throttle',
+    roles: administrators,
+    key: 't',
+    load: loader(
+      async () => (await import('./views/throttle/throttle.tsx')).Throttle,
+      async () => (await import('./views/throttle/texts.ts')).throttleTexts,
+    ),
+  },
+  {
     id: 'posts',
     path: '/admin/posts',
     roles: ['ADMIN', 'EDITOR'],
