@@ -38,6 +38,46 @@ export const areas: readonly Area[] = [
       async () => (await import('./views/posts/texts.ts')).postsTexts,
     ),
   },
+  {
+    id: 'keys',
+    path: '/admin/keys',
+    roles: administrators,
+    key: 'k',
+    load: loader(
+      async () => (await import('./views/keys/keys.tsx')).Keys,
+      async () => (await import('./views/keys/texts.ts')).keysTexts,
+    ),
+  },
+  {
+    id: 'webhooks',
+    path: '/admin/webhooks',
+    roles: administrators,
+    key: 'w',
+    load: loader(
+      async () => (await import('./views/webhooks/webhooks.tsx')).Webhooks,
+      async () => (await import('./views/webhooks/texts.ts')).webhooksTexts,
+    ),
+  },
+  {
+    id: 'clients',
+    path: '/admin/clients',
+    roles: administrators,
+    key: 'c',
+    load: loader(
+      async () => (await import('./views/clients/clients.tsx')).Clients,
+      async () => (await import('./views/clients/texts.ts')).clientsTexts,
+    ),
+  },
+  {
+    id: 'doctor',
+    path: '/admin/doctor',
+    roles: administrators,
+    key: 'd',
+    load: loader(
+      async () => (await import('./views/doctor/doctor.tsx')).Doctor,
+      async () => (await import('./views/doctor/texts.ts')).doctorTexts,
+    ),
+  },
 ]
 
 export type AreaId = keyof (typeof frame)['areas']
