@@ -90,6 +90,9 @@ export async function buildApp(
     await services.refusals
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'reasons of refusals were lost'))
+    await services.statisticSeries
+      .flush()
+      .catch((error: unknown) => log.error({ err: error }, 'counts of statistics were lost'))
     await services.audit.close()
     await services.auditProof.close()
     await db.destroy()

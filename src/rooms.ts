@@ -32,6 +32,7 @@ import type { Room } from './room/room.ts'
 import type { Wired } from './services.ts'
 import { room as session } from './session/room.ts'
 import { room as statistics } from './statistics/room.ts'
+import { room as status } from './status/room.ts'
 import { room as throttle } from './throttle/room.ts'
 import { room as token } from './token/room.ts'
 import { room as totp } from './totp/room.ts'
@@ -81,5 +82,6 @@ export const rooms: readonly Room<Wired>[] = [
   docs,
   backup,
   doctor,
+  status,
   console,
 ]

@@ -50,11 +50,12 @@ import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import type { PersonSection } from './room/person.ts'
-import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
+import { assertDistinct, assertDistinctEvents, type KnownEvent, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
 import { createSessions, type Sessions } from './session/sessions.ts'
+import { createStatisticSeries, type StatisticSeries } from './statistics/series.ts'
 import { type Captcha, createCaptcha } from './throttle/captcha.ts'
 import {
   type ClientLimits,
@@ -89,6 +90,8 @@ export interface Services extends LogoutEndings {
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  /** All types of events, in the order of the rooms. */
+  readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
@@ -133,6 +136,7 @@ export interface Services extends LogoutEndings {
   readonly secondFactor: SecondFactor
   readonly sessions: Sessions
   readonly signUp: SignUp
+  readonly statisticSeries: StatisticSeries
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
   readonly turnAnswers: TurnAnswers
@@ -251,11 +255,13 @@ export async function createServices(
   const personSeal = createPersonSeal({ ...deps, keys })
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
+  const lookUpReason = createLookUp(rooms)
   const services: Services = {
     accounts,
     auditLog,
     audit,
     auditProof,
+    knownEvents,
     backups,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
@@ -314,7 +320,7 @@ export async function createServices(
       requirements,
       secondFactor,
     }),
-    lookUpReason: createLookUp(rooms),
+    lookUpReason,
     refusals: createRefusals(deps),
     requirements,
     returnOrigins: {
@@ -327,6 +333,7 @@ export async function createServices(
     secondFactor,
     sessions,
     signUp: createSignUp(registration),
+    statisticSeries: createStatisticSeries({ ...deps, lookUpReason }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     turnAnswers: createTurnAnswers({ ...deps, keys }),
@@ -348,7 +355,10 @@ export async function createServices(
     webhookDesk,
     webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
     webhookFigures: createWebhookFigures(deps),
-    webhookRules: { knownEvents, outbound: outboundRules(config) },
+    webhookRules: {
+      knownEvents: knownEvents.map(({ name }) => name),
+      outbound: outboundRules(config),
+    },
   }
   for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
     if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))

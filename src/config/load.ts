@@ -10,6 +10,7 @@ import { auditSinkMistakes } from './audit-sinks.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 import { type ForwardReading, readForwardFile } from './forward-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
+import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Values } from './kinds.ts'
 import { type Look, readLook } from './look.ts'
 import { parseMailServer } from './mail.ts'
@@ -101,7 +102,9 @@ export function loadConfig(
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   const masterKeyFiles = masterKeyFilesOf(env)
-  const read = { ofRooms, clients, forward, hashing, look, masterKeyFiles, warnings }
+  const inForce = (derived: Readonly<Record<string, string>>) =>
+    settingsInForce([settings, ...tables.map(({ table }) => table)], env, derived)
+  const read = { ofRooms, clients, forward, hashing, inForce, look, masterKeyFiles, warnings }
   return toConfig(values, { ...oidc, ...read })
 }
 
@@ -296,6 +299,7 @@ interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly look: Look
   readonly hashing: HashingSettings
   readonly masterKeyFiles: MasterKeyFiles
+  readonly inForce: (derived: Readonly<Record<string, string>>) => readonly SettingInForce[]
   readonly warnings: readonly string[]
 }
 
@@ -464,6 +468,14 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       ratio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
       maxPerSecond: values.TRACES_PER_SECOND,
     },
+    /** Lists all settings, for operators: no secret is in them. */
+    inForce: () =>
+      read.inForce({
+        BASE_URL: baseUrl,
+        TOKEN_ISSUER: baseUrl,
+        MAIL_HELO_NAME: new URL(baseUrl).hostname,
+        TRUST_PROXY: 'none',
+      }),
     /** Read by `settingsOf`. */
     ofRooms: read.ofRooms.values,
   })

@@ -34,6 +34,7 @@ import * as refusals from './migrations/0021-refusals.ts'
 import * as people from './migrations/0022-people.ts'
 import * as forwardAuth from './migrations/0023-forward-auth.ts'
 import * as operations from './migrations/0024-operations.ts'
+import * as statistics from './migrations/0025-statistics.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -69,6 +70,7 @@ const migrations: readonly Step[] = [
   expand(people.statements),
   expand(forwardAuth.statements),
   expand(operations.statements),
+  expand(statistics.statements),
 ]
 
 /** The version of the schema that this program works with. */

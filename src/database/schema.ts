@@ -35,6 +35,7 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable
   webhook_queues: WebhookQueuesTable
   backup_runs: BackupRunsTable
+  statistics_buckets: StatisticsBucketsTable
   erasures: ErasuresTable
   master_key_turns: MasterKeyTurnsTable
   master_key_nodes: MasterKeyNodesTable
@@ -661,6 +662,17 @@ interface BackupRunsTable {
   /** Why it failed. */
   detail: string | null
   finished_at: number | null
+}
+
+/** How often something happened in a minute or an hour: see statistics/series.ts. */
+interface StatisticsBucketsTable {
+  /** The length of the bucket, in seconds: 60 or 3,600. */
+  step: number
+  /** Its beginning, in epoch milliseconds, a multiple of the step. */
+  at: number
+  /** The name of the series and the values of its labels, with `|` between them. */
+  series: string
+  count: number
 }
 
 /** What is left to be done of erasures, for some minutes: see audit/erasure.ts. A row for each key. */

@@ -1,6 +1,7 @@
 import { Counters } from './counters.ts'
 import { bounds, Histogram } from './histogram.ts'
 import { RequestMeasurements } from './requests.ts'
+import { seriesCounters } from './series.ts'
 
 /**
  * What a process measures of itself, in memory and from its start on. The floor and the rooms write it
@@ -16,6 +17,8 @@ export interface Measurements {
   readonly sessionsEnded: Counters
   /** By route of the login, of those that succeeded. */
   readonly loginsSucceeded: Counters
+  /** For the time series of statistics: see `seriesCounters`. */
+  readonly series: Counters
   /** Events without a change that the audit log could not take. */
   auditRecordsLost: number
   /** Mails by result: of the attempts to send them, or their end without one. */
@@ -96,6 +99,12 @@ export interface JobMeasurements {
   failed: number
   /** Epoch milliseconds; null before the first success. */
   lastSuccessAt: number | null
+  /** When the last run began; null before the first one. */
+  lastRunAt: number | null
+  /** When a run failed at last. */
+  lastFailureAt: number | null
+  /** How often it runs; null until it is scheduled. */
+  everyMs: number | null
 }
 
 export function createMeasurements(database = databaseMeasurements()): Measurements {
@@ -113,6 +122,7 @@ export function createMeasurements(database = databaseMeasurements()): Measureme
       ]),
     ),
     loginsSucceeded: new Counters(),
+    series: seriesCounters(),
     auditRecordsLost: 0,
     mails: new Counters(
       ['sent', 'deferred', 'failed', 'expired', 'cancelled'].map((result) => [result]),
@@ -159,7 +169,12 @@ export function ofJob({ jobs }: Pick<Measurements, 'jobs'>, name: string): JobMe
   const known = jobs.get(name)
   if (known) return known
   const durations = new Histogram(bounds.job)
-  const made: JobMeasurements = { durations, succeeded: 0, failed: 0, lastSuccessAt: null }
+  const made: JobMeasurements = {
+    durations,
+    succeeded: 0,
+    failed: 0,
+    ...{ lastSuccessAt: null, lastRunAt: null, lastFailureAt: null, everyMs: null },
+  }
   jobs.set(name, made)
   return made
 }

@@ -75,10 +75,12 @@ export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<v
   const stop = new AbortController()
   const timers = jobs.map((job) => {
     const measured = ofJob(deps.measurements, job.name) // it is shown before its first run
+    measured.everyMs = job.everyMs
     return setInterval(() => {
       if (underWay.has(job.name)) return
       if (job.isIdle?.()) {
-        measured.lastSuccessAt = deps.clock.now()
+        measured.lastRunAt = deps.clock.now()
+        measured.lastSuccessAt = measured.lastRunAt
         return
       }
       const done = attempt(job, deps, stop.signal).finally(() => underWay.delete(job.name))
@@ -100,12 +102,14 @@ export async function attempt(
 ): Promise<void> {
   const measured = ofJob(measurements, name)
   const beganAt = performance.now()
+  measured.lastRunAt = clock.now()
   try {
     await run(stop)
     measured.succeeded += 1
     measured.lastSuccessAt = clock.now()
   } catch (error) {
     measured.failed += 1
+    measured.lastFailureAt = clock.now()
     log.error({ err: error, job: name }, 'a job failed and will be tried again')
   } finally {
     measured.durations.observeSince(beganAt)

@@ -415,6 +415,13 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     assert.equal(accounts.by_role.ADMIN, 1)
     const { checks, url } = dataOf(await admin.GET('/api/admin/doctor'))
     assert.deepEqual([checks > 20, url], [true, null])
+    const query = { step: 'minute' as const, name: ['logins' as const] }
+    const columns = dataOf(await admin.GET('/api/admin/statistics/series', { params: { query } }))
+    assert.equal(columns.series[0]?.values.length, columns.times.length)
+    const { readiness, unknown } = dataOf(await admin.GET('/api/admin/status'))
+    assert.deepEqual([readiness?.ready, unknown], [true, []])
+    const settings = dataOf(await admin.GET('/api/admin/settings')).data
+    assert.equal(settings.find(({ name }) => name === 'LOGIN_ATTEMPTS')?.value, '5')
   })
 
   test('the audit log', async () => {

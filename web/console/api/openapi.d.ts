@@ -1789,6 +1789,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The types of events that the audit log has, by category
+         * @description Access: ADMIN.
+         */
+        get: operations["listAuditTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All records that match, the oldest first, as lines of JSON
+         * @description Access: ADMIN.
+         */
+        get: operations["exportAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/webhooks": {
         parameters: {
             query?: never;
@@ -2051,7 +2091,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whether a token, or an account at a route, would be refused, and why
+         * Whether a token, a login, or an account at a route would be refused, and why
          * @description Access: ADMIN. Body: at most 16384 bytes.
          */
         post: operations["explain"];
@@ -2474,7 +2514,9 @@ export interface components {
          *           "damaged": false
          *         }
          *       ],
-         *       "next": null
+         *       "next": null,
+         *       "newer": "WzQyMTFd",
+         *       "has_newer": false
          *     }
          */
         AuditPage: {
@@ -2482,6 +2524,10 @@ export interface components {
             data: components["schemas"]["AuditRecord"][];
             /** @description The `cursor` of older records; null at the end */
             next: string | null;
+            /** @description The `after` of records that are stored later. A record that is stored while the page is read may come again: its `id` says so */
+            newer: string;
+            /** @description Whether the answer for `after` was full: ask again at once */
+            has_newer: boolean;
         };
         /**
          * @example {
@@ -2607,6 +2653,38 @@ export interface components {
             erased: boolean;
             /** @description Fields do not open although their key is there: verify the log */
             damaged: boolean;
+        };
+        /**
+         * @example {
+         *       "type": "session_created",
+         *       "category": "session",
+         *       "level": "info",
+         *       "outcome": "success"
+         *     }
+         */
+        AuditType: {
+            type: string;
+            /** @description The part of the service that has the type */
+            category: string;
+            /** @enum {string} */
+            level: "info" | "warn" | "critical";
+            /** @enum {string} */
+            outcome: "success" | "failure";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "type": "session_created",
+         *           "category": "session",
+         *           "level": "info",
+         *           "outcome": "success"
+         *         }
+         *       ]
+         *     }
+         */
+        AuditTypeList: {
+            data: components["schemas"]["AuditType"][];
         };
         /**
          * @example {
@@ -2932,11 +3010,15 @@ export interface components {
          *           "explanation": null,
          *           "facts": {}
          *         }
-         *       ]
+         *       ],
+         *       "mends": [
+         *         "change_roles"
+         *       ],
+         *       "refusal": null
          *     }
          */
         Explanation: {
-            /** @description `token` with its kind, or the method and path */
+            /** @description `token` with its kind, `login`, the method and path, or `refusal` */
             of: string;
             passes: boolean;
             /** @description Of the refusal, null without one */
@@ -2968,6 +3050,10 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
+            /** @description The refusal that `text` names by its X-Request-Id; null otherwise */
+            refusal: components["schemas"]["Refusal"] | null;
         };
         /**
          * @example {
@@ -3631,6 +3717,11 @@ export interface components {
             roles: components["schemas"]["Role"][];
         };
         /**
+         * @example unlock
+         * @enum {string}
+         */
+        Mend: "unlock" | "enable" | "clear_throttle" | "send_reset" | "set_password" | "remove_second_factor" | "change_roles";
+        /**
          * @example {
          *       "message": "Done"
          *     }
@@ -4000,13 +4091,15 @@ export interface components {
             data: components["schemas"]["Post"][];
         };
         /**
-         * @description Either `token`, or `username` and `route`
+         * @description `token`; or `username`, whose login is asked about, or with `route` the request; or `text`
          * @example {
          *       "username": "ann",
          *       "route": "PUT /users/7"
          *     }
          */
         Question: {
+            /** @description What was typed into one field: a token, a username, a verified mail address, or an X-Request-Id */
+            text?: string;
             /** @description A token of any kind */
             token?: string;
             username?: string;
@@ -4077,7 +4170,10 @@ export interface components {
          *       "scheme": null,
          *       "subject": "2",
          *       "username": "ann",
-         *       "address": "203.0.113.7"
+         *       "address": "203.0.113.7",
+         *       "mends": [
+         *         "unlock"
+         *       ]
          *     }
          */
         Refusal: {
@@ -4106,6 +4202,8 @@ export interface components {
             /** @description Of the subject, as it is now */
             username: string | null;
             address: string;
+            /** @description What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each */
+            mends: components["schemas"]["Mend"][];
         };
         /**
          * @example {
@@ -4984,6 +5082,16 @@ export interface components {
         };
         /** @description Account not found · Identity not found */
         AccountNotFound_IdentityNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Account not found · Refusal not found */
+        AccountNotFound_RefusalNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -11378,6 +11486,21 @@ export interface operations {
                  */
                 type?: string[];
                 /**
+                 * @description Types of this part of the service: `/api/admin/audit/types` lists them
+                 * @example session
+                 */
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                /**
+                 * @description Types of this level
+                 * @example critical
+                 */
+                level?: "info" | "warn" | "critical";
+                /**
+                 * @description Types of this outcome
+                 * @example failure
+                 */
+                outcome?: "success" | "failure";
+                /**
                  * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
                  * @example admin
                  */
@@ -11414,6 +11537,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next` of the page before, with the same filters */
                 cursor?: string;
+                /** @description The `newer` of any answer: the records that were stored since, of which one call looks through 2000 */
+                after?: string;
             };
             header?: never;
             path?: never;
@@ -11482,10 +11607,179 @@ export interface operations {
                      *           "damaged": false
                      *         }
                      *       ],
-                     *       "next": null
+                     *       "next": null,
+                     *       "newer": "WzQyMTFd",
+                     *       "has_newer": false
                      *     }
                      */
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listAuditTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "session_created",
+                     *           "category": "session",
+                     *           "level": "info",
+                     *           "outcome": "success"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditTypeList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportAuditRecords: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Types of events: repeated, or between commas; at most 20
+                 * @example [
+                 *       "privilege_permissions_changed"
+                 *     ]
+                 */
+                type?: string[];
+                /**
+                 * @description Types of this part of the service: `/api/admin/audit/types` lists them
+                 * @example session
+                 */
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                /**
+                 * @description Types of this level
+                 * @example critical
+                 */
+                level?: "info" | "warn" | "critical";
+                /**
+                 * @description Types of this outcome
+                 * @example failure
+                 */
+                outcome?: "success" | "failure";
+                /**
+                 * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
+                 * @example admin
+                 */
+                actor?: string;
+                /**
+                 * @description Whom it concerns: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`
+                 * @example ann
+                 */
+                target?: string;
+                /**
+                 * @description The IP address of the client
+                 * @example 203.0.113.7
+                 */
+                address?: string;
+                /**
+                 * @description X-Request-Id of an answer
+                 * @example req-4f2a9c
+                 */
+                request_id?: string;
+                /**
+                 * @description From this time on
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Before this time
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "number": 4211,
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "at": "2026-03-02T08:15:30.000Z",
+                     *       "type": "privilege_permissions_changed",
+                     *       "level": "warn",
+                     *       "outcome": "success",
+                     *       "reason": null,
+                     *       "count": 1,
+                     *       "count_since": null,
+                     *       "actor": {
+                     *         "kind": "user",
+                     *         "subject": "1",
+                     *         "username": "admin"
+                     *       },
+                     *       "target": {
+                     *         "user_id": 7,
+                     *         "username": "ann"
+                     *       },
+                     *       "details": {
+                     *         "roles": [
+                     *           "USER",
+                     *           "ADMIN"
+                     *         ],
+                     *         "locked": false,
+                     *         "active": true
+                     *       },
+                     *       "address": "203.0.113.7",
+                     *       "proxies": [],
+                     *       "user_agent": "Mozilla/5.0",
+                     *       "session": null,
+                     *       "token": "qS4hJv1bV0mX2nYcRk5tZ8uWdE7fGiL3oPaQrStUvWx",
+                     *       "scheme": "bearer",
+                     *       "factors": [
+                     *         "pwd",
+                     *         "otp",
+                     *         "mfa"
+                     *       ],
+                     *       "method": "PUT",
+                     *       "route": "/api/admin/accounts/:username",
+                     *       "status": 200,
+                     *       "request_id": "req-4f2a9c",
+                     *       "instance": "auth-1/4242",
+                     *       "version": "0.4.0",
+                     *       "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
+                     *       "place": 17,
+                     *       "erased": false,
+                     *       "damaged": false
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["AuditRecord"];
                 };
             };
             400: components["responses"]["BadRequest_ValidationFailed"];
@@ -12408,7 +12702,10 @@ export interface operations {
                      *       "scheme": null,
                      *       "subject": "2",
                      *       "username": "ann",
-                     *       "address": "203.0.113.7"
+                     *       "address": "203.0.113.7",
+                     *       "mends": [
+                     *         "unlock"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Refusal"];
@@ -12486,7 +12783,11 @@ export interface operations {
                      *           "explanation": null,
                      *           "facts": {}
                      *         }
-                     *       ]
+                     *       ],
+                     *       "mends": [
+                     *         "change_roles"
+                     *       ],
+                     *       "refusal": null
                      *     }
                      */
                     "application/json": components["schemas"]["Explanation"];
@@ -12495,7 +12796,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];

@@ -1,0 +1,34 @@
+import type { Measurements } from '../measurements/measurements.ts'
+import { aborted } from '../measurements/requests.ts'
+import { seriesKey } from './catalog.ts'
+
+export type CountedMeasurements = Pick<
+  Measurements,
+  'mails' | 'requests' | 'series' | 'tokens' | 'webhooks'
+>
+
+/** What this process has counted since its start, by the text of the series. */
+export function countedSoFar(measurements: CountedMeasurements): ReadonlyMap<string, number> {
+  const { mails, requests, series, tokens, webhooks } = measurements
+  const totals = new Map<string, number>()
+  const add = (values: readonly string[], count: number) => {
+    const key = seriesKey(values)
+    totals.set(key, (totals.get(key) ?? 0) + count)
+  }
+  for (const { values, count } of series.entries()) add(values, count)
+  for (const { values, count } of tokens.issued.entries()) add(['tokens_issued', ...values], count)
+  for (const { values, count } of mails.entries()) add(['mails', ...values], count)
+  for (const { values, count } of webhooks.entries()) add(['webhooks', ...values], count)
+  for (const { values, count } of requests.unrouted.entries()) {
+    add(['requests', classOf(Number(values[0]))], count)
+  }
+  for (const [route, , { statuses }] of requests.entries()) {
+    if (route.startsWith('/health/')) continue // probes would hide the rest
+    for (const [status, { count }] of statuses) add(['requests', classOf(status)], count)
+  }
+  return totals
+}
+
+function classOf(status: number | typeof aborted): string {
+  return status === aborted ? aborted : `${Math.floor(status / 100)}xx`
+}
