@@ -92,7 +92,7 @@ export const areas: readonly Area[] = [
     id: 'webhooks',
     path: '/admin/webhooks',
     roles: administrators,
-    key: 'w',
+    key: 'h',
     load: loader(
       async () => (await import('./views/webhooks/webhooks.tsx')).Webhooks,
       async () => (await import('./views/webhooks/texts.ts')).webhooksTexts,
