@@ -2201,6 +2201,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/statistics/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened when: counts by minute or by hour
+         * @description Access: ADMIN.
+         */
+        get: operations["getStatisticsSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2297,6 +2317,46 @@ export interface paths {
          * @description Access: ADMIN.
          */
         get: operations["getDoctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an operator looks at first: does it work, what waits, what is unusual
+         * @description Access: ADMIN.
+         */
+        get: operations["getAdminStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every setting as it is in force, and where it comes from; no secret is shown
+         * @description Access: ADMIN.
+         */
+        get: operations["listSettings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2450,6 +2510,155 @@ export interface components {
             /** @description Count of all accounts */
             total: number;
             data: components["schemas"]["Account"][];
+        };
+        /**
+         * @example {
+         *       "at": "2026-03-02T09:30:00.000Z",
+         *       "version": "1.0.0",
+         *       "node_version": "26.0.0",
+         *       "database": "sqlite",
+         *       "host": "gatehouse-1",
+         *       "started_at": "2026-03-02T08:00:00.000Z",
+         *       "uptime_seconds": 5400,
+         *       "workers": 1,
+         *       "readiness": {
+         *         "ready": true,
+         *         "reason": null,
+         *         "warnings": []
+         *       },
+         *       "schema": {
+         *         "version": 25,
+         *         "latest": 25
+         *       },
+         *       "mail": {
+         *         "enabled": true,
+         *         "waiting": 0,
+         *         "failed": 0,
+         *         "oldest_waiting_seconds": 0,
+         *         "trouble": null
+         *       },
+         *       "webhooks": {
+         *         "enabled": 1,
+         *         "disabled": 0,
+         *         "failed": 0,
+         *         "oldest_waiting_seconds": 0,
+         *         "oldest_waiting_failing_seconds": 0
+         *       },
+         *       "jobs": [],
+         *       "backups": {
+         *         "enabled": true,
+         *         "last_at": "2026-03-02T03:00:00.000Z",
+         *         "age_seconds": 23400,
+         *         "every_seconds": 86400,
+         *         "failures": 0,
+         *         "detail": null,
+         *         "warning": null
+         *       },
+         *       "throttled": {
+         *         "logins": 0,
+         *         "addresses": 0,
+         *         "accounts": 0
+         *       },
+         *       "unusual": [],
+         *       "unknown": []
+         *     }
+         */
+        AdminStatus: {
+            /**
+             * Format: date-time
+             * @description The time of the service
+             */
+            at: string;
+            version: string;
+            node_version: string;
+            /** @enum {string} */
+            database: "sqlite" | "postgresql";
+            /** @description The machine that answers */
+            host: string;
+            /**
+             * Format: date-time
+             * @description Of the process that answers
+             */
+            started_at: string;
+            uptime_seconds: number;
+            /** @description WORKERS: the processes of this machine */
+            workers: number;
+            readiness: {
+                ready: boolean;
+                /** @description Why the node that answers should get no requests: docs/health.md; null: it can serve */
+                reason: string | null;
+                /** @description What an operator should look at although it can serve: docs/health.md */
+                warnings: string[];
+            } | null;
+            schema: {
+                /** @description Of the database */
+                version: number;
+                /** @description That this program knows */
+                latest: number;
+            } | null;
+            mail: {
+                /** @description Whether mail is sent, or in development written to files */
+                enabled: boolean;
+                waiting: number;
+                /** @description Given up, and still kept */
+                failed: number;
+                /** @description 0: none waits */
+                oldest_waiting_seconds: number;
+                /** @description Null while the mail server takes mail */
+                trouble: {
+                    /** Format: date-time */
+                    since: string;
+                    /** @description What the mail server said at last */
+                    response: string;
+                } | null;
+            } | null;
+            webhooks: {
+                /** @description Endpoints */
+                enabled: number;
+                disabled: number;
+                /** @description Disabled because they took nothing */
+                failed: number;
+                /** @description For endpoints that answer; 0: none waits */
+                oldest_waiting_seconds: number;
+                /** @description For those that have failed since they last took something */
+                oldest_waiting_failing_seconds: number;
+            } | null;
+            /** @description Of this machine; of a job that each process runs, the one that fares worst */
+            jobs: components["schemas"]["JobState"][] | null;
+            backups: {
+                /** @description Whether the service makes backups by itself: BACKUP_DIR */
+                enabled: boolean;
+                /**
+                 * Format: date-time
+                 * @description When the state began that the newest backup holds
+                 */
+                last_at: string | null;
+                age_seconds: number | null;
+                every_seconds: number | null;
+                /** @description Attempts that failed since the newest backup */
+                failures: number;
+                /** @description Why the last attempt failed */
+                detail: string | null;
+                /** @enum {string|null} */
+                warning: "backup_failed" | "backup_late" | null;
+            } | null;
+            /** @description What is refused now */
+            throttled: {
+                /** @description Usernames at an address */
+                logins: number;
+                addresses: number;
+                /** @description Locked out after failed logins */
+                accounts: number;
+            } | null;
+            /** @description What has happened in the last hour at least 20 times, and more than three times as often as usual at this time of the day. Empty for the first three days */
+            unusual: components["schemas"]["UnusualSeries"][] | null;
+            /** @description The parts that are null, because what tells them is broken */
+            unknown: {
+                /** @enum {string} */
+                part: "readiness" | "schema" | "mail" | "webhooks" | "jobs" | "backups" | "throttled" | "unusual";
+                /** @enum {string} */
+                reason: "database" | "late" | "fault";
+            }[];
         };
         /**
          * @example {
@@ -3422,6 +3631,37 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "backups",
+         *       "every_seconds": 5,
+         *       "last_run_at": "2026-03-02T09:00:00.000Z",
+         *       "last_success_at": "2026-03-02T09:00:00.000Z",
+         *       "last_failure_at": null,
+         *       "failures": 0,
+         *       "result": "succeeded",
+         *       "overdue": false
+         *     }
+         */
+        JobState: {
+            name: string;
+            every_seconds: number;
+            /** Format: date-time */
+            last_run_at: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            /** Format: date-time */
+            last_failure_at: string | null;
+            /** @description Since the start of the process */
+            failures: number;
+            /**
+             * @description `waiting`: it has not run yet
+             * @enum {string}
+             */
+            result: "succeeded" | "failed" | "waiting";
+            /** @description It has not succeeded for three times as long as it should take */
+            overdue: boolean;
+        };
+        /**
+         * @example {
          *       "kty": "RSA",
          *       "use": "sig",
          *       "alg": "RS256",
@@ -4346,6 +4586,44 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "PORT",
+         *       "value": "8080",
+         *       "default": "3000",
+         *       "source": "environment",
+         *       "file": null,
+         *       "is_secret": false,
+         *       "is_set": true,
+         *       "description": "Port to listen on."
+         *     }
+         */
+        SettingInForce: {
+            name: string;
+            /** @description As it was written, or the default; null: a secret, or nothing is set and nothing is the default */
+            value: string | null;
+            /** @description The value if it is not set, or what happens then, in words */
+            default: string;
+            /**
+             * @description `file`: the one that NAME_FILE names
+             * @enum {string}
+             */
+            source: "default" | "environment" | "file";
+            /** @description The path of that file */
+            file: string | null;
+            /** @description Its value is never shown */
+            is_secret: boolean;
+            is_set: boolean;
+            description: string;
+        };
+        /**
+         * @example {
+         *       "data": []
+         *     }
+         */
+        SettingsList: {
+            data: components["schemas"]["SettingInForce"][];
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org"
          *     }
          */
@@ -4441,6 +4719,77 @@ export interface components {
                 addresses: number;
                 accounts: number;
             };
+        };
+        /**
+         * @example {
+         *       "step_seconds": 3600,
+         *       "from": "2026-03-02T08:00:00.000Z",
+         *       "to": "2026-03-02T10:00:00.000Z",
+         *       "since": "2026-03-01T10:00:00.000Z",
+         *       "times": [
+         *         1772438400,
+         *         1772442000
+         *       ],
+         *       "series": [
+         *         {
+         *           "name": "logins",
+         *           "labels": {
+         *             "method": "password",
+         *             "result": "success"
+         *           },
+         *           "values": [
+         *             3,
+         *             5
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        StatisticsSeries: {
+            /** @enum {integer} */
+            step_seconds: 60 | 3600;
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the last bucket, which may lie ahead
+             */
+            to: string;
+            /**
+             * Format: date-time
+             * @description The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet
+             */
+            since: string | null;
+            /** @description The beginning of each bucket, in seconds since 1970: what plots take */
+            times: number[];
+            /** @description Those that are usual, and others in which something was counted: docs/statistics.md */
+            series: components["schemas"]["StatisticsSeriesValues"][];
+        };
+        /**
+         * @example {
+         *       "name": "logins",
+         *       "labels": {
+         *         "method": "password",
+         *         "result": "success"
+         *       },
+         *       "values": [
+         *         3,
+         *         5
+         *       ]
+         *     }
+         */
+        StatisticsSeriesValues: {
+            /** @enum {string} */
+            name: "logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts";
+            /** @description The values of its labels, by their names */
+            labels: {
+                [key: string]: string;
+            };
+            /** @description How often it happened in each bucket, in the order of `times` */
+            values: number[];
         };
         /**
          * @example {
@@ -4572,6 +4921,31 @@ export interface components {
          */
         Transfer: {
             [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "name": "logins",
+         *       "labels": {
+         *         "method": "password",
+         *         "result": "refused"
+         *       },
+         *       "count": 240,
+         *       "usual": 11,
+         *       "days": 14
+         *     }
+         */
+        UnusualSeries: {
+            /** @description A series of /api/admin/statistics/series */
+            name: string;
+            labels: {
+                [key: string]: string;
+            };
+            /** @description In the last 60 minutes */
+            count: number;
+            /** @description The median of the same hour of the days before */
+            usual: number;
+            /** @description How many days were compared */
+            days: number;
         };
         /**
          * @example {
@@ -12999,6 +13373,79 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    getStatisticsSeries: {
+        parameters: {
+            query?: {
+                /** @description The length of a bucket: minutes are kept for 48 hours, hours for 90 days */
+                step?: "minute" | "hour";
+                /**
+                 * @description The first bucket is the one that it lies in. Default: 3 hours before `to` by minutes, 7 days by hours. What is no longer kept is left out
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description The last bucket is the one before it, or that it lies in. Default and latest: now
+                 * @example 2026-03-02T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description The names of series: repeated, or between commas. Default: all
+                 * @example [
+                 *       "logins",
+                 *       "throttled"
+                 *     ]
+                 */
+                name?: ("logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "step_seconds": 3600,
+                     *       "from": "2026-03-02T08:00:00.000Z",
+                     *       "to": "2026-03-02T10:00:00.000Z",
+                     *       "since": "2026-03-01T10:00:00.000Z",
+                     *       "times": [
+                     *         1772438400,
+                     *         1772442000
+                     *       ],
+                     *       "series": [
+                     *         {
+                     *           "name": "logins",
+                     *           "labels": {
+                     *             "method": "password",
+                     *             "result": "success"
+                     *           },
+                     *           "values": [
+                     *             3,
+                     *             5
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatisticsSeries"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            503: components["responses"]["ServiceUnavailable"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     getMetrics: {
         parameters: {
             query?: never;
@@ -13208,6 +13655,113 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DoctorReport"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAdminStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-03-02T09:30:00.000Z",
+                     *       "version": "1.0.0",
+                     *       "node_version": "26.0.0",
+                     *       "database": "sqlite",
+                     *       "host": "gatehouse-1",
+                     *       "started_at": "2026-03-02T08:00:00.000Z",
+                     *       "uptime_seconds": 5400,
+                     *       "workers": 1,
+                     *       "readiness": {
+                     *         "ready": true,
+                     *         "reason": null,
+                     *         "warnings": []
+                     *       },
+                     *       "schema": {
+                     *         "version": 25,
+                     *         "latest": 25
+                     *       },
+                     *       "mail": {
+                     *         "enabled": true,
+                     *         "waiting": 0,
+                     *         "failed": 0,
+                     *         "oldest_waiting_seconds": 0,
+                     *         "trouble": null
+                     *       },
+                     *       "webhooks": {
+                     *         "enabled": 1,
+                     *         "disabled": 0,
+                     *         "failed": 0,
+                     *         "oldest_waiting_seconds": 0,
+                     *         "oldest_waiting_failing_seconds": 0
+                     *       },
+                     *       "jobs": [],
+                     *       "backups": {
+                     *         "enabled": true,
+                     *         "last_at": "2026-03-02T03:00:00.000Z",
+                     *         "age_seconds": 23400,
+                     *         "every_seconds": 86400,
+                     *         "failures": 0,
+                     *         "detail": null,
+                     *         "warning": null
+                     *       },
+                     *       "throttled": {
+                     *         "logins": 0,
+                     *         "addresses": 0,
+                     *         "accounts": 0
+                     *       },
+                     *       "unusual": [],
+                     *       "unknown": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminStatus"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SettingsList"];
                 };
             };
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];

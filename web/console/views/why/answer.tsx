@@ -85,7 +85,10 @@ function rowsOf(answer: Explanation, t: ReturnType<typeof whyTexts.use>): Row[] 
   ]
 }
 
-function ofRefusal(refusal: NonNullable<Explanation['refusal']>, t: ReturnType<typeof whyTexts.use>) {
+function ofRefusal(
+  refusal: NonNullable<Explanation['refusal']>,
+  t: ReturnType<typeof whyTexts.use>,
+) {
   const { address, at, id, method, route, scheme } = refusal
   const audit = new URLSearchParams({ address })
   const rows: Row[] = [

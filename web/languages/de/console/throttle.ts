@@ -1,5 +1,5 @@
-import { plural } from '../../words.ts'
 import type { throttle as english } from '../../en/console/throttle.ts'
+import { plural } from '../../words.ts'
 
 export const throttle: typeof english = {
   title: 'Bremse',

@@ -112,8 +112,7 @@ export const why: typeof english = {
     token_signed_out: 'Der Client meldet sich neu an.',
     too_many_requests:
       'Warten Sie, bis die Adresse wieder frei ist, oder erhöhen Sie RATE_LIMIT_MAX.',
-    wrong_password:
-      'Hat die Person es vergessen, senden Sie ihr einen Link, der ein neues setzt.',
+    wrong_password: 'Hat die Person es vergessen, senden Sie ihr einen Link, der ein neues setzt.',
   },
   mends: {
     unlock: {

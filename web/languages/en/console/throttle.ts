@@ -28,7 +28,8 @@ export const throttle = {
   },
   state: { out: 'locked out', full: 'full', counting: 'counting' },
   lockedOut: 'Locked out until',
-  usedOf: (used: number, attempts: number) => (attempts === 0 ? `${used}` : `${used} of ${attempts}`),
+  usedOf: (used: number, attempts: number) =>
+    attempts === 0 ? `${used}` : `${used} of ${attempts}`,
   pending: plural('en', { one: '# being judged', other: '# being judged' }),
   clear: 'Clear',
   clearTitle: (name: string) => `Forget the failed attempts of ${name}?`,

@@ -24,8 +24,14 @@ export const why = {
   unknownLinks: { accounts: 'Search the accounts', audit: 'Search the audit log' },
   noAccount: 'There is no account of this name',
   routeWrong: 'Write the request as a method and a path, such as PUT /users/7.',
-  outcome: { passes: 'Nothing refuses it now', refused: 'Refused', wouldBe: 'It would be refused now' },
-  of: { login: 'A login of this account', refusal: 'One request' } as Readonly<Record<string, string>>,
+  outcome: {
+    passes: 'Nothing refuses it now',
+    refused: 'Refused',
+    wouldBe: 'It would be refused now',
+  },
+  of: { login: 'A login of this account', refusal: 'One request' } as Readonly<
+    Record<string, string>
+  >,
   rows: {
     about: 'About',
     account: 'Account',
