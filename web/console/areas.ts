@@ -109,6 +109,26 @@ export const areas: readonly Area[] = [
     ),
   },
   {
+    id: 'settings',
+    path: '/admin/settings',
+    roles: administrators,
+    key: 's',
+    load: loader(
+      async () => (await import('./views/settings/settings.tsx')).Settings,
+      async () => (await import('./views/settings/texts.ts')).settingsTexts,
+    ),
+  },
+  {
+    id: 'backups',
+    path: '/admin/backups',
+    roles: administrators,
+    key: 'b',
+    load: loader(
+      async () => (await import('./views/backups/backups.tsx')).Backups,
+      async () => (await import('./views/backups/texts.ts')).backupsTexts,
+    ),
+  },
+  {
     id: 'doctor',
     path: '/admin/doctor',
     roles: administrators,

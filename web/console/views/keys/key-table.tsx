@@ -33,6 +33,18 @@ export function KeyTable({ purpose, keys, onChanged }: Props) {
     onChanged()
   }
 
+  const times: Column<StoredKey>[] = [
+    {
+      key: 'signs',
+      label: t.signsFrom,
+      show: ({ signs_from: at }) => (at === null ? t.sinceMade : <Time at={at} />),
+    },
+    {
+      key: 'verifies',
+      label: t.verifiesUntil,
+      show: ({ verifies_until: at }) => (at === null ? t.untilReplaced : <Time at={at} />),
+    },
+  ]
   const canAny = keys.some((key) => key.can_retire)
   const columns: Column<StoredKey>[] = [
     {
@@ -55,16 +67,7 @@ export function KeyTable({ purpose, keys, onChanged }: Props) {
       label: t.createdAt,
       show: ({ created_at: at }) => (at === null ? '–' : <Time at={at} />),
     },
-    {
-      key: 'signs',
-      label: t.signsFrom,
-      show: ({ signs_from: at }) => (at === null ? t.sinceMade : <Time at={at} />),
-    },
-    {
-      key: 'verifies',
-      label: t.verifiesUntil,
-      show: ({ verifies_until: at }) => (at === null ? t.untilReplaced : <Time at={at} />),
-    },
+    ...(purpose === 'data' ? [] : times),
     ...(canAny
       ? [
           {
@@ -82,7 +85,7 @@ export function KeyTable({ purpose, keys, onChanged }: Props) {
   ]
   const isConfigured = keys.some(({ configured, state }) => configured && state === 'signs')
   return (
-    <section>
+    <section class="keys">
       <div class="heading">
         <h2>{t.purposes[purpose]}</h2>
         {purpose !== 'data' && !isConfigured && (

@@ -13,7 +13,7 @@ import { FilterForm } from './filter-form.tsx'
 import { deliveryPath, webhookPath } from './paths.ts'
 import { RepeatFailed } from './repeat-failed.tsx'
 import { webhooksTexts } from './texts.ts'
-import { type Delivery, deliveryTones } from './webhook.ts'
+import { type Delivery, deliveryTones, hostOf, mostCounted } from './webhook.ts'
 
 interface Props {
   /** The id of a webhook; absent: the deliveries of all. */
@@ -45,6 +45,9 @@ export function DeliveryList({ webhook, version = 0, isEnabled = true, onRepeate
           }),
     )
   })
+  const hosts = useLoad(webhook === undefined ? 'all' : '', async (signal) =>
+    webhook === undefined ? readHosts(signal) : noHosts,
+  )
   useReloadWhile(deliveries.data?.data.some(isUnderWay) ?? false, deliveries)
 
   async function repeat({ id }: Delivery): Promise<void> {
@@ -67,7 +70,11 @@ export function DeliveryList({ webhook, version = 0, isEnabled = true, onRepeate
             {data.length > 0 || next === null ? (
               <DataTable
                 caption={t.deliveries.caption}
-                columns={columnsOf(t, webhook === undefined, repeat)}
+                columns={columnsOf(
+                  t,
+                  webhook === undefined ? (hosts.data ?? noHosts) : null,
+                  repeat,
+                )}
                 rows={data}
                 keyOf={({ id }) => String(id)}
                 empty={isFiltered ? <NoneMatches showAll={showAll} /> : <p>{t.deliveries.empty}</p>}
@@ -110,7 +117,7 @@ function NoneMatches({ showAll }: { readonly showAll: () => void }) {
 
 function columnsOf(
   t: ReturnType<typeof webhooksTexts.use>,
-  hasWebhook: boolean,
+  hosts: ReadonlyMap<string, string> | null,
   repeat: (delivery: Delivery) => Promise<void>,
 ): Column<Delivery>[] {
   return [
@@ -122,16 +129,16 @@ function columnsOf(
     {
       key: 'type',
       label: t.deliveries.event,
-      show: ({ type }) => <span title={type}>{t.eventWords[type] ?? <code>{type}</code>}</span>,
+      show: ({ type }) => <span title={type}>{t.typeWords[type] ?? <code>{type}</code>}</span>,
     },
-    ...(hasWebhook
+    ...(hosts
       ? [
           {
             key: 'webhook',
             label: t.deliveries.webhook,
             show: ({ webhook }: Delivery) => (
-              <a href={webhookPath(webhook)} class="cut">
-                {webhook}
+              <a href={webhookPath(webhook)} class="cut" title={webhook}>
+                <bdi>{hosts.get(webhook) ?? webhook}</bdi>
               </a>
             ),
           },
@@ -164,6 +171,15 @@ function columnsOf(
       ),
     },
   ]
+}
+
+const noHosts: ReadonlyMap<string, string> = new Map()
+
+/** The hosts of all webhooks by their ids, by which people know them. */
+async function readHosts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const params = { query: { limit: mostCounted } }
+  const { data } = await dataOf(api.GET('/api/admin/webhooks', { params, signal }))
+  return new Map(data.map(({ id, url }) => [id, hostOf(url)]))
 }
 
 /** What the receiver answered, or why it did not, and when it is tried again. */

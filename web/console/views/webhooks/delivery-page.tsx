@@ -49,7 +49,7 @@ export function DeliveryPage({ id }: { readonly id: number }) {
                 [
                   t.deliveries.event,
                   <span key="type">
-                    {t.eventWords[data.type]} <code>{data.type}</code>
+                    {t.typeWords[data.type]} <code>{data.type}</code>
                   </span>,
                 ],
                 [t.deliveries.at, time(data.at)],

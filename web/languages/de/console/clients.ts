@@ -2,9 +2,9 @@ import type { clients as english } from '../../en/console/clients.ts'
 import { plural } from '../../words.ts'
 
 export const clients: typeof english = {
-  title: 'Clients',
+  title: 'Anwendungen',
   intro:
-    'Dienste, die hier fragen dürfen, ob ein Token gilt, Tokens beenden oder die Metriken lesen. Sie stehen in der Datei von CLIENTS_FILE; ein Befehl ändert sie, und der Dienst übernimmt sie binnen einer Sekunde.',
+    'Dienste (Clients), die hier fragen dürfen, ob ein Token gilt, Tokens beenden oder die Metriken lesen. Sie stehen in der Datei von CLIENTS_FILE; ein Befehl ändert sie, und der Dienst übernimmt sie binnen einer Sekunde.',
   caption: 'Clients und was sie dürfen',
   id: 'Client',
   may: 'Darf',

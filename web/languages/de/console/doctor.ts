@@ -2,9 +2,9 @@ import type { doctor as english } from '../../en/console/doctor.ts'
 import { plural } from '../../words.ts'
 
 export const doctor: typeof english = {
-  title: 'Doktor',
+  title: 'Untersuchung',
   intro:
-    'Was an dieser Installation nicht stimmt, von innen gesehen: Einstellungen, Dateien, Datenbank und die Dienste, die sie benutzt. Er ändert nichts.',
+    'Was an dieser Installation nicht stimmt, von innen gesehen: Einstellungen, Dateien, Datenbank und die Dienste, die sie benutzt. Dabei wird nichts geändert.',
   again: 'Noch einmal prüfen',
   checkedAt: 'Geprüft',
   checks: plural('de', { one: '# Prüfung gemacht', other: '# Prüfungen gemacht' }),

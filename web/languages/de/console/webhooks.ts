@@ -21,6 +21,7 @@ export const webhooks: typeof english = {
   create: 'Neuer Webhook',
   empty:
     'Es ist kein Webhook eingerichtet. Ein Webhook sagt einer Ihrer Anwendungen von Ereignissen: Zum Beispiel wird eine Person gelöscht, und das Wiki entfernt ihr Profil.',
+  messageWords: { webhook_test: 'Testnachricht', audit_checkpoint: 'Prüfpunkt des Audit-Logs' },
   allEvents: 'alle Ereignisse',
   neverSent: 'es wurde noch nichts gesendet',
   answered: (status) => `Antwort ${status}`,

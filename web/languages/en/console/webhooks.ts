@@ -20,6 +20,8 @@ export const webhooks = {
   create: 'New webhook',
   empty:
     'No webhook is set up. A webhook tells one of your applications of events: for example, a user is deleted, and the wiki removes its profile.',
+  /** Messages that are no events of the audit log. */
+  messageWords: { webhook_test: 'Test message', audit_checkpoint: 'Checkpoint of the audit log' },
   allEvents: 'all events',
   neverSent: 'nothing was sent yet',
   answered: (status: number) => `Answer ${status}`,
