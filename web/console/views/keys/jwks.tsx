@@ -6,10 +6,10 @@ import { keysTexts } from './texts.ts'
 
 const jwksPath = '/.well-known/jwks.json'
 
-/** The public keys, as services that verify tokens read them. */
-export function Jwks({ version }: { readonly version: number }) {
+/** The public keys, as services that verify tokens read them; read again when `version` changes. */
+export function Jwks({ version }: { readonly version: string }) {
   const t = keysTexts.use()
-  const jwks = useLoad(String(version), (signal) =>
+  const jwks = useLoad(version, (signal) =>
     // The copy that a browser keeps may be older than a rotation of a moment ago.
     dataOf(api.GET(jwksPath, { signal, cache: 'no-cache' })),
   )

@@ -28,7 +28,7 @@ export function Keys() {
           ))
         }
       </Loaded>
-      <Jwks version={keys.data?.data.length ?? 0} />
+      <Jwks version={keys.data?.data.map(({ kid, state }) => `${kid} ${state}`).join() ?? ''} />
     </>
   )
 }
