@@ -119,6 +119,66 @@ export const areas: readonly Area[] = [
       async () => (await import('./views/mail/texts.ts')).mailTexts,
     ),
   },
+  {
+    id: 'keys',
+    path: '/admin/keys',
+    roles: administrators,
+    key: 'k',
+    load: loader(
+      async () => (await import('./views/keys/keys.tsx')).Keys,
+      async () => (await import('./views/keys/texts.ts')).keysTexts,
+    ),
+  },
+  {
+    id: 'webhooks',
+    path: '/admin/webhooks',
+    roles: administrators,
+    key: 'h',
+    load: loader(
+      async () => (await import('./views/webhooks/webhooks.tsx')).Webhooks,
+      async () => (await import('./views/webhooks/texts.ts')).webhooksTexts,
+    ),
+  },
+  {
+    id: 'clients',
+    path: '/admin/clients',
+    roles: administrators,
+    key: 'c',
+    load: loader(
+      async () => (await import('./views/clients/clients.tsx')).Clients,
+      async () => (await import('./views/clients/texts.ts')).clientsTexts,
+    ),
+  },
+  {
+    id: 'settings',
+    path: '/admin/settings',
+    roles: administrators,
+    key: 's',
+    load: loader(
+      async () => (await import('./views/settings/settings.tsx')).Settings,
+      async () => (await import('./views/settings/texts.ts')).settingsTexts,
+    ),
+  },
+  {
+    id: 'backups',
+    path: '/admin/backups',
+    roles: administrators,
+    key: 'b',
+    load: loader(
+      async () => (await import('./views/backups/backups.tsx')).Backups,
+      async () => (await import('./views/backups/texts.ts')).backupsTexts,
+    ),
+  },
+  {
+    id: 'doctor',
+    path: '/admin/doctor',
+    roles: administrators,
+    key: 'd',
+    load: loader(
+      async () => (await import('./views/doctor/doctor.tsx')).Doctor,
+      async () => (await import('./views/doctor/texts.ts')).doctorTexts,
+    ),
+  },
 ]
 
 export type AreaId = keyof (typeof frame)['areas']
