@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { events as german } from '../web/languages/de/console/events.ts'
+import { events as english } from '../web/languages/en/console/events.ts'
 import { eventTypes } from './events.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
@@ -14,6 +16,15 @@ test('docs/events.md has a row for each event, with its level and outcome, in th
     types.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),
   )
   assert.ok(rows.every(([, , , , meaning = '']) => meaning.length > 8))
+})
+
+test('the console has words for each event, in both languages, and for no other', async () => {
+  const names = (await eventTypes()).map(({ name }) => name).sort()
+  for (const words of [english, german]) {
+    assert.deepEqual(Object.keys(words).sort(), names)
+    const all = Object.values(words)
+    assert.equal(new Set(all).size, all.length, 'two events with the same words')
+  }
 })
 
 test('what the vocabulary has and this service has not is in the decision, with its reason', async () => {

@@ -12,6 +12,8 @@ export interface Clients {
   /** The client of an id; null if there is none. Ids are compared exactly. */
   byId(id: string): Client | null
   ids(): string[]
+  /** The clients in use, and what is wrong with the present file, if that is not used. */
+  list(): ListedClients
   /**
    * Whether one of the texts is a secret of the client. The work is the same for every client, also
    * for null, and does not depend on where a text differs.
@@ -22,6 +24,14 @@ export interface Clients {
    * once, and the clients before stay.
    */
   refresh(): Promise<void>
+}
+
+export interface ListedClients {
+  /** Whether CLIENTS_FILE is set. */
+  readonly isConfigured: boolean
+  readonly inUse: readonly Client[]
+  /** Empty unless the file was changed and has mistakes. */
+  readonly mistakes: readonly string[]
 }
 
 export interface ClientsDeps {
@@ -39,11 +49,13 @@ export function createClients({ config, events, log, workers }: ClientsDeps): Cl
   const { file, atStart } = config.clients
   let clients = mapOf(atStart)
   let seen: string | undefined
+  let mistakes: readonly string[] = []
   if (file !== undefined) workers.keep('CLIENTS_FILE', atStart)
 
   return {
     byId: (id) => clients.get(id) ?? null,
     ids: () => [...clients.keys()],
+    list: () => ({ isConfigured: file !== undefined, inUse: [...clients.values()], mistakes }),
 
     hasSecret(client, texts) {
       let isRight = false
@@ -65,8 +77,8 @@ export function createClients({ config, events, log, workers }: ClientsDeps): Cl
       seen = version
       const reading = readClients(file, { audience: config.token.audience })
       const tells = workers.index === 0 // each worker reads the file
-      if (reading.mistakes.length > 0) {
-        const { mistakes } = reading
+      mistakes = reading.mistakes
+      if (mistakes.length > 0) {
         if (tells) log.error({ mistakes }, 'the changed file of clients is not taken up')
         return
       }

@@ -3,6 +3,7 @@ import type { Needs } from './parts.ts'
 
 export const room: Room<Needs> = {
   name: 'clients',
+  tag: 'Tokens',
   events: fileBeside(import.meta.url, './events'),
   errors: ['invalidClient'],
   settings: ['CLIENTS_FILE'],

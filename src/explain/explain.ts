@@ -8,9 +8,11 @@ import { isoTime } from '../kernel/clock.ts'
 import { type ErrorRow, problemOf, type RefusalReason } from '../kernel/errors.ts'
 import { userIdIn } from '../token/claim-faults.ts'
 import { type JudgeTokenDeps, judgeToken, kindOf } from '../token/judge-token.ts'
-import { errorText, type LookUpReason, showReason, usernameOf } from './explanations.ts'
-import { type Check, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
+import { errorText, type LookUpReason, showReason } from './explanations.ts'
+import { judgeLogin } from './judge-login.ts'
+import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
 import type { WantedRoute } from './match-route.ts'
+import { type MendsDeps, mendsFor } from './mends.ts'
 import type { Refusals } from './refusals.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
 
@@ -24,15 +26,24 @@ export interface ExplainDeps extends JudgeTokenDeps {
   readonly events: Pick<Events, 'tell'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
+  readonly outbox: MendsDeps['outbox']
   readonly refusals: Pick<Refusals, 'find'>
-  readonly requirements: JudgeRouteDeps['requirements']
+  readonly requirements: JudgeRouteDeps['requirements'] & MendsDeps['requirements']
+  readonly throttle: MendsDeps['throttle']
 }
+
+/** The subject of the administrator who asks; null at the command line. */
+export type Caller = string | null
 
 export type RefusalShown = Static<typeof RefusalBody>
 export type AnswerShown = Static<typeof Answer>
 
 /** The refusal of a request as an operator reads it; null if none of this id is kept. */
-export async function explainRefusal(deps: ExplainDeps, id: string): Promise<RefusalShown | null> {
+export async function explainRefusal(
+  deps: ExplainDeps,
+  id: string,
+  caller: Caller = null,
+): Promise<RefusalShown | null> {
   const refusal = await deps.refusals.find(id)
   if (!refusal) return null
   deps.events.tell(sensitiveRead, {
@@ -40,6 +51,7 @@ export async function explainRefusal(deps: ExplainDeps, id: string): Promise<Ref
     of: refusal.id,
     user_id: userIdIn(refusal.subject),
   })
+  const account = await accountOf(refusal.subject, deps)
   return {
     id: refusal.id,
     at: isoTime(refusal.at),
@@ -50,29 +62,47 @@ export async function explainRefusal(deps: ExplainDeps, id: string): Promise<Ref
     ...(await showReason(refusal, deps.lookUpReason)),
     scheme: refusal.scheme,
     subject: refusal.subject,
-    username: await usernameOf(refusal.subject, deps.accounts),
+    username: account?.username ?? null,
     address: refusal.address,
+    mends: await mendsFor(deps, { account, caller, code: refusal.code }),
   }
 }
 
 /** Whether a token would be accepted now, and why not. Its text is neither kept nor shown. */
-export async function explainToken(deps: ExplainDeps, token: string): Promise<AnswerShown> {
+export async function explainToken(
+  deps: ExplainDeps,
+  token: string,
+  caller: Caller = null,
+): Promise<AnswerShown> {
   const external = await deps.externalBearer.judge(token)
   const { reason, subject } = external ?? (await judgeToken(deps, token))
   const kind = external ? 'external' : kindOf(token)
   const error = kind === 'refresh' ? 'invalidRefreshToken' : 'invalidOrExpiredToken'
   const user_id = userIdIn(subject)
   deps.events.tell(sensitiveRead, { what: 'explain', of: 'token', user_id })
+  const account = await accountOf(subject, deps)
   return {
     of: `${kind} token`,
     passes: reason === null,
     ...(reason ? await shownRefusal(error, reason, deps) : passed('The token would be accepted.')),
     subject,
-    username: await usernameOf(subject, deps.accounts),
+    username: account?.username ?? null,
     route: null,
     rule: null,
     schemes: [],
     checks: [],
+    mends: reason ? await mendsFor(deps, { account, caller, code: reason.code }) : [],
+    refusal: null,
+  }
+}
+
+/** A refusal that happened, as an answer to a question. */
+export function asAnswer(refusal: RefusalShown): AnswerShown {
+  const { status, error, code, guard, explanation, facts, subject, username, route, mends } =
+    refusal
+  return {
+    ...{ of: 'refusal', passes: false, status, error, code, guard, explanation, facts },
+    ...{ subject, username, route, rule: null, schemes: [], checks: [], mends, refusal },
   }
 }
 
@@ -81,25 +111,62 @@ export async function explainRoute(
   deps: ExplainDeps & JudgeRouteDeps,
   account: Account,
   wanted: WantedRoute,
+  caller: Caller = null,
 ): Promise<AnswerShown> {
   const judged = await judgeRoute(deps, account, wanted)
-  const refusing = judged.checks.find(({ reason }) => reason !== null)?.reason ?? null
-  const { error, route, rule, schemes } = judged
-  const user_id = account.userId
-  deps.events.tell(sensitiveRead, { what: 'explain', of: 'route', user_id })
+  deps.events.tell(sensitiveRead, { what: 'explain', of: 'route', user_id: account.userId })
+  const admitted = 'The guards of the route would admit this account.'
   return {
     of: `${wanted.method} ${wanted.path}`,
+    ...(await shownJudgement(deps, account, judged, { admitted, caller })),
+  }
+}
+
+/** Whether a login of an account with its right password would be refused now, and by what. */
+export async function explainLogin(
+  deps: ExplainDeps & JudgeRouteDeps,
+  account: Account,
+  caller: Caller = null,
+): Promise<AnswerShown> {
+  const judged = await judgeLogin(deps, account)
+  deps.events.tell(sensitiveRead, { what: 'explain', of: 'account', user_id: account.userId })
+  const admitted = 'A login of this account would be admitted, if what it sends is right.'
+  return {
+    of: 'login',
+    ...(await shownJudgement(deps, account, judged, { admitted, caller })),
+  }
+}
+
+interface ShowHow {
+  /** What is said if nothing refuses. */
+  readonly admitted: string
+  readonly caller: Caller
+}
+
+async function shownJudgement(
+  deps: ExplainDeps,
+  account: Account,
+  { checks, error, route, rule, schemes }: JudgedRoute,
+  { admitted, caller }: ShowHow,
+): Promise<Omit<AnswerShown, 'of'>> {
+  const refusing = checks.find(({ reason }) => reason !== null)?.reason ?? null
+  return {
     passes: refusing === null,
-    ...(refusing && error
-      ? await shownRefusal(error, refusing, deps)
-      : passed('The guards of the route would admit this account.')),
-    subject: String(user_id),
+    ...(refusing && error ? await shownRefusal(error, refusing, deps) : passed(admitted)),
+    subject: String(account.userId),
     username: account.username,
     route,
     rule,
     schemes: [...schemes],
-    checks: await Promise.all(judged.checks.map((check) => shownCheck(check, deps))),
+    checks: await Promise.all(checks.map((check) => shownCheck(check, deps))),
+    mends: await mendsFor(deps, { account, caller, code: refusing?.code ?? null }),
+    refusal: null,
   }
+}
+
+async function accountOf(subject: string | null, { accounts }: ExplainDeps) {
+  const userId = userIdIn(subject)
+  return userId === null ? null : accounts.byUserId(userId)
 }
 
 async function shownCheck({ asks, reason }: Check, { lookUpReason }: ExplainDeps) {

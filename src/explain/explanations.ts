@@ -1,9 +1,7 @@
-import type { Accounts } from '../accounts/accounts.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { errorTable, type FactValue, problemOf, type RefusalReason } from '../kernel/errors.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { RoomNames } from '../room/room.ts'
-import { userIdIn } from '../token/claim-faults.ts'
 import type { Refusal } from './store.ts'
 
 /** Finds what a code means, in the registry of the service and those of external rooms. */
@@ -64,13 +62,4 @@ const maxTime = 8_640_000_000_000_000 // of a Date
 /** The text that the client saw, by the name of the error; an unknown name is answered as it is. */
 export function errorText(name: string): string {
   return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // `in` does not narrow a text
-}
-
-/** The username of a subject's account, as it is now; null for another subject, and if it was deleted. */
-export async function usernameOf(
-  subject: string | null,
-  accounts: Pick<Accounts, 'byUserId'>,
-): Promise<string | null> {
-  const userId = userIdIn(subject)
-  return userId === null ? null : ((await accounts.byUserId(userId))?.username ?? null)
 }

@@ -3,17 +3,25 @@ import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { callerOf } from '../http/routes/access.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
-import { type ExplainDeps, explainRefusal, explainRoute, explainToken } from './explain.ts'
+import { answerText } from './answer-text.ts'
+import {
+  type ExplainDeps,
+  explainLogin,
+  explainRefusal,
+  explainRoute,
+  explainToken,
+} from './explain.ts'
 import { parseWanted } from './match-route.ts'
 import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
 
 /**
  * GET /api/admin/explain/{id}: why a request was refused, by its X-Request-Id. POST
- * /api/admin/explain: whether a token, or an account at a route, would be refused. The POST changes
+ * /api/admin/explain: whether a token, a login, or an account at a route would be refused. The POST changes
  * nothing; its body is none that may stand in an address or a log.
  */
 export interface ExplainRoutesOptions extends ExplainDeps {
@@ -42,7 +50,7 @@ export async function explainRoutes(
     },
     async (request) => {
       const { id } = request.params as { id: string } // the parameter of the path
-      const refusal = await explainRefusal(options, id)
+      const refusal = await explainRefusal(options, id, callerOf(request).subject)
       if (!refusal) throw new ApiError('refusalNotFound', { reason: { code: 'unknown_refusal' } })
       return refusal
     },
@@ -55,11 +63,11 @@ export async function explainRoutes(
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        errors: ['accountNotFound'],
+        errors: ['accountNotFound', 'refusalNotFound'],
       },
       schema: {
         operationId: 'explain',
-        summary: 'Whether a token, or an account at a route, would be refused, and why',
+        summary: 'Whether a token, a login, or an account at a route would be refused, and why',
         body: Question,
         response: { 200: Answer },
       },
@@ -67,26 +75,37 @@ export async function explainRoutes(
     async (request) => {
       const asked = parseQuestion(request.body)
       await stillAllowed(request)?.judge(db) // it changes nothing, but tells what only an ADMIN may know
-      if ('token' in asked) return explainToken(options, asked.token)
+      const { subject: caller } = callerOf(request)
+      const { routes } = request.server.declared
+      const deps = { ...options, routes }
+      if ('text' in asked) return answerText(deps, asked.text, caller)
+      if ('token' in asked) return explainToken(options, asked.token, caller)
       const username = canonicalUsername(asked.username)
       const account = username && (await accounts.byUsername(username))
       if (!account) {
         throw new ApiError('accountNotFound', { reason: { code: 'no_such_account' } })
       }
-      const { routes } = request.server.declared
-      return explainRoute({ ...options, routes }, account, asked.wanted)
+      return asked.wanted
+        ? explainRoute(deps, account, asked.wanted, caller)
+        : explainLogin(deps, account, caller)
     },
   )
 }
 
-function parseQuestion({ token, username, route }: Static<typeof Question>) {
+function parseQuestion({ text, token, username, route }: Static<typeof Question>) {
+  const others = [text, token, username ?? route].filter((field) => field !== undefined)
+  if (text !== undefined) {
+    if (others.length === 1) return { text }
+    return refuseField(['text'], 'stands alone: leave out token, username and route')
+  }
   if (token !== undefined) {
-    if (username === undefined && route === undefined) return { token }
+    if (others.length === 1) return { token }
     return refuseField(['token'], 'stands alone: leave out username and route')
   }
-  if (username === undefined || route === undefined) {
+  if (username === undefined) {
     return refuseField(['token'], 'is required, or else username and route')
   }
+  if (route === undefined) return { username }
   const wanted = parseWanted(route)
   if (!wanted) return refuseField(['route'], 'must be a method and a path, such as PUT /users/7')
   return { username, wanted }

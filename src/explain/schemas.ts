@@ -1,5 +1,13 @@
 import { named, Text, TextOrNull, Time } from '../http/schemas.ts'
 import { errorTable } from '../kernel/errors.ts'
+import { mends } from './mends.ts'
+
+const Mends = {
+  type: 'array',
+  items: named('Mend', { type: 'string', enum: mends }, 'unlock'),
+  description:
+    'What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each',
+} as const
 
 const Facts = {
   type: 'object',
@@ -31,7 +39,7 @@ export const RefusalBody = named(
     type: 'object',
     required: [
       ...['id', 'at', 'status', 'error', 'method', 'route', 'code', 'guard', 'explanation'],
-      ...['facts', 'scheme', 'subject', 'username', 'address'],
+      ...['facts', 'scheme', 'subject', 'username', 'address', 'mends'],
     ] as const,
     properties: {
       id: Text,
@@ -45,6 +53,7 @@ export const RefusalBody = named(
       subject: { ...TextOrNull, description: 'The user concerned, otherwise the caller' },
       username: { ...TextOrNull, description: 'Of the subject, as it is now' },
       address: Text,
+      mends: Mends,
     },
     additionalProperties: false,
   },
@@ -63,6 +72,7 @@ export const RefusalBody = named(
     subject: '2',
     username: 'ann',
     address: '203.0.113.7',
+    mends: ['unlock'],
   },
 )
 
@@ -71,11 +81,18 @@ export const Question = named(
   {
     type: 'object',
     properties: {
+      text: {
+        type: 'string',
+        maxLength: 16_000,
+        description:
+          'What was typed into one field: a token, a username, a verified mail address, or an X-Request-Id',
+      },
       token: { type: 'string', maxLength: 16_000, description: 'A token of any kind' },
       username: { type: 'string', maxLength: 1024 },
       route: { type: 'string', maxLength: 2048, description: 'Method and path: `PUT /users/7`' },
     },
-    description: 'Either `token`, or `username` and `route`',
+    description:
+      '`token`; or `username`, whose login is asked about, or with `route` the request; or `text`',
   },
   { username: 'ann', route: 'PUT /users/7' },
 )
@@ -99,10 +116,13 @@ export const Answer = named(
     type: 'object',
     required: [
       ...['of', 'passes', 'status', 'error', 'code', 'guard', 'explanation', 'facts'],
-      ...['subject', 'username', 'route', 'rule', 'schemes', 'checks'],
+      ...['subject', 'username', 'route', 'rule', 'schemes', 'checks', 'mends', 'refusal'],
     ] as const,
     properties: {
-      of: { ...Text, description: '`token` with its kind, or the method and path' },
+      of: {
+        ...Text,
+        description: '`token` with its kind, `login`, the method and path, or `refusal`',
+      },
       passes: { type: 'boolean' },
       status: { type: ['integer', 'null'], description: 'Of the refusal, null without one' },
       error: { ...TextOrNull, description: 'The text that a client would see' },
@@ -116,6 +136,11 @@ export const Answer = named(
       rule: TextOrNull,
       schemes: { type: 'array', items: Text },
       checks: { type: 'array', items: Check, description: 'The guards of the route, in order' },
+      mends: Mends,
+      refusal: {
+        description: 'The refusal that `text` names by its X-Request-Id; null otherwise',
+        anyOf: [RefusalBody, { type: 'null' }],
+      },
     },
     additionalProperties: false,
   },
@@ -143,5 +168,7 @@ export const Answer = named(
         facts: {},
       },
     ],
+    mends: ['change_roles'],
+    refusal: null,
   },
 )

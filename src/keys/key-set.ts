@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import type { Config } from '../config/load.ts'
-import type { ChangeFeed, Database } from '../database/database.ts'
-import { lockName, transact } from '../database/transactions.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
@@ -14,7 +14,7 @@ import { createMasterRing, type MasterRing, notOpened } from './master-ring.ts'
 import { type Added, createNewKeys, dataKeyAlgorithm, publishedMs } from './new-keys.ts'
 import { KeySetNotOpened } from './not-opened.ts'
 import { openKeys, type TokenPurpose } from './opened-keys.ts'
-import { assertReplaced, KeySigns } from './retirement.ts'
+import { assertReplaced, KeyNotReplaced, KeySigns } from './retirement.ts'
 import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
 import { turnStore } from './turn-store.ts'
@@ -69,13 +69,14 @@ export interface KeySet {
   /**
    * Replaces a key: its successor is published now and signs in ten minutes, or as soon as every
    * node knows it. The old one verifies until the last of its tokens has expired.
+   * @throws KeyNotReplaced
    */
   rotate(how?: RotateOptions): Promise<Rotated>
   /**
    * Retires a replaced key before its time; answers false if no such key verifies.
    * @throws KeySigns
    */
-  retire(kid: string): Promise<boolean>
+  retire(kid: string, guard?: Guard): Promise<boolean>
   /** Lists the operator's keys, then all others, the newest first; never their material. */
   list(): Promise<ListedKey[]>
   /** Replaces the keys that are older than `KEY_ROTATION_DAYS`; answers whether there was one. */
@@ -86,6 +87,7 @@ export interface RotateOptions {
   /** Which key; that of access tokens if absent. */
   readonly purpose?: TokenPurpose
   readonly atOnce?: boolean
+  readonly guard?: Guard | undefined
 }
 
 export interface Rotated extends Added {
@@ -103,6 +105,8 @@ export interface ListedKey {
   readonly signsFrom: number | null
   readonly retiredAt: number | null
   readonly signs: boolean
+  /** Whether `retire` would end it now. */
+  readonly canRetire: boolean
 }
 
 export interface KeySetDeps {
@@ -220,29 +224,28 @@ export async function loadKeySet(
 
     refresh,
 
-    async rotate({ purpose = 'signing', atOnce = false } = {}) {
-      if (purpose === 'signing' && isOperators) throw new Error(operatorKeyMessage(algorithm))
-      if (!keys.canSign(purpose, clock.now())) throw new Error(noSignerMessage(algorithm))
+    async rotate({ purpose = 'signing', atOnce = false, guard } = {}) {
+      if (purpose === 'signing' && isOperators)
+        throw new KeyNotReplaced(operatorKeyMessage(algorithm))
+      if (!keys.canSign(purpose, clock.now())) throw new KeyNotReplaced(noSignerMessage(algorithm))
       const before = keys.current(purpose, clock.now()).kid
-      const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce })
+      const added = await newKeys.replace(purpose, algorithms[purpose], { atOnce, guard })
       await changed()
       if (!added) throw new Error('the key was not replaced') // without an age it always is
       return { ...added, before }
     },
 
-    async retire(kid) {
-      const isRetired = await transact(db, [lockName.keys], async (trx) => {
+    async retire(kid, guard) {
+      const work = async (trx: DatabaseOrTransaction) => {
         const store = keyStore(trx)
         const present = await store.all()
         const key = present.find(({ id }) => id === kid)
-        if (key?.purpose === 'signing' && !keys.canSign('signing', clock.now())) {
-          throw new KeySigns(noSignerMessage(algorithm)) // these may not be the service's settings
-        }
-        if (key && isSigner(key)) assertReplaced(key, present, clock.now())
+        if (key) assertRetirable(key, present)
         if (!(await store.end(kid, clock.now()))) return false
         await events.record(trx, keyRetired, { kid })
         return true
-      })
+      }
+      const isRetired = await transact(db, [lockName.keys], work, guard)
       await changed()
       return isRetired
     },
@@ -264,11 +267,12 @@ export async function loadKeySet(
           signsFrom: null,
           retiredAt: null,
           signs: signers.has(kid),
+          canRetire: false,
         })),
-        ...listed.map(({ sealed: _, isOlder: __, ...key }) => ({
-          ...key,
-          signs: signers.has(key.id),
-        })),
+        ...listed.map((row) => {
+          const { sealed: _, isOlder: __, ...key } = row
+          return { ...key, signs: signers.has(key.id), canRetire: canRetire(row, listed) }
+        }),
       ]
     },
 
@@ -339,6 +343,26 @@ export async function loadKeySet(
     if (!turn?.turned_at) return `${notOpened} (this process knows ${known})`
     const at = isoTime(turn.turned_at)
     return `${notOpened}: it was turned to ${turn.key_next} at ${at}, and this process knows ${known}`
+  }
+
+  /** @throws KeySigns if the key may sign, or if these may not be the settings of the service */
+  function assertRetirable(key: SealedKey, present: readonly SealedKey[]): void {
+    const now = clock.now()
+    if (key.purpose === 'signing' && !keys.canSign('signing', now)) {
+      throw new KeySigns(noSignerMessage(algorithm))
+    }
+    if (isSigner(key)) assertReplaced(key, present, now)
+  }
+
+  function canRetire(key: SealedKey, present: readonly SealedKey[]): boolean {
+    if (key.purpose === 'data') return false
+    if (key.retiredAt !== null && key.retiredAt <= clock.now()) return false
+    try {
+      assertRetirable(key, present)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /** Whether a key is of a kind that signs here, now or before it was replaced. */

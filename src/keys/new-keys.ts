@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { lockName, transact } from '../database/transactions.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
@@ -33,6 +33,7 @@ export interface Replacing {
   readonly ifOlderThanMs?: number
   /** Whether it signs as soon as every node knows it, and not after `publishedMs`. */
   readonly atOnce?: boolean
+  readonly guard?: Guard | undefined
 }
 
 export interface Added {
@@ -90,7 +91,7 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
       })
     },
 
-    async replace(purpose, algorithm, { ifOlderThanMs, atOnce = false } = {}) {
+    async replace(purpose, algorithm, { ifOlderThanMs, atOnce = false, guard } = {}) {
       const inUse = (keys: readonly SealedKey[]) => keys.filter(isInUse(purpose, algorithm))
       const isDue = (keys: readonly SealedKey[]) =>
         ifOlderThanMs === undefined ||
@@ -98,7 +99,7 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
       const stored = await keyStore(db).all()
       if (!isDue(stored)) return null
       const material = await materialOf(purpose, algorithm, stored)
-      return transact(db, [lockName.keys], async (trx) => {
+      const work = async (trx: DatabaseOrTransaction) => {
         const present = await keyStore(trx).all()
         if (!isDue(present)) return null
         const now = clock.now()
@@ -114,7 +115,8 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
         const signs_from = isoTime(signsFrom ?? now)
         await events.record(trx, keyRotated, { kid, purpose, signs_from })
         return { kid, signsFrom }
-      })
+      }
+      return transact(db, [lockName.keys], work, guard)
     },
   }
 
@@ -141,9 +143,9 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
   }
 }
 
-/** The `kid` of a new key, an operand of `gatehouse keys retire` that must not look like an option. */
+/** The `kid` of a new key. */
 export function newKeyId(random: Random): string {
-  return randomText(random, 12).replace(/^-/, '_')
+  return randomText(random, 12)
 }
 
 function missing(stored: readonly SealedKey[], algorithms: Algorithms): [KeyPurpose, string][] {

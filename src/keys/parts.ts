@@ -1,8 +1,9 @@
 import type { RoomParts } from '../room/room.ts'
 import type { KeySet } from './key-set.ts'
+import { type KeyRoutesOptions, keyRoutes } from './routes.ts'
 import type { TurnAnswers } from './turn-answers.ts'
 
-export interface Needs {
+export interface Needs extends KeyRoutesOptions {
   readonly keys: KeySet
   readonly turnAnswers: TurnAnswers
 }
@@ -10,6 +11,10 @@ export interface Needs {
 const rotateEveryMs = 3_600_000
 
 export const parts: RoomParts<Needs> = {
+  async routes(app, needs) {
+    await app.register(keyRoutes, needs)
+  },
+
   jobs: ({ keys, turnAnswers }) => [
     {
       name: 'keys of other processes',

@@ -4,6 +4,9 @@ import type { SealedKey } from './store.ts'
 /** A key cannot be retired yet, because it signs, or is about to. */
 export class KeySigns extends Error {}
 
+/** A key cannot be replaced here: the operator has configured it, or it does not sign. */
+export class KeyNotReplaced extends Error {}
+
 // Before a node signs, it knows all changes but those of the last half second; then it waits.
 const handedOverMs = settleMs + 500
 /** How long to wait until every node signs with a successor that signs at once. */

@@ -1,13 +1,16 @@
 import { fileBeside, type Room } from '../room/room.ts'
 import type { Needs } from './parts.ts'
+import { keyNotFound, keyNotReplaced, keySigns } from './problems.ts'
 
 export const room: Room<Needs> = {
   name: 'keys',
+  tag: 'Tokens',
   tables: [
     { name: 'keys', key: ['id'] },
     { name: 'master_key_turns', key: [], leftOut: 'a copy is sealed under another master key' },
     { name: 'master_key_nodes', key: [], leftOut: 'it is about running processes' },
   ],
+  errors: [keyNotFound, keySigns, keyNotReplaced],
   events: fileBeside(import.meta.url, './events'),
   settings: [
     'MASTER_KEY',

@@ -8,10 +8,12 @@ import type { Devices } from './devices.ts'
 import type { Mailer } from './mailer.ts'
 import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
 import type { Notices } from './notices.ts'
+import { type MailPreviewOptions, mailPreviewRoutes } from './preview-routes.ts'
 import type { SealedMailDeps } from './sealed-mail.ts'
 
 export type Needs = NoticeRoutesOptions &
   MailAdminOptions &
+  MailPreviewOptions &
   DevelopmentMailOptions &
   SealedMailDeps & {
     readonly clock: Clock
@@ -30,6 +32,7 @@ export const parts: RoomParts<Needs> = {
       await app.register(noticeRoutes, { prefix, ...needs })
     }
     await app.register(mailAdminRoutes, needs)
+    await app.register(mailPreviewRoutes, needs)
     await app.register(developmentMailRoutes, needs)
     app.addHook('onListen', async () => {
       if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait

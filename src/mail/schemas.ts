@@ -107,6 +107,77 @@ export function mailQuery(maxPerPage: number) {
   } as const
 }
 
+const preview = {
+  id: { ...Text, description: 'The message, and the case where there are several' },
+  message: { type: 'string', enum: messages },
+  kind: { type: 'string', enum: ['request', 'notice'] },
+} as const
+const previewExample = { id: 'reset-by-administrator', message: 'reset', kind: 'request' }
+
+export const MailPreviewId = {
+  type: 'object',
+  properties: { id: { ...Text, examples: [previewExample.id] } },
+} as const
+
+export const MailPreviewQuery = {
+  type: 'object',
+  properties: {
+    language: {
+      type: 'string',
+      enum: languages,
+      description: 'PAGES_LANGUAGE if absent',
+      examples: ['de'],
+    },
+  },
+} as const
+
+export const MailPreviewList = named(
+  'MailPreviewList',
+  {
+    type: 'object',
+    required: ['data'],
+    properties: {
+      data: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['id', 'message', 'kind'],
+          properties: preview,
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
+  { data: [previewExample] },
+)
+
+export const MailPreview = named(
+  'MailPreview',
+  {
+    type: 'object',
+    required: ['id', 'message', 'kind', 'language', 'subject', 'text', 'html'],
+    properties: {
+      ...preview,
+      language: { type: 'string', enum: languages },
+      subject: Text,
+      text: Text,
+      html: {
+        ...Text,
+        description: 'A whole document, without scripts, pictures or other addresses',
+      },
+    },
+    additionalProperties: false,
+  },
+  {
+    ...previewExample,
+    language: 'en',
+    subject: 'Set a new password',
+    text: 'An administrator asks you to set a new password.',
+    html: '<!doctype html><html lang="en"><body><p>Set a new password.</p></body></html>',
+  },
+)
+
 export const TestMail = named(
   'TestMail',
   {

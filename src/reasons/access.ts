@@ -27,6 +27,7 @@ export const accessReasons = {
     'lacks',
     'roles',
   ),
+  console_address: accessRule('CONSOLE_ADDRESSES does not hold the address of the client.'),
   scope_lacking: accessRule('The token lacks a scope that the rule asks for.', 'rule', 'lacks'),
   client_permission_lacking: accessRule(
     'CLIENTS_FILE does not let this client do that.',
@@ -56,6 +57,12 @@ export const accessReasons = {
   webhook_disabled: resource('Nothing is sent to the endpoint, which is not enabled.', 'state'),
   no_such_mail: resource('There is no mail of this id.'),
   mail_closed: resource('The mail was sent, is being sent, or has ended.', 'state'),
+  no_such_key: resource('The key set has no key of this id that verifies.'),
+  key_signs: resource('The key signs, or does until its successor does.', 'detail'),
+  key_not_replaced: resource(
+    'The operator has configured the key, or no key of the algorithm signs here.',
+    'detail',
+  ),
   resource_absent: resource('The resource that the path names does not exist.', 'resource'),
   resource_gone: resource('The resource was deleted while the request was under way.', 'resource'),
   no_own_account: resource(

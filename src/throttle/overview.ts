@@ -5,13 +5,15 @@ import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'
 import { pendingLapses, quotaOf } from './limits.ts'
-import { throttleStore } from './store.ts'
+import { type ThrottleKey, throttleStore } from './store.ts'
 import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
   /** The limits that count an attempt, the last used first. */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
+  /** The limits that count an attempt of an account now, the last used first; 100 at most. */
+  ofAccount(account: AccountName): Promise<LimitState[]>
   /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
   digestOf(name: string): string
   /** How many keys of a limit are blocked. */
@@ -28,6 +30,11 @@ export interface ThrottleOverview {
   ): Promise<void>
 }
 
+export interface AccountName {
+  readonly userId: number
+  readonly username: Username
+}
+
 /** The state of one rate limit. */
 export interface LimitState extends LimitKey {
   /** Attempts that failed, and attempts that are not judged yet. */
@@ -35,6 +42,7 @@ export interface LimitState extends LimitKey {
   readonly pending: number
   /** The quota; 0: no limit. */
   readonly attempts: number
+  readonly windowSeconds: number
   /** Epoch milliseconds; null while the limit admits attempts. */
   readonly blockedUntil: number | null
 }
@@ -43,6 +51,8 @@ export interface ThrottleOverviewDeps extends ThrottleDeps {
   readonly config: Pick<Config, 'login'>
   readonly keys: Pick<KeySet, 'dataKey'>
 }
+
+const maxOfAccount = 100
 
 export function createThrottleOverview({
   config,
@@ -59,26 +69,14 @@ export function createThrottleOverview({
     async page(page) {
       const now = clock.now()
       const total = await store.countKeys(now)
-      const pageOfKeys = await store.keys(now, offsetOf(page, total), page.limit)
-      const data: LimitState[] = []
-      for (const key of pageOfKeys) {
-        const limitKey = readThrottleKey(key)
-        const quota = quotaOf(config, limitKey.count)
-        const since = now - quota.windowSeconds * 1000
-        const [inWindow = []] = await store.attempts([{ key, since }])
-        const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
-        const counted = withoutLapsed(inWindow, lapsing, now)
-        const pending = counted.filter((attempt) => isPending(attempt, now)).length
-        const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
-        data.push({
-          ...limitKey,
-          used: counted.length - pending,
-          pending,
-          attempts: quota.attempts,
-          blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
-        })
+      return {
+        total,
+        data: await statesOf(await store.keys(now, offsetOf(page, total), page.limit)),
       }
-      return { total, data }
+    },
+
+    async ofAccount({ userId, username }) {
+      return statesOf(await store.keysOf(namesOf(username, userId), clock.now(), maxOfAccount))
     },
 
     async blocked(count) {
@@ -90,14 +88,38 @@ export function createThrottleOverview({
     },
 
     async forget(trx, username, userId, clientId) {
-      const { login, captcha } = throttleKeys.named(username, '')
-      const names = [
-        throttleKeys.client(clientId, '').username,
-        login.username,
-        captcha.username,
-        ...(userId === null ? [] : [secondFactorKey(userId).username]),
-      ]
+      const names = [throttleKeys.client(clientId, '').username, ...namesOf(username, userId)]
       await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
     },
+  }
+
+  function namesOf(username: Username, userId: number | null): string[] {
+    const { login, captcha } = throttleKeys.named(username, '')
+    const ofUser = userId === null ? [] : [secondFactorKey(userId).username]
+    return [login.username, captcha.username, ...ofUser]
+  }
+
+  async function statesOf(keys: readonly ThrottleKey[]): Promise<LimitState[]> {
+    const now = clock.now()
+    const states: LimitState[] = []
+    for (const key of keys) {
+      const limitKey = readThrottleKey(key)
+      const quota = quotaOf(config, limitKey.count)
+      const since = now - quota.windowSeconds * 1000
+      const [inWindow = []] = await store.attempts([{ key, since }])
+      const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
+      const counted = withoutLapsed(inWindow, lapsing, now)
+      const pending = counted.filter((attempt) => isPending(attempt, now)).length
+      const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
+      states.push({
+        ...limitKey,
+        used: counted.length - pending,
+        pending,
+        attempts: quota.attempts,
+        windowSeconds: quota.windowSeconds,
+        blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
+      })
+    }
+    return states
   }
 }

@@ -172,6 +172,16 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return rows.map(({ username, address }) => ({ username, address }))
     },
 
+    /** Those keys of these names, the last used first. */
+    async keysOf(names: readonly string[], now: number, limit: number): Promise<ThrottleKey[]> {
+      const rows = await keys(now)
+        .where('username', 'in', names)
+        .orderBy((eb) => eb.fn.max('id'), 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ username, address }) => ({ username, address }))
+    },
+
     /**
      * How many keys of a limit have `attempts` or more that were taken after `since`; of an
      * address, without those that have been pending since `pendingSince`: they have lapsed.

@@ -51,7 +51,7 @@ function Frame({ language, name, logo }: Props) {
           {session.value?.username}
         </a>
       </header>
-      <nav aria-label={t.navigation}>
+      <nav class="areas open" aria-label={t.navigation}>
         <ul>
           {own.map(({ id, path: href }) => (
             <li key={id}>

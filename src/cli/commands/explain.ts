@@ -21,7 +21,7 @@ export const commands: readonly CommandWork[] = [
       route: {
         type: 'string',
         value: 'route',
-        doc: 'method and path of the request: "PUT /users/7"',
+        doc: 'method and path of the request: "PUT /users/7"; without it, the login is asked about',
       },
     },
     example: 'explain --user ann --route "PUT /users/7"',
@@ -37,12 +37,11 @@ async function explain(call: CommandCall): Promise<void> {
   if (id !== undefined && call.values.token === true) {
     throw new UsageError('a token is never an argument: --token reads it from standard input')
   }
-  if (asked !== 1) throw new UsageError('name one: an id, --token, or --user with --route')
+  if (asked !== 1)
+    throw new UsageError('name one: an id, --token, or --user, with or without --route')
   if (id !== undefined) return explainId(call, id)
   if (!isRoute) return explainOneToken(call)
-  if (user === undefined || route === undefined) {
-    throw new UsageError('--user and --route belong together')
-  }
+  if (user === undefined) throw new UsageError('--route needs --user')
   return explainOneRoute(call, user, route)
 }
 
@@ -56,7 +55,7 @@ function explainId(call: CommandCall, id: string): Promise<void> {
     if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
     if (call.values.json === true) return call.output.record(refusal)
     const { factsInWords, nextStep } = await import('../explain-text.ts')
-    const { explanation, facts, ...others } = refusal
+    const { explanation, facts, mends: _, ...others } = refusal // `next` has its command
     const next = nextStep(refusal.code, refusal.username)
     call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
   })
@@ -70,19 +69,28 @@ async function explainOneToken(call: CommandCall): Promise<void> {
   })
 }
 
-async function explainOneRoute(call: CommandCall, user: string, route: string): Promise<void> {
+async function explainOneRoute(
+  call: CommandCall,
+  user: string,
+  route: string | undefined,
+): Promise<void> {
   const { parseWanted } = await import('../../explain/match-route.ts')
-  const wanted = parseWanted(route)
+  const wanted = route === undefined ? undefined : parseWanted(route)
   const username = canonicalUsername(user)
-  if (!wanted) throw new UsageError('--route must be a method and a path, such as "PUT /users/7"')
+  if (wanted === null)
+    throw new UsageError('--route must be a method and a path, such as "PUT /users/7"')
   if (!username) throw new UsageError('--user is no username')
   await withServices(call, async (services, deps) => {
     const account = await services.accounts.byUsername(username)
     if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
-    const { explainRoute } = await import('../../explain/explain.ts')
+    const { explainLogin, explainRoute } = await import('../../explain/explain.ts')
     const { routesOfService } = await import('../declared-routes.ts')
     const routes = await routesOfService(call, deps, services)
-    await show(call, await explainRoute({ ...deps, ...services, routes }, account, wanted))
+    const judging = { ...deps, ...services, routes }
+    await show(
+      call,
+      wanted ? await explainRoute(judging, account, wanted) : await explainLogin(judging, account),
+    )
   })
 }
 
@@ -91,7 +99,7 @@ async function show({ output, values }: CommandCall, answer: AnswerShown): Promi
   if (values.json === true) output.record(answer)
   else {
     const { factsInWords, nextStep } = await import('../explain-text.ts')
-    const { checks, of, passes, explanation, facts, ...others } = answer
+    const { checks, of, passes, explanation, facts, mends: _, refusal: __, ...others } = answer
     const next = nextStep(answer.code, answer.username)
     output.record({ of, passes, explanation, facts: factsInWords(facts), next, ...others })
     if (checks.length > 0) {

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import {
-  pathOfSample,
-  readSample,
-  renderSamples,
-  sampleSecrets,
-  samples,
-} from '../../../test/mail-samples.ts'
+import { pathOfSample, readSample, renderSamples, samples } from '../../../test/mail-samples.ts'
 import { languages } from '../../config/people-settings.ts'
 import { en } from '../languages/en.ts'
 import { type MessageContext, noticeTypes } from '../message-types.ts'
+import { sampleSecrets } from '../samples.ts'
 import { groupedCode, plainName } from './letter.ts'
 import { render } from './render.ts'
 import { durationInWords } from './words.ts'

@@ -1,0 +1,107 @@
+import type { Account } from '../authentication/account.ts'
+import { isUsable } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import type { ThrottleOverview } from '../throttle/overview.ts'
+
+/** What an administrator can do about a refusal; each is one request. docs/explain.md */
+export const mends = [
+  'unlock',
+  'enable',
+  'clear_throttle',
+  'send_reset',
+  'set_password',
+  'remove_second_factor',
+  'change_roles',
+] as const
+export type Mend = (typeof mends)[number]
+
+/** Which account was refused, and what it was refused for. */
+export interface Mendable {
+  readonly account: Account | null
+  /** Null: nothing refuses it now; then all that can be done about its logins. */
+  readonly code: string | null
+  /** The subject of the administrator, who mends the own account elsewhere. */
+  readonly caller: string | null
+}
+
+export interface MendsDeps {
+  readonly outbox: Pick<Outbox, 'isAvailable'>
+  readonly requirements: Pick<Requirements, 'lockedOutUntil'>
+  readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
+}
+
+const password = ['clear_throttle', 'send_reset', 'set_password'] as const
+const factor = ['clear_throttle', 'remove_second_factor'] as const
+
+/** The mends of each code, the first being the one to try first. */
+const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
+  account_locked: ['unlock'],
+  account_disabled: ['enable'],
+  account_locked_out: password,
+  account_must_change_password: ['send_reset', 'set_password'],
+  account_needs_factor: ['remove_second_factor'],
+  account_without_password: ['send_reset', 'set_password'],
+  captcha_absent: password,
+  captcha_wrong: password,
+  confirmation_expired: ['send_reset'],
+  confirmation_outlived: ['send_reset'],
+  confirmation_tries_used: ['send_reset'],
+  confirmation_used: ['send_reset'],
+  external_account_unusable: ['unlock', 'enable'],
+  limit_second_factor: factor,
+  limit_username_address: password,
+  password_change_absent: ['send_reset', 'set_password'],
+  recovery_code_wrong: factor,
+  role_lacking: ['change_roles'],
+  second_factor_absent: ['remove_second_factor'],
+  second_factor_wrong: factor,
+  wrong_password: password,
+}
+
+/** The codes that have a mend, for the test that compares them with the registry. */
+export const codesWithMend: readonly string[] = Object.keys(mendsOfCodes)
+
+/**
+ * What can be done about a refusal of an account as it is now, the first being the one to try first:
+ * what would change nothing, or be refused itself, is left out.
+ */
+export async function mendsFor(
+  deps: MendsDeps,
+  { account, caller, code }: Mendable,
+): Promise<Mend[]> {
+  if (!account) return []
+  const wanted = code === null ? mends.filter(isAboutLogins) : mendsOf(code, account)
+  const applies = await applicable(deps, account, caller === String(account.userId))
+  return wanted.filter((mend) => applies[mend])
+}
+
+/** An account that cannot log in at all needs that first, whatever it was refused for. */
+function mendsOf(code: string, account: Account): readonly Mend[] {
+  const own = Object.hasOwn(mendsOfCodes, code) ? (mendsOfCodes[code] ?? []) : []
+  if (own.length === 0 || isUsable(account)) return own
+  return [...new Set<Mend>(['unlock', 'enable', ...own])]
+}
+
+function isAboutLogins(mend: Mend): boolean {
+  return mend !== 'change_roles'
+}
+
+async function applicable(
+  { outbox, requirements, throttle }: MendsDeps,
+  account: Account,
+  isOwn: boolean,
+): Promise<Readonly<Record<Mend, boolean>>> {
+  const isLockedOut = requirements.lockedOutUntil(account) !== null
+  const isCounted = isLockedOut || account.failedLogins > 0
+  const limits = isCounted ? [] : await throttle.ofAccount(account)
+  return {
+    unlock: account.locked,
+    enable: !account.active,
+    clear_throttle: isCounted || limits.length > 0,
+    send_reset: !isOwn && isUsable(account) && account.email !== null && outbox.isAvailable,
+    set_password: !isOwn,
+    remove_second_factor: !isOwn && account.secondFactor,
+    change_roles: true,
+  }
+}

@@ -1,0 +1,111 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { useAddress } from '../../use-address.ts'
+import { Choice, TextField, TypeField, textFields } from './filter-fields.tsx'
+import { localTime, utcTime } from './local-time.ts'
+import { type Filters, filterNames } from './query.ts'
+import { auditTexts } from './texts.ts'
+
+const timeFields = ['since', 'until'] as const
+const spans = ['hour', 'day', 'week'] as const
+const spanMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
+
+/** Chooses the records; what is chosen stands in the address. A choice counts at once, a text with Enter. */
+export function FilterForm({ filters }: { readonly filters: Filters }) {
+  const t = auditTexts.use()
+  const { change } = useAddress()
+  const form = useRef<HTMLFormElement>(null)
+  const isFiltered = Object.keys(filters).length > 0
+  const hasMore = [...textFields, ...timeFields].some((name) => name !== 'target' && filters[name])
+
+  // The address changes by links and by the history, too.
+  useEffect(() => {
+    for (const name of textFields) setValue(form.current, name, filters[name] ?? '')
+    for (const name of timeFields) setValue(form.current, name, localTime(filters[name]))
+  }, [JSON.stringify(filters)])
+
+  /** What the fields hold; a time that was not touched stays as the address has it. */
+  function typed(): Readonly<Record<string, string>> {
+    if (!form.current) return {}
+    const data = new FormData(form.current)
+    const textOf = (name: string) => String(data.get(name) ?? '').trim()
+    const texts = textFields.map((name) => [name, textOf(name)])
+    const times = timeFields.map((name) => [name, utcTime(textOf(name), filters[name])])
+    return Object.fromEntries([...texts, ...times])
+  }
+
+  const choose = (wanted: Readonly<Record<string, string>> = {}) =>
+    change({ ...typed(), ...wanted, cursor: '', record: '' })
+
+  return (
+    <form
+      ref={form}
+      aria-label={t.filters.label}
+      onSubmit={(event) => {
+        event.preventDefault()
+        choose()
+      }}
+    >
+      <div class="filters">
+        <TypeField value={filters.type ?? ''} onChoose={(type) => choose({ type })} />
+        <Choice
+          name="outcome"
+          value={filters.outcome ?? ''}
+          words={t.outcomes}
+          onChoose={(outcome) => choose({ outcome })}
+        />
+        <Choice
+          name="level"
+          value={filters.level ?? ''}
+          words={t.levels}
+          onChoose={(level) => choose({ level })}
+        />
+        <TextField name="target" />
+      </div>
+      <details open={hasMore}>
+        <summary>{t.filters.more}</summary>
+        <div class="filters">
+          <TextField name="actor" />
+          <TextField name="address" />
+          <TextField name="request_id" />
+          {timeFields.map((name) => (
+            <div class="field" key={name}>
+              <label for={`filter-${name}`}>{t.filters[name]}</label>
+              <input id={`filter-${name}`} name={name} type="datetime-local" step="1" />
+            </div>
+          ))}
+        </div>
+      </details>
+      <div class="pager">
+        <button type="submit" class="small">
+          {t.filters.apply}
+        </button>
+        {spans.map((span) => (
+          <button
+            key={span}
+            type="button"
+            class="quiet small"
+            onClick={() =>
+              choose({ since: new Date(Date.now() - spanMs[span]).toISOString(), until: '' })
+            }
+          >
+            {t.filters.spans[span]}
+          </button>
+        ))}
+        {isFiltered && (
+          <button
+            type="button"
+            class="quiet small"
+            onClick={() => choose(Object.fromEntries(filterNames.map((name) => [name, ''])))}
+          >
+            {t.filters.clear}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+function setValue(form: HTMLFormElement | null, name: string, value: string): void {
+  const field = form?.elements.namedItem(name)
+  if (field instanceof HTMLInputElement && field.value !== value) field.value = value
+}

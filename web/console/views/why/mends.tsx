@@ -1,0 +1,71 @@
+import { useState } from 'preact/hooks'
+import { ActionButton } from '../../components/action-button.tsx'
+import type { Explanation } from './answered.tsx'
+import { type DoneMend, useMend } from './mend.ts'
+import { OneTimePassword } from './one-time-password.tsx'
+import { whyTexts } from './texts.ts'
+
+interface Props {
+  readonly answer: Explanation
+  readonly again: () => void
+}
+
+/** What an administrator can do about it: what is done elsewhere first, then the buttons. */
+export function Mends({ answer, again }: Props) {
+  const t = whyTexts.use()
+  const { code, mends, username } = answer
+  const [password, setPassword] = useState<string | null>(null)
+  const mend = useMend({ username: username ?? '', again, showPassword: setPassword })
+  const step = code === null ? undefined : t.steps[code]
+  return (
+    <>
+      {step && <p>{step}</p>}
+      {code === 'limit_address' && (
+        <p>
+          <a href="/admin/throttle">{t.throttle}</a>
+        </p>
+      )}
+      {mends.length === 0 && !step && <p>{answer.passes ? t.nothingToMend : t.noMend}</p>}
+      {username !== null && mends.length > 0 && (
+        <ul class="why-mends">
+          {mends.map((name, index) => (
+            <li key={name}>
+              {name === 'change_roles' ? (
+                <a
+                  class="button quiet small"
+                  href={`/admin/accounts/${encodeURIComponent(username)}`}
+                >
+                  {t.mends[name].action}
+                </a>
+              ) : (
+                <ActionButton
+                  kind={kindOf(name, index === 0 && code !== null)}
+                  isSmall
+                  onClick={() => mend(name)}
+                >
+                  {t.mends[name].action}
+                </ActionButton>
+              )}
+              <p class="hint">{t.mends[name].effect}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {password !== null && username !== null && (
+        <OneTimePassword
+          username={username}
+          password={password}
+          close={() => {
+            setPassword(null)
+            again()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function kindOf(mend: DoneMend, isFirst: boolean) {
+  if (mend === 'remove_second_factor' || mend === 'set_password') return 'danger'
+  return isFirst ? 'main' : 'quiet'
+}
