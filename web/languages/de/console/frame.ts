@@ -1,18 +1,7 @@
 import type { frame as english } from '../../en/console/frame.ts'
 import { plural } from '../../words.ts'
 import { common } from '../common.ts'
-
-const errors: Readonly<Record<string, string>> = {
-  'Access denied': 'Ihre Rollen erlauben das nicht.',
-  'Last administrator':
-    'Das ist die letzte aktive Person mit der Rolle ADMIN: Geben Sie die Rolle zuerst einer anderen.',
-  'Precondition failed': 'Es wurde inzwischen von einer anderen Person geändert.',
-  'Invalid credentials': 'Das Passwort ist falsch.',
-  'Mail already closed': 'Diese E-Mail wurde inzwischen gesendet, zurückgezogen oder gelöscht.',
-  'Mail is not configured': 'Der Dienst hat keinen Mailserver: Setzen Sie SMTP_URL.',
-  'Too many login attempts':
-    'Es gab zu viele Versuche. Warten Sie, und versuchen Sie es dann noch einmal.',
-}
+import { errors } from './errors.ts'
 
 export const frame: typeof english = {
   common,

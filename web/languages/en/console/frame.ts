@@ -1,16 +1,6 @@
 import { plural } from '../../words.ts'
 import { common } from '../common.ts'
-
-/** What each error of the API means to the reader; others are shown as they are. */
-const errors: Readonly<Record<string, string>> = {
-  'Access denied': 'Your roles do not allow this.',
-  'Last administrator': 'This is the last active administrator: make another one first.',
-  'Precondition failed': 'It was changed meanwhile by another person.',
-  'Invalid credentials': 'The password is wrong.',
-  'Mail already closed': 'This mail was sent, withdrawn or wiped meanwhile.',
-  'Mail is not configured': 'The service has no mail server: set SMTP_URL.',
-  'Too many login attempts': 'There were too many attempts. Wait, then try again.',
-}
+import { errors } from './errors.ts'
 
 /** The texts of the frame of the console and of its components. */
 export const frame = {
