@@ -1,5 +1,7 @@
+import { type AccountList, createAccountList } from './accounts/account-list.ts'
 import {
   type Accounts,
+  accountAtLogin,
   createAccounts,
   isAdministratorsUser,
   presentAccount,
@@ -11,6 +13,7 @@ import { createErasure, type Erasure } from './audit/erasure.ts'
 import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
+import { type AuditVerifications, createAuditVerifications } from './audit/verify/runs.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Backups, createBackups } from './backup/runs.ts'
@@ -86,10 +89,12 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly auditVerifications: AuditVerifications
   /** All types of events, in the order of the rooms. */
   readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
@@ -257,10 +262,12 @@ export async function createServices(
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(rooms)
   const services: Services = {
+    accountList: createAccountList(deps),
     accounts,
     auditLog,
     audit,
     auditProof,
+    auditVerifications: createAuditVerifications({ ...deps, keys }),
     knownEvents,
     backups,
     captcha,
@@ -270,6 +277,7 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
+      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
       signedIn: devices.signedIn,
     }),
     confirmations,

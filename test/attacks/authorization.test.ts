@@ -323,6 +323,16 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/sessions',
   })),
+  ...[
+    'GET /api/admin/accounts/:username/details',
+    'GET /api/admin/accounts/:username/identities',
+    'DELETE /api/admin/accounts/:username/identities/:id',
+  ].map((route) => ({
+    route,
+    may: admins,
+    allowed: 404,
+    path: route.replace(/^\w+ /, '').replace(':username', 'nobody').replace(':id', '1'),
+  })),
   ...['GET', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username/email`,
     may: admins,
