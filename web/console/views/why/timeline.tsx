@@ -21,7 +21,7 @@ export function Timeline({ subject, username, refusal }: Props) {
   if (!filters) return null
   return (
     <section>
-      <h2>{t.timeline.title}</h2>
+      <h2>{refusal ? t.timeline.title : t.timeline.lately}</h2>
       <p class="hint">{subject === null ? t.timeline.ofAddress : t.timeline.ofAccount}</p>
       <Loaded from={records}>
         {(all) => (

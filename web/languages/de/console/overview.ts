@@ -180,6 +180,7 @@ export const overview: typeof english = {
     columns: { at: 'Wann', what: 'Was', by: 'Durch', whom: 'Wen', address: 'Adresse' },
     empty: 'Im Audit-Log steht kein Ereignis der Administration.',
     all: 'Das Audit-Log',
+    service: 'der Dienst',
     kinds: {
       cli: 'Kommandozeile',
       bootstrap: 'erster Start',

@@ -27,7 +27,6 @@ export const throttle: typeof english = {
     client_address: 'Alle Clients von einer Adresse',
   },
   state: { out: 'ausgesperrt', full: 'voll', counting: 'zählt' },
-  lockedOut: 'Ausgesperrt bis',
   usedOf: (used, attempts) => (attempts === 0 ? `${used}` : `${used} von ${attempts}`),
   pending: plural('de', { one: '# wird geprüft', other: '# werden geprüft' }),
   clear: 'Lösen',
@@ -45,6 +44,4 @@ export const throttle: typeof english = {
   page: (page, pages) => `Seite ${page} von ${pages}`,
   before: 'Zurück',
   next: 'Weiter',
-  onlyBlocked: 'Nur was gerade ablehnt',
-  reload: 'Neu lesen',
 }

@@ -31,8 +31,9 @@ export const why: typeof english = {
     wouldBe: 'Es würde jetzt abgelehnt',
   },
   of: { login: 'Eine Anmeldung dieses Kontos', refusal: 'Eine Anfrage' },
+  aboutTitle: 'Worum es geht',
   rows: {
-    about: 'Worum es geht',
+    about: 'Was',
     account: 'Konto',
     at: 'Wann',
     request: 'Anfrage',
@@ -176,6 +177,7 @@ export const why: typeof english = {
   },
   timeline: {
     title: 'Davor und danach',
+    lately: 'In letzter Zeit',
     ofAccount: 'Was mit diesem Konto geschah',
     ofAddress: 'Was diese Adresse tat',
     empty: 'Das Audit-Log hat sonst nichts aus dieser Zeit.',
@@ -186,6 +188,5 @@ export const why: typeof english = {
     times: (count) => `${count}-mal`,
     whyThis: 'Warum?',
     more: 'Alles davon im Audit-Log',
-    failed: 'abgelehnt',
   },
 }
