@@ -72,6 +72,7 @@ export const rooms: readonly Room<Wired>[] = [
   webhooks,
   forward,
   pages,
+  console,
   posts,
   person,
   health,
@@ -82,6 +83,5 @@ export const rooms: readonly Room<Wired>[] = [
   docs,
   backup,
   doctor,
-  console,
   status,
 ]

@@ -1,5 +1,7 @@
+import { type AccountList, createAccountList } from './accounts/account-list.ts'
 import {
   type Accounts,
+  accountAtLogin,
   createAccounts,
   isAdministratorsUser,
   presentAccount,
@@ -11,6 +13,7 @@ import { createErasure, type Erasure } from './audit/erasure.ts'
 import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
+import { type AuditVerifications, createAuditVerifications } from './audit/verify/runs.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Backups, createBackups } from './backup/runs.ts'
@@ -50,7 +53,7 @@ import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
 import type { PersonSection } from './room/person.ts'
-import { assertDistinct, assertDistinctEvents, tracesOf } from './room/registry.ts'
+import { assertDistinct, assertDistinctEvents, type KnownEvent, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
@@ -86,10 +89,14 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly auditVerifications: AuditVerifications
+  /** All types of events, in the order of the rooms. */
+  readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
   readonly captcha: Captcha
   readonly clientLimits: ClientLimits
@@ -255,10 +262,13 @@ export async function createServices(
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(rooms)
   const services: Services = {
+    accountList: createAccountList(deps),
     accounts,
     auditLog,
     audit,
     auditProof,
+    auditVerifications: createAuditVerifications({ ...deps, keys }),
+    knownEvents,
     backups,
     captcha,
     clientLimits: createClientLimits({ ...deps, db: asyncCommitDb, keys }),
@@ -267,6 +277,7 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
+      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -352,7 +363,10 @@ export async function createServices(
     webhookDesk,
     webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
     webhookFigures: createWebhookFigures(deps),
-    webhookRules: { knownEvents, outbound: outboundRules(config) },
+    webhookRules: {
+      knownEvents: knownEvents.map(({ name }) => name),
+      outbound: outboundRules(config),
+    },
   }
   for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
     if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))

@@ -3,10 +3,11 @@ import { type Query, single } from '../http/lists/paging.ts'
 import { dateTimeMessage, parseDateTime } from '../kernel/date-time.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { isStorableText } from '../kernel/text.ts'
+import type { KnownEvent } from '../room/registry.ts'
 
 /** Which records are read; an absent field selects all. */
 export interface AuditFilters {
-  /** Records of one of these types. */
+  /** Records of one of these types; of none, if a choice of types leaves none. */
   readonly types?: readonly string[] | undefined
   /** The actor: a subject or a username, see `indexesOf` in audit-log.ts. */
   readonly actor?: string | undefined
@@ -21,17 +22,22 @@ export interface AuditFilters {
   readonly until?: number | undefined
 }
 
+export const auditLevels = ['info', 'warn', 'critical'] as const
+export const auditOutcomes = ['success', 'failure'] as const
+
 const maxTypes = 20
 const typeName = /^[\w:.-]{1,64}$/
 const maxTextLength = 512
 
 /**
  * Parses the filters of a query. `type` may be repeated, and hold several names between commas; any
- * other filter is given once. @throws ApiError validationFailed
+ * other filter is given once.
+ * @param known the types that this program declares
+ * @throws ApiError validationFailed
  */
-export function parseFilters(query: Query): AuditFilters {
+export function parseFilters(query: Query, known: readonly KnownEvent[]): AuditFilters {
   return {
-    types: parseTypes(query.type),
+    types: chosenTypes(query, known),
     actor: parseText(query, 'actor'),
     target: parseText(query, 'target'),
     address: parseAddress(query),
@@ -41,12 +47,45 @@ export function parseFilters(query: Query): AuditFilters {
   }
 }
 
-/** The names of the filters that are given, for the event of the reading. */
-export function namesOf(filters: AuditFilters): string[] {
-  const names = { ...filters, type: filters.types, request_id: filters.requestId }
-  return ['type', 'actor', 'target', 'address', 'request_id', 'since', 'until'].filter(
-    (name) => names[name as keyof typeof names] !== undefined,
+const filterNames = [
+  ...['type', 'category', 'level', 'outcome'],
+  ...['actor', 'target', 'address', 'request_id', 'since', 'until'],
+]
+
+/** The names of the filters that a query gives, for the event of the reading. */
+export function namesOf(query: Query): string[] {
+  return filterNames.filter((name) => query[name] !== undefined)
+}
+
+/**
+ * The types that `type`, `category`, `level` and `outcome` leave. The last three choose among the types
+ * that this program knows, so that an index answers them as it does a type.
+ */
+function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
+  const named = parseTypes(query.type)
+  const category = parseAmong(query, 'category', [...new Set(known.map(({ room }) => room))])
+  const level = parseAmong(query, 'level', auditLevels)
+  const outcome = parseAmong(query, 'outcome', auditOutcomes)
+  if (category === undefined && level === undefined && outcome === undefined) return named
+  const left = known.filter(
+    (type) =>
+      (category === undefined || type.room === category) &&
+      (level === undefined || type.level === level) &&
+      (outcome === undefined || type.outcome === outcome),
   )
+  const names = left.map(({ name }) => name)
+  return named ? named.filter((name) => names.includes(name)) : names
+}
+
+function parseAmong<Name extends string>(
+  query: Query,
+  name: string,
+  allowed: readonly Name[],
+): Name | undefined {
+  const text = single(query, name)
+  if (text === undefined) return undefined
+  const found = allowed.find((one) => one === text)
+  return found ?? refuseField([name], `must be one of ${allowed.join(', ')}`)
 }
 
 function parseTypes(value: unknown): readonly string[] | undefined {

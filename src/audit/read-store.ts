@@ -28,6 +28,8 @@ export type ReadRecord = Pick<AuditRecord, (typeof shown)[number]>
 /** One value for each filter, so that an index answers it in the order of the list. */
 export interface Selection {
   readonly type?: string | undefined
+  /** In place of `type`: one of these, for which the index of another filter is read. */
+  readonly types?: readonly string[] | undefined
   readonly actor_index?: string | undefined
   readonly target_index?: string | undefined
   readonly address_index?: string | undefined
@@ -44,25 +46,33 @@ const equalities = [
   'request_id',
 ] as const satisfies (keyof Selection)[]
 
-/** The query of one page: the newest records of a selection, those before a position. */
-export function newestQuery(
+export interface SelectedPart {
+  readonly limit: number
+  /** The last record that was read: those that follow it in the order are read. */
+  readonly behind?: Position | undefined
+  readonly order: 'newest' | 'oldest'
+}
+
+/** The query of one page of a selection: the newest records first, or the oldest. */
+export function pageQuery(
   db: DatabaseOrTransaction,
   selection: Selection,
-  { limit, before }: { readonly limit: number; readonly before?: Position | undefined },
+  { limit, behind, order }: SelectedPart,
 ) {
+  const direction = order === 'newest' ? 'desc' : 'asc'
   return db
     .selectFrom('audit_records')
     .select(shown)
-    .where((eb) => eb.and(conditions(eb, selection, before)))
-    .orderBy('at', 'desc')
-    .orderBy('number', 'desc')
+    .where((eb) => eb.and(conditions(eb, selection, { behind, order })))
+    .orderBy('at', direction)
+    .orderBy('number', direction)
     .limit(limit)
 }
 
 function conditions(
   eb: ExpressionBuilder<Schema, 'audit_records'>,
-  { since, until, ...wanted }: Selection,
-  before: Position | undefined,
+  { since, until, types, ...wanted }: Selection,
+  { behind, order }: Pick<SelectedPart, 'behind' | 'order'>,
 ): Expression<SqlBool>[] {
   const all: Expression<SqlBool>[] = []
   for (const column of equalities) {
@@ -71,8 +81,10 @@ function conditions(
   }
   if (since !== undefined) all.push(eb('at', '>=', since))
   if (until !== undefined) all.push(eb('at', '<', until))
-  if (before) {
-    all.push(eb(eb.refTuple('at', 'number'), '<', eb.tuple(before.at, before.number)))
+  if (types !== undefined) all.push(eb('type', 'in', types))
+  if (behind) {
+    const comparison = order === 'newest' ? '<' : '>'
+    all.push(eb(eb.refTuple('at', 'number'), comparison, eb.tuple(behind.at, behind.number)))
   }
   return all
 }
@@ -90,6 +102,53 @@ export async function recordsAfter(
     .orderBy('number')
     .limit(limit)
     .execute()
+}
+
+/** A record with the columns by which a selection is compared. */
+export type ComparedRecord = ReadRecord & Pick<AuditRecord, (typeof equalities)[number]>
+
+/** Reads records by their numbers: up to `limit` after one, and some others, the oldest first. */
+export async function comparedRecords(
+  db: DatabaseOrTransaction,
+  {
+    after,
+    others,
+    limit,
+  }: { readonly after: number; readonly others: readonly number[]; readonly limit: number },
+): Promise<ComparedRecord[]> {
+  const query = db
+    .selectFrom('audit_records')
+    .select(shown)
+    .select(['actor_index', 'target_index', 'address_index'])
+    .orderBy('number')
+  const late = others.length === 0 ? [] : await query.where('number', 'in', others).execute()
+  return [...late, ...(await query.where('number', '>', after).limit(limit).execute())]
+}
+
+/** Whether a record is of a selection, as `pageQuery` would find it. */
+export function isSelected(
+  { since, until, types, ...wanted }: Selection,
+  record: ComparedRecord,
+): boolean {
+  return (
+    equalities.every(
+      (column) => wanted[column] === undefined || wanted[column] === record[column],
+    ) &&
+    (types === undefined || types.includes(record.type)) &&
+    (since === undefined || record.at >= since) &&
+    (until === undefined || record.at < until)
+  )
+}
+
+/** The numbers of the last records, the newest first. */
+export async function lastNumbers(db: DatabaseOrTransaction, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('audit_records')
+    .select('number')
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ number }) => number)
 }
 
 /** The lowest number of a record from a time on; undefined if there is none. */

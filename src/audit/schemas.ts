@@ -8,6 +8,7 @@ import {
   Time,
   TimeOrNull,
 } from '../http/schemas.ts'
+import type { KnownEvent } from '../room/registry.ts'
 
 const Texts = { type: 'array', items: Text } as const
 const Flag = { type: 'boolean' } as const
@@ -123,29 +124,81 @@ export const AuditPage = named(
   'AuditPage',
   {
     type: 'object',
-    required: ['limit', 'data', 'next'],
+    required: ['limit', 'data', 'next', 'newer', 'has_newer'],
     properties: {
       limit: Id,
       data: { type: 'array', items: AuditRecordBody },
       next: { ...TextOrNull, description: 'The `cursor` of older records; null at the end' },
+      newer: {
+        ...Text,
+        description:
+          'The `after` of records that are stored later. A record that is stored while the page is read may come again: its `id` says so',
+      },
+      has_newer: {
+        ...Flag,
+        description: 'Whether the answer for `after` was full: ask again at once',
+      },
     },
     additionalProperties: false,
   },
-  { limit: 10, data: [example], next: null },
+  { limit: 10, data: [example], next: null, newer: 'WzQyMTFd', has_newer: false },
 )
 
 const person = 'a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`'
 
+const AuditType = named(
+  'AuditType',
+  {
+    type: 'object',
+    required: ['type', 'category', 'level', 'outcome'],
+    properties: {
+      type: Text,
+      category: { ...Text, description: 'The part of the service that has the type' },
+      level: fields.level,
+      outcome: fields.outcome,
+    },
+    additionalProperties: false,
+  },
+  { type: 'session_created', category: 'session', level: 'info', outcome: 'success' },
+)
+
+export const AuditTypeList = named(
+  'AuditTypeList',
+  {
+    type: 'object',
+    required: ['data'],
+    properties: { data: { type: 'array', items: AuditType } },
+    additionalProperties: false,
+  },
+  { data: [{ type: 'session_created', category: 'session', level: 'info', outcome: 'success' }] },
+)
+
 /** What a client may ask for; the route reads it, and refuses what it does not understand. */
-export const AuditQuery = {
-  type: 'object',
-  properties: {
+export function auditFilters(known: readonly KnownEvent[]) {
+  return { type: 'object', properties: filterProperties(known) } as const
+}
+
+/** The same for a page of the list. */
+export function auditQuery(known: readonly KnownEvent[]) {
+  return { type: 'object', properties: { ...filterProperties(known), ...pageProperties } } as const
+}
+
+function filterProperties(known: readonly KnownEvent[]) {
+  return {
     type: {
       type: 'array',
       items: Text,
       description: 'Types of events: repeated, or between commas; at most 20',
       examples: [['privilege_permissions_changed']],
     },
+    category: {
+      type: 'string',
+      enum: [...new Set(known.map(({ room }) => room))],
+      description: 'Types of this part of the service: `/api/admin/audit/types` lists them',
+      examples: ['session'],
+    },
+    level: { ...fields.level, description: 'Types of this level', examples: ['critical'] },
+    outcome: { ...fields.outcome, description: 'Types of this outcome', examples: ['failure'] },
     actor: {
       ...Text,
       description: `Who acted: ${person}; \`cli\`, \`job\` or \`bootstrap\`. One that is unknown or erased has no records`,
@@ -156,13 +209,21 @@ export const AuditQuery = {
     request_id: { ...Text, description: 'X-Request-Id of an answer', examples: ['req-4f2a9c'] },
     since: { ...Time, description: 'From this time on', examples: ['2026-03-01T00:00:00Z'] },
     until: { ...Time, description: 'Before this time', examples: ['2026-04-01T00:00:00Z'] },
-    limit: {
-      type: 'integer',
-      minimum: 1,
-      default: 10,
-      description: 'A value that is no such integer counts as 10. More than 1000 counts as 1000.',
-      examples: [50],
-    },
-    cursor: { type: 'string', description: 'The `next` of the page before, with the same filters' },
+  } as const
+}
+
+const pageProperties = {
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    default: 10,
+    description: 'A value that is no such integer counts as 10. More than 1000 counts as 1000.',
+    examples: [50],
+  },
+  cursor: { type: 'string', description: 'The `next` of the page before, with the same filters' },
+  after: {
+    type: 'string',
+    description:
+      'The `newer` of any answer: the records that were stored since, of which one call looks through 2000',
   },
 } as const

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { steering } from '../http/lists/json-line.ts'
 import { alignedLine } from '../kernel/text.ts'
 
 type Cell = string | number | boolean | null | readonly string[] | object
@@ -158,22 +159,4 @@ export function shown(cell: Cell | undefined): string {
   const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')
   const text = isList ? cell.join(',') || '-' : inWords(cell)
   return text.replace(steering, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-}
-
-/** Control and bidirectional characters, and separators of lines. */
-const steering = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-/** A value as one line of JSON in which these characters are escaped, as in `shown`. */
-export function jsonLine(value: unknown): string {
-  const text = JSON.stringify(value).replace(steering, (character) =>
-    // A character beyond the first 65,536 has two escapes.
-    Array.from({ length: character.length }, (_, index) =>
-      escapeOf(character.charCodeAt(index)),
-    ).join(''),
-  )
-  return `${text}\n`
-}
-
-function escapeOf(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, '0')}`
 }

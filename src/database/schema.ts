@@ -48,6 +48,7 @@ export interface Schema {
   audit_subjects: AuditSubjectsTable
   audit_checkpoints: AuditCheckpointsTable
   audit_tombstones: AuditTombstonesTable
+  audit_verifications: AuditVerificationsTable
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
@@ -55,6 +56,7 @@ export interface Schema {
   list_blocks: ListBlocksTable
   list_changes: ListChangesTable
   users_search: UsersSearchTable
+  accounts_search: UsersSearchTable
   schema_version: SchemaVersionTable
   room_schemas: RoomSchemasTable
 }
@@ -93,6 +95,8 @@ interface AccountsTable {
   undeliverable_reason: Generated<string | null>
   /** The language of pages and mail; null: that of the request. */
   language: Generated<string | null>
+  /** 0 before the first login. */
+  last_login_at: Generated<number>
 }
 
 /** The names of the roles of accounts. */
@@ -186,6 +190,8 @@ interface SecondFactorsTable {
   last_step: number
   /** The steps whose codes were used: bit n stands for `last_step - n`. */
   used_steps: Generated<number>
+  /** When the secret was confirmed; null before that, and for those of a version before. */
+  confirmed_at: Generated<number | null>
 }
 
 interface RecoveryCodesTable {
@@ -468,6 +474,11 @@ interface ImportsTable {
   lost: Generated<number>
   /** When its process last touched it; an open import without a recent touch is dead. */
   seen_at: number
+  /** Null if a node of 0.8.0 began it, which does not count lines. */
+  started_at: number | null
+  /** How many lines were read when it was last touched. */
+  lines: Generated<number>
+  dry_run: Generated<number>
 }
 
 /** The names on lines of an import that created no account: see 0008-imports.ts. */
@@ -515,7 +526,7 @@ interface ListChangesTable {
   taken: Generated<number>
 }
 
-/** The full-text index of SQLite, which triggers of `users` fill. */
+/** A full-text index of SQLite, which triggers of `users` or `accounts` fill. */
 interface UsersSearchTable {
   rowid: number
   text: string
@@ -648,6 +659,24 @@ interface WebhookQueuesTable {
 }
 
 /** Backups that the service made by itself. */
+/** Verifications that were asked for over HTTP: see audit/verify/runs.ts. */
+interface AuditVerificationsTable {
+  id: Generated<number>
+  state: 'waiting' | 'running' | 'done' | 'failed'
+  asked_at: number
+  started_at: number | null
+  finished_at: number | null
+  node: string
+  /** The lease of the node that verifies; 0 while it waits. */
+  locked_until: Generated<number>
+  /** How many records were verified when the node last said so. */
+  records: Generated<number>
+  /** The report, as JSON. */
+  result: string | null
+  /** Why it failed. */
+  detail: string | null
+}
+
 interface BackupRunsTable {
   id: Generated<number>
   started_at: number

@@ -7,7 +7,7 @@ export interface Random {
 
 export const systemRandom: Random = { bytes: (length) => randomBytes(length) }
 
-/** `length` random bytes as base64url without padding, for ids, tokens and generated passwords. */
+/** `length` random bytes as base64url, for ids, tokens and passwords. Like no option: without `-` first. */
 export function randomText(random: Random, length: number): string {
-  return Buffer.from(random.bytes(length)).toString('base64url')
+  return Buffer.from(random.bytes(length)).toString('base64url').replace(/^-/, '_')
 }

@@ -143,9 +143,9 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
   }
 }
 
-/** The `kid` of a new key, an operand of `gatehouse keys retire` that must not look like an option. */
+/** The `kid` of a new key. */
 export function newKeyId(random: Random): string {
-  return randomText(random, 12).replace(/^-/, '_')
+  return randomText(random, 12)
 }
 
 function missing(stored: readonly SealedKey[], algorithms: Algorithms): [KeyPurpose, string][] {

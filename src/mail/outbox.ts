@@ -97,8 +97,7 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
       const { message, confirmation = null, facts, client } = mail
       const { kind, priority } = messageTypes[message]
       const now = clock.now()
-      // An operand of `gatehouse mail cancel`, which must not look like an option.
-      const id = randomText(random, idBytes).replace(/^-/, '_')
+      const id = randomText(random, idBytes)
       const clientIndex = client === undefined ? null : indexOfClient(client)
       const recipient = await recipientOf(trx, mail)
       // A decoy without an address has limits of its own, so that it costs the same.

@@ -60,8 +60,13 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
   }
 }
 
-/** Asserts that no event name is claimed twice; answers all names. @throws Error otherwise */
-export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<string[]> {
+/** A type of event, with the room that declares it. */
+export interface KnownEvent extends Pick<EventType, 'name' | 'level' | 'outcome'> {
+  readonly room: string
+}
+
+/** Asserts that no event name is claimed twice; answers all types. @throws Error otherwise */
+export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<KnownEvent[]> {
   const claim = createClaims()
   const files = rooms.flatMap(({ name, events = [] }) =>
     [events].flat().map((file) => ({ name, file })),
@@ -70,7 +75,7 @@ export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise
   return files.flatMap(({ name: room }, index) => {
     const types = Object.values<unknown>(all[index]).filter(isEventType)
     for (const { name } of types) claim('event', name, room)
-    return types.map(({ name }) => name)
+    return types.map(({ name, level, outcome }) => ({ name, level, outcome, room }))
   })
 }
 

@@ -144,6 +144,10 @@ suite('a copy of everything', async () => {
     .insertInto('erasures')
     .values({ user_id: 9999, pseudonym: 'p', actor_index: 'a', target_index: 't', at: 1 })
     .execute()
+  await app.deps.db
+    .insertInto('statistics_buckets')
+    .values({ step: 60, at: 0, series: 'logins|password|success', count: 3 })
+    .execute()
   const before = await rowsOf(app)
 
   test('every table has rows here, so that none is compared empty', () => {

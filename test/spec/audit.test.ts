@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { type Compilable, CompiledQuery, sql } from 'kysely'
 import type { OpenedRecord } from '../../src/audit/opened-record.ts'
 import { typedName } from '../../src/audit/persons.ts'
-import { newestQuery, type Selection } from '../../src/audit/read-store.ts'
+import { pageQuery, type Selection } from '../../src/audit/read-store.ts'
 import { testApp } from '../app.ts'
 import { recordSeeder } from '../audit-records.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -274,7 +274,7 @@ suite('the first page of each filter among 100,000 records', async () => {
     for (const before of [undefined, { at: 60_000, number: 60_000 }]) {
       const place = before ? 'after a cursor' : 'from the newest'
       test(`${JSON.stringify(selection)} ${place}: by ${index}, without a sort`, async () => {
-        const query = newestQuery(db, selection, { limit: 11, before })
+        const query = pageQuery(db, selection, { limit: 11, behind: before, order: 'newest' })
         assert.ok((await query.execute()).length > 0)
         const plan = await planOf(query)
         if (testDatabase === 'sqlite') {

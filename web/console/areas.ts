@@ -29,6 +29,16 @@ export const areas: readonly Area[] = [
     ),
   },
   {
+    id: 'audit',
+    path: '/admin/audit',
+    roles: administrators,
+    key: 'l',
+    load: loader(
+      async () => (await import('./views/audit/audit.tsx')).Audit,
+      async () => (await import('./views/audit/texts.ts')).auditTexts,
+    ),
+  },
+  {
     id: 'why',
     path: '/admin/why',
     roles: administrators,
@@ -56,6 +66,16 @@ export const areas: readonly Area[] = [
     load: loader(
       async () => (await import('./views/posts/posts.tsx')).Posts,
       async () => (await import('./views/posts/texts.ts')).postsTexts,
+    ),
+  },
+  {
+    id: 'mail',
+    path: '/admin/mail',
+    roles: administrators,
+    key: 'm',
+    load: loader(
+      async () => (await import('./views/mail/mail.tsx')).Mail,
+      async () => (await import('./views/mail/texts.ts')).mailTexts,
     ),
   },
 ]

@@ -9,7 +9,7 @@ export function wordsOf(problem: unknown, t: typeof frame): string {
   const { status, error, retryAfter, details } = problem
   if (status === 0) return t.problems.unreachable
   if (status === 429) return t.problems.tooMany(retryAfter)
-  if (status === 503) return t.problems.unavailable(retryAfter)
+  if (status === 503) return t.problems.errors[error] ?? t.problems.unavailable(retryAfter)
   if (status >= 500) return t.problems.failed
   const words = t.problems.errors[error] ?? error
   return details.length === 0 ? words : `${words}: ${details.map((one) => one.message).join('; ')}`

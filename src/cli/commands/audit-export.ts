@@ -1,6 +1,6 @@
 import type { OpenedRecord } from '../../audit/opened-record.ts'
+import { jsonLine } from '../../http/lists/json-line.ts'
 import type { CommandCall, CommandWork } from '../command.ts'
-import { jsonLine } from '../output.ts'
 import { timeOption } from '../time-option.ts'
 import { withServices } from '../work.ts'
 

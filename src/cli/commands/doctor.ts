@@ -4,10 +4,11 @@ import type { Config } from '../../config/load.ts'
 import type { Finding } from '../../doctor/check.ts'
 import type { Examined } from '../../doctor/report.ts'
 import type { Inside } from '../../doctor/scene.ts'
+import { jsonLine } from '../../http/lists/json-line.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
 import { leftOut, type Wanted, wantedOf } from '../doctor-options.ts'
-import { jsonLine, shown } from '../output.ts'
+import { shown } from '../output.ts'
 import { withDeps } from '../work.ts'
 
 export const commands: readonly CommandWork[] = [

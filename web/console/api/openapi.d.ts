@@ -1393,7 +1393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One page of accounts
+         * One page of accounts: by number, or by filters, an order and a cursor
          * @description Access: ADMIN.
          */
         get: operations["listAccounts"];
@@ -1496,6 +1496,46 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identities of providers that sign in to an account
+         * @description Access: ADMIN.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity of an account: it signs in no more; sessions and tokens go on
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["removeIdentity"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1604,6 +1644,26 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that belongs to an account: what signs in, what is live, what refuses a login
+         * @description Access: ADMIN.
+         */
+        get: operations["getAccountDetails"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1783,6 +1843,70 @@ export interface paths {
         get: operations["listAuditRecords"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The types of events that the audit log has, by category
+         * @description Access: ADMIN.
+         */
+        get: operations["listAuditTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All records that match, the oldest first, as lines of JSON
+         * @description Access: ADMIN.
+         */
+        get: operations["exportAuditRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last checkpoint of the audit log, and what the last verification found
+         * @description Access: ADMIN.
+         */
+        get: operations["getAuditVerification"];
+        put?: never;
+        /**
+         * Have the whole audit log verified; answers the verification under way, if one is
+         * @description Access: ADMIN.
+         */
+        post: operations["verifyAudit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1995,6 +2119,26 @@ export interface paths {
          * @description Access: ADMIN. Wants a recent login for some of what it can do.
          */
         post: operations["importAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The imports under way, on all nodes, and how many lines each has read
+         * @description Access: ADMIN.
+         */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2393,6 +2537,110 @@ export interface components {
         };
         /**
          * @example {
+         *       "account": {
+         *         "username": "ann",
+         *         "user_id": 7,
+         *         "roles": [
+         *           "USER"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "second_factor": false,
+         *         "created_at": "2026-03-02T09:00:00.000Z"
+         *       },
+         *       "user": {
+         *         "id": 7,
+         *         "name": "Ann Example",
+         *         "email": "ann@example.org"
+         *       },
+         *       "last_login_at": "2026-03-02T09:40:00.000Z",
+         *       "failed_logins": 0,
+         *       "locked_until": null,
+         *       "last_administrator": false,
+         *       "imported": false,
+         *       "language": "en",
+         *       "password": {
+         *         "is_set": true,
+         *         "changed_at": "2026-03-02T09:00:00.000Z",
+         *         "must_change": false
+         *       },
+         *       "second_factor": null,
+         *       "email": {
+         *         "email": "ann@example.org",
+         *         "verified_at": "2026-03-02T09:00:00.000Z",
+         *         "pending": null,
+         *         "undeliverable_at": null,
+         *         "undeliverable_reason": null
+         *       },
+         *       "identities": [],
+         *       "sessions": 1,
+         *       "devices": 1,
+         *       "tokens_issued": 0,
+         *       "limits": [],
+         *       "invitations": [],
+         *       "mails": [],
+         *       "posts": 3
+         *     }
+         */
+        AccountDetails: {
+            account: components["schemas"]["Account"];
+            user: components["schemas"]["User"];
+            /**
+             * Format: date-time
+             * @description Null before the first login, or the first one since version 0.9.0
+             */
+            last_login_at: string | null;
+            /** @description In a row, over all addresses */
+            failed_logins: number;
+            /**
+             * Format: date-time
+             * @description The end of a lockout; null if there is none now
+             */
+            locked_until: string | null;
+            /** @description No other account could administer the service: it is neither deleted, locked nor demoted */
+            last_administrator: boolean;
+            /** @description Whether an import has made it; a restored database does not know */
+            imported: boolean;
+            /** @description Of pages and mail; null: that of the browser */
+            language: string | null;
+            password: {
+                /** @description Without one its owner signs in by other ways */
+                is_set: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null if it was imported, or if that is not known
+                 */
+                changed_at: string | null;
+                /** @description The next login must set a password */
+                must_change: boolean;
+            };
+            second_factor: {
+                /**
+                 * Format: date-time
+                 * @description Null if that was before version 0.9.0
+                 */
+                confirmed_at: string | null;
+                recovery_codes_left: number;
+            } | null;
+            email: components["schemas"]["AccountEmail"];
+            identities: components["schemas"]["Identity"][];
+            /** @description How many are live; at most 1,000 */
+            sessions: number;
+            /** @description How many devices have signed in, that are known still */
+            devices: number;
+            /** @description How many access tokens were issued within their lifetime, by the audit log; at most 100, and some may have ended. Tokens are not stored */
+            tokens_issued: number;
+            /** @description The limits that count failed tries of it now, the last used first; at most 100 */
+            limits: components["schemas"]["LoginLimit"][];
+            /** @description The invitation that it was made of */
+            invitations: components["schemas"]["Invitation"][];
+            /** @description The newest 10 of the last 30 days */
+            mails: components["schemas"]["Mail"][];
+            /** @description Up to 1001, which stands for any more */
+            posts: number;
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org",
          *       "verified_at": "2026-03-02T09:00:00.000Z",
          *       "pending": null,
@@ -2683,7 +2931,9 @@ export interface components {
          *           "damaged": false
          *         }
          *       ],
-         *       "next": null
+         *       "next": null,
+         *       "newer": "WzQyMTFd",
+         *       "has_newer": false
          *     }
          */
         AuditPage: {
@@ -2691,6 +2941,30 @@ export interface components {
             data: components["schemas"]["AuditRecord"][];
             /** @description The `cursor` of older records; null at the end */
             next: string | null;
+            /** @description The `after` of records that are stored later. A record that is stored while the page is read may come again: its `id` says so */
+            newer: string;
+            /** @description Whether the answer for `after` was full: ask again at once */
+            has_newer: boolean;
+        };
+        /**
+         * @example {
+         *       "what": "changed",
+         *       "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
+         *       "place": 17,
+         *       "number": 4211,
+         *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "detail": "the record is not what was written at this place: it was changed, swapped or inserted"
+         *     }
+         */
+        AuditProblem: {
+            /** @enum {string} */
+            what: "changed" | "missing" | "inserted" | "number" | "index" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
+            chain: string | null;
+            place: number | null;
+            number: number | null;
+            id: string | null;
+            /** @description One sentence */
+            detail: string;
         };
         /**
          * @example {
@@ -2816,6 +3090,264 @@ export interface components {
             erased: boolean;
             /** @description Fields do not open although their key is there: verify the log */
             damaged: boolean;
+        };
+        /**
+         * @example {
+         *       "ok": true,
+         *       "first": null,
+         *       "problem_count": 0,
+         *       "problems": [],
+         *       "fork": null,
+         *       "checked": {
+         *         "records": 4211,
+         *         "chains": 6,
+         *         "checkpoints": 388,
+         *         "tombstones": 0,
+         *         "outside": 388
+         *       },
+         *       "erased": 2,
+         *       "last_checkpoint": {
+         *         "number": 388,
+         *         "at": "2026-03-02T08:15:00.000Z"
+         *       },
+         *       "last_outside": {
+         *         "number": 388,
+         *         "at": "2026-03-02T08:15:00.000Z"
+         *       },
+         *       "uncovered": {
+         *         "records": 3,
+         *         "since": "2026-03-02T08:15:20.000Z"
+         *       },
+         *       "notes": []
+         *     }
+         */
+        AuditReport: {
+            /** @description Whether nothing was changed, removed or added */
+            ok: boolean;
+            /** @description The first problem, in the order of the records */
+            first: components["schemas"]["AuditProblem"] | null;
+            problem_count: number;
+            /** @description The first 20 */
+            problems: components["schemas"]["AuditProblem"][];
+            /** @description Checkpoints that the file outside has and the database lacks */
+            fork: {
+                from: number;
+                to: number;
+                lines: number;
+                /**
+                 * Format: date-time
+                 * @description The newest of them
+                 */
+                at: string;
+                /** @description The recorded restore of a backup that explains them */
+                restore: {
+                    id: string;
+                    /** Format: date-time */
+                    at: string;
+                    file: string | null;
+                    created_at: string | null;
+                } | null;
+            } | null;
+            checked: {
+                records: number;
+                chains: number;
+                checkpoints: number;
+                tombstones: number;
+                /** @description Lines of the file outside; null without one: a cut tail or an old copy is not seen then */
+                outside: number | null;
+            };
+            /** @description Records of erased persons */
+            erased: number;
+            last_checkpoint: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+            } | null;
+            last_outside: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+            } | null;
+            uncovered: {
+                /** @description Which no checkpoint covers yet */
+                records: number;
+                /** Format: date-time */
+                since: string | null;
+            };
+            /** @description What to know although it is no problem */
+            notes: string[];
+        };
+        /**
+         * @example {
+         *       "type": "session_created",
+         *       "category": "session",
+         *       "level": "info",
+         *       "outcome": "success"
+         *     }
+         */
+        AuditType: {
+            type: string;
+            /** @description The part of the service that has the type */
+            category: string;
+            /** @enum {string} */
+            level: "info" | "warn" | "critical";
+            /** @enum {string} */
+            outcome: "success" | "failure";
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "type": "session_created",
+         *           "category": "session",
+         *           "level": "info",
+         *           "outcome": "success"
+         *         }
+         *       ]
+         *     }
+         */
+        AuditTypeList: {
+            data: components["schemas"]["AuditType"][];
+        };
+        /**
+         * @example {
+         *       "id": 3,
+         *       "state": "done",
+         *       "asked_at": "2026-03-02T08:15:28.000Z",
+         *       "started_at": "2026-03-02T08:15:30.000Z",
+         *       "finished_at": "2026-03-02T08:15:31.000Z",
+         *       "node": "gatehouse-1",
+         *       "records": 4211,
+         *       "detail": null,
+         *       "result": {
+         *         "ok": true,
+         *         "first": null,
+         *         "problem_count": 0,
+         *         "problems": [],
+         *         "fork": null,
+         *         "checked": {
+         *           "records": 4211,
+         *           "chains": 6,
+         *           "checkpoints": 388,
+         *           "tombstones": 0,
+         *           "outside": 388
+         *         },
+         *         "erased": 2,
+         *         "last_checkpoint": {
+         *           "number": 388,
+         *           "at": "2026-03-02T08:15:00.000Z"
+         *         },
+         *         "last_outside": {
+         *           "number": 388,
+         *           "at": "2026-03-02T08:15:00.000Z"
+         *         },
+         *         "uncovered": {
+         *           "records": 3,
+         *           "since": "2026-03-02T08:15:20.000Z"
+         *         },
+         *         "notes": []
+         *       }
+         *     }
+         */
+        AuditVerification: {
+            id: number;
+            /**
+             * @description `done`: `result` says what was found; `failed`: it came to no result
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "done" | "failed";
+            /** Format: date-time */
+            asked_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description The host that verifies */
+            node: string;
+            /** @description Verified so far */
+            records: number;
+            /** @description Why it failed */
+            detail: string | null;
+            result: components["schemas"]["AuditReport"] | null;
+        };
+        /**
+         * @example {
+         *       "last_checkpoint": {
+         *         "number": 388,
+         *         "at": "2026-03-02T08:15:00.000Z",
+         *         "age_seconds": 42
+         *       },
+         *       "checkpoint_seconds": 300,
+         *       "uncovered_seconds": 12,
+         *       "sinks": [
+         *         {
+         *           "name": "file",
+         *           "unsent_seconds": 0
+         *         }
+         *       ],
+         *       "open": null,
+         *       "last": {
+         *         "id": 3,
+         *         "state": "done",
+         *         "asked_at": "2026-03-02T08:15:28.000Z",
+         *         "started_at": "2026-03-02T08:15:30.000Z",
+         *         "finished_at": "2026-03-02T08:15:31.000Z",
+         *         "node": "gatehouse-1",
+         *         "records": 4211,
+         *         "detail": null,
+         *         "result": {
+         *           "ok": true,
+         *           "first": null,
+         *           "problem_count": 0,
+         *           "problems": [],
+         *           "fork": null,
+         *           "checked": {
+         *             "records": 4211,
+         *             "chains": 6,
+         *             "checkpoints": 388,
+         *             "tombstones": 0,
+         *             "outside": 388
+         *           },
+         *           "erased": 2,
+         *           "last_checkpoint": {
+         *             "number": 388,
+         *             "at": "2026-03-02T08:15:00.000Z"
+         *           },
+         *           "last_outside": {
+         *             "number": 388,
+         *             "at": "2026-03-02T08:15:00.000Z"
+         *           },
+         *           "uncovered": {
+         *             "records": 3,
+         *             "since": "2026-03-02T08:15:20.000Z"
+         *           },
+         *           "notes": []
+         *         }
+         *       }
+         *     }
+         */
+        AuditVerificationState: {
+            /** @description The last signed statement of how far the chains go */
+            last_checkpoint: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+                age_seconds: number;
+            } | null;
+            /** @description AUDIT_CHECKPOINT_SECONDS */
+            checkpoint_seconds: number;
+            /** @description The age of the oldest record of this process that no checkpoint covers yet */
+            uncovered_seconds: number;
+            /** @description What receives checkpoints and records outside, as far as this process sends */
+            sinks: {
+                name: string;
+                /** @description The age of the oldest that it lacks */
+                unsent_seconds: number;
+            }[];
+            /** @description The one that waits or runs */
+            open: components["schemas"]["AuditVerification"] | null;
+            /** @description The last one that has ended */
+            last: components["schemas"]["AuditVerification"] | null;
         };
         /**
          * @example {
@@ -3234,6 +3766,45 @@ export interface components {
         };
         /**
          * @example {
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "username": "ann",
+         *           "user_id": 7,
+         *           "roles": [
+         *             "USER"
+         *           ],
+         *           "locked": false,
+         *           "active": true,
+         *           "second_factor": false,
+         *           "created_at": "2026-03-02T09:00:00.000Z",
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org",
+         *           "verified_email": "ann@example.org",
+         *           "locked_until": null,
+         *           "must_change": false,
+         *           "identities": 0,
+         *           "imported": false,
+         *           "last_login_at": "2026-03-02T09:40:00.000Z"
+         *         }
+         *       ],
+         *       "next": null,
+         *       "previous": null
+         *     }
+         */
+        FoundAccounts: {
+            limit: number;
+            /** @description How many accounts match: of all accounts, or of those that match a filter which few do, 2,000 at most; null where they are not counted */
+            total: number | null;
+            data: components["schemas"]["ListedAccount"][];
+            /** @description The `cursor` of what follows; null at the end. A page looks through some 20,000 accounts at most, so that one with several filters may be short, or empty, and have a `next` */
+            next: string | null;
+            /** @description The `cursor` of what precedes; null at the start */
+            previous: string | null;
+        };
+        /**
+         * @example {
          *       "status": "live"
          *     }
          */
@@ -3372,6 +3943,93 @@ export interface components {
         /**
          * @example {
          *       "line": 3,
+         *       "outcome": "refuse",
+         *       "account": {
+         *         "username": "bea",
+         *         "roles": [
+         *           "EDITOR"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "must_change": false,
+         *         "created_at": "2024-05-06T07:08:09.000Z",
+         *         "user_id": null,
+         *         "name": "Bea Example",
+         *         "email": "bea@example.org",
+         *         "password_hash": true
+         *       },
+         *       "present": {
+         *         "username": "bea",
+         *         "roles": [
+         *           "USER"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "must_change": false,
+         *         "created_at": "2024-05-06T07:08:09.000Z",
+         *         "user_id": 17,
+         *         "name": "Bea Example",
+         *         "email": "bea@example.org"
+         *       },
+         *       "errors": [
+         *         {
+         *           "path": [
+         *             "username"
+         *           ],
+         *           "message": "exists already"
+         *         }
+         *       ]
+         *     }
+         */
+        ImportLinePreview: {
+            /** @description Counted from 1, blank lines included */
+            line: number;
+            /** @enum {string} */
+            outcome: "import" | "refuse";
+            /** @description As the line describes it; null if it cannot be read */
+            account: {
+                username: string;
+                roles: string[];
+                locked: boolean;
+                active: boolean;
+                must_change: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null: when it is imported
+                 */
+                created_at: string | null;
+                /** @description Null: a new user */
+                user_id: number | null;
+                name: string | null;
+                email: string | null;
+                /** @description A hash; otherwise a password is hashed */
+                password_hash: boolean;
+            } | null;
+            /** @description The account that has the name or the user already, as it is now */
+            present: {
+                username: string;
+                roles: string[];
+                locked: boolean;
+                active: boolean;
+                must_change: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null: when it is imported
+                 */
+                created_at: string | null;
+                /** @description Null: a new user */
+                user_id: number | null;
+                name: string | null;
+                email: string | null;
+            } | null;
+            errors: {
+                path: string[];
+                message: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "line": 3,
          *       "path": [
          *         "email"
          *       ],
@@ -3401,6 +4059,39 @@ export interface components {
             /** @description The first 1000 */
             errors: components["schemas"]["ImportMistake"][];
             errors_total: number;
+            /** @description If it was asked for: the first lines of each outcome, in their order */
+            preview?: components["schemas"]["ImportLinePreview"][];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": 4,
+         *           "dry_run": false,
+         *           "started_at": "2026-03-02T08:00:00.000Z",
+         *           "seen_at": "2026-03-02T08:00:07.000Z",
+         *           "lines": 20500
+         *         }
+         *       ]
+         *     }
+         */
+        ImportsUnderWay: {
+            data: {
+                id: number;
+                dry_run: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null for one of a node of 0.8.0
+                 */
+                started_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description When its lines were counted
+                 */
+                seen_at: string;
+                /** @description Read by then; 500 are stored at a time */
+                lines: number;
+            }[];
         };
         /**
          * @example {
@@ -3639,6 +4330,60 @@ export interface components {
         KeyList: {
             /** @description The configured keys, then all others, the newest first */
             data: components["schemas"]["StoredKey"][];
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "user_id": 7,
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "locked": false,
+         *       "active": true,
+         *       "second_factor": false,
+         *       "created_at": "2026-03-02T09:00:00.000Z",
+         *       "name": "Ann Example",
+         *       "email": "ann@example.org",
+         *       "verified_email": "ann@example.org",
+         *       "locked_until": null,
+         *       "must_change": false,
+         *       "identities": 0,
+         *       "imported": false,
+         *       "last_login_at": "2026-03-02T09:40:00.000Z"
+         *     }
+         */
+        ListedAccount: {
+            username: string;
+            user_id: number;
+            /** @description That of the user */
+            name: string;
+            /** @description That of the user, which proves nothing */
+            email: string;
+            /** @description The address that was proved */
+            verified_email: string | null;
+            roles: components["schemas"]["Role"][];
+            /** @description By an administrator */
+            locked: boolean;
+            /**
+             * Format: date-time
+             * @description The end of a lockout after failed logins; null if there is none now
+             */
+            locked_until: string | null;
+            active: boolean;
+            /** @description The next login must set a password */
+            must_change: boolean;
+            second_factor: boolean;
+            /** @description How many identities of providers sign in to it */
+            identities: number;
+            /** @description Whether an import has made it; a restored database does not know */
+            imported: boolean;
+            /**
+             * Format: date-time
+             * @description Null before the first login, or the first one since version 0.9.0
+             */
+            last_login_at: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         /**
          * @example {
@@ -10491,7 +11236,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @description Without any parameter but `limit`; the accounts are in the order of user ids then. A value that is no such integer counts as 1. With others, `cursor` names the page
                  * @example 2
                  */
                 page?: number;
@@ -10500,6 +11245,57 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+                /**
+                 * @description Part of username, name, e-mail or verified address, in any case; one or two characters: their beginning
+                 * @example ann
+                 */
+                search?: string;
+                /**
+                 * @description Accounts that have this role, among others
+                 * @example ADMIN
+                 */
+                role?: "USER" | "EDITOR" | "ADMIN";
+                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled */
+                state?: "active" | "locked" | "locked_out" | "disabled" | "must_change";
+                /**
+                 * @description Whether a login requires a second factor
+                 * @example true
+                 */
+                second_factor?: boolean;
+                /**
+                 * @description Whether there is a verified address
+                 * @example true
+                 */
+                verified?: boolean;
+                /**
+                 * @description Whether an import has made it
+                 * @example true
+                 */
+                imported?: boolean;
+                /**
+                 * @description The name or the issuer of an identity provider that signs in to it; empty: accounts without one
+                 * @example default
+                 */
+                provider?: string;
+                /** @description Accounts without a login; without the two times */
+                last_login?: "never";
+                /**
+                 * @description The last login was later
+                 * @example 2026-01-15T12:00:00Z
+                 */
+                last_login_after?: string;
+                /**
+                 * @description The last login was earlier; accounts without one are not among them
+                 * @example 2026-01-15T12:00:00Z
+                 */
+                last_login_before?: string;
+                /**
+                 * @description A minus stands for descending order
+                 * @example -last_login_at
+                 */
+                sort?: "username" | "-username" | "name" | "-name" | "created_at" | "-created_at" | "last_login_at" | "-last_login_at";
+                /** @description The `next` or `previous` of a page, with the same filters and `sort` */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -10514,29 +11310,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "page": 1,
-                     *       "limit": 10,
-                     *       "total": 1,
-                     *       "data": [
-                     *         {
-                     *           "username": "ann",
-                     *           "user_id": 7,
-                     *           "roles": [
-                     *             "USER"
-                     *           ],
-                     *           "locked": false,
-                     *           "active": true,
-                     *           "second_factor": false,
-                     *           "created_at": "2026-03-02T09:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["AccountPage"];
+                    "application/json": components["schemas"]["AccountPage"] | components["schemas"]["FoundAccounts"];
                 };
             };
+            400: components["responses"]["BadRequest_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -10971,6 +11748,97 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "provider": "acme",
+                     *         "issuer": "https://login.example.org",
+                     *         "subject": "248289761001",
+                     *         "created_at": "2026-03-02T09:45:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Identity"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Identity unlinked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     getAccountEmail: {
         parameters: {
             query?: never;
@@ -11353,6 +12221,85 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["InvitationNotFound"];
             409: components["responses"]["InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAccountDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "username": "ann",
+                     *         "user_id": 7,
+                     *         "roles": [
+                     *           "USER"
+                     *         ],
+                     *         "locked": false,
+                     *         "active": true,
+                     *         "second_factor": false,
+                     *         "created_at": "2026-03-02T09:00:00.000Z"
+                     *       },
+                     *       "user": {
+                     *         "id": 7,
+                     *         "name": "Ann Example",
+                     *         "email": "ann@example.org"
+                     *       },
+                     *       "last_login_at": "2026-03-02T09:40:00.000Z",
+                     *       "failed_logins": 0,
+                     *       "locked_until": null,
+                     *       "last_administrator": false,
+                     *       "imported": false,
+                     *       "language": "en",
+                     *       "password": {
+                     *         "is_set": true,
+                     *         "changed_at": "2026-03-02T09:00:00.000Z",
+                     *         "must_change": false
+                     *       },
+                     *       "second_factor": null,
+                     *       "email": {
+                     *         "email": "ann@example.org",
+                     *         "verified_at": "2026-03-02T09:00:00.000Z",
+                     *         "pending": null,
+                     *         "undeliverable_at": null,
+                     *         "undeliverable_reason": null
+                     *       },
+                     *       "identities": [],
+                     *       "sessions": 1,
+                     *       "devices": 1,
+                     *       "tokens_issued": 0,
+                     *       "limits": [],
+                     *       "invitations": [],
+                     *       "mails": [],
+                     *       "posts": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11782,6 +12729,21 @@ export interface operations {
                  */
                 type?: string[];
                 /**
+                 * @description Types of this part of the service: `/api/admin/audit/types` lists them
+                 * @example session
+                 */
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                /**
+                 * @description Types of this level
+                 * @example critical
+                 */
+                level?: "info" | "warn" | "critical";
+                /**
+                 * @description Types of this outcome
+                 * @example failure
+                 */
+                outcome?: "success" | "failure";
+                /**
                  * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
                  * @example admin
                  */
@@ -11818,6 +12780,8 @@ export interface operations {
                 limit?: number;
                 /** @description The `next` of the page before, with the same filters */
                 cursor?: string;
+                /** @description The `newer` of any answer: the records that were stored since, of which one call looks through 2000 */
+                after?: string;
             };
             header?: never;
             path?: never;
@@ -11886,7 +12850,9 @@ export interface operations {
                      *           "damaged": false
                      *         }
                      *       ],
-                     *       "next": null
+                     *       "next": null,
+                     *       "newer": "WzQyMTFd",
+                     *       "has_newer": false
                      *     }
                      */
                     "application/json": components["schemas"]["AuditPage"];
@@ -11895,6 +12861,325 @@ export interface operations {
             400: components["responses"]["BadRequest_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listAuditTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "session_created",
+                     *           "category": "session",
+                     *           "level": "info",
+                     *           "outcome": "success"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditTypeList"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    exportAuditRecords: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Types of events: repeated, or between commas; at most 20
+                 * @example [
+                 *       "privilege_permissions_changed"
+                 *     ]
+                 */
+                type?: string[];
+                /**
+                 * @description Types of this part of the service: `/api/admin/audit/types` lists them
+                 * @example session
+                 */
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                /**
+                 * @description Types of this level
+                 * @example critical
+                 */
+                level?: "info" | "warn" | "critical";
+                /**
+                 * @description Types of this outcome
+                 * @example failure
+                 */
+                outcome?: "success" | "failure";
+                /**
+                 * @description Who acted: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`; `cli`, `job` or `bootstrap`. One that is unknown or erased has no records
+                 * @example admin
+                 */
+                actor?: string;
+                /**
+                 * @description Whom it concerns: a username in any spelling, a user id, `ISSUER#SUB` or `client:ID`
+                 * @example ann
+                 */
+                target?: string;
+                /**
+                 * @description The IP address of the client
+                 * @example 203.0.113.7
+                 */
+                address?: string;
+                /**
+                 * @description X-Request-Id of an answer
+                 * @example req-4f2a9c
+                 */
+                request_id?: string;
+                /**
+                 * @description From this time on
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Before this time
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "number": 4211,
+                     *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+                     *       "at": "2026-03-02T08:15:30.000Z",
+                     *       "type": "privilege_permissions_changed",
+                     *       "level": "warn",
+                     *       "outcome": "success",
+                     *       "reason": null,
+                     *       "count": 1,
+                     *       "count_since": null,
+                     *       "actor": {
+                     *         "kind": "user",
+                     *         "subject": "1",
+                     *         "username": "admin"
+                     *       },
+                     *       "target": {
+                     *         "user_id": 7,
+                     *         "username": "ann"
+                     *       },
+                     *       "details": {
+                     *         "roles": [
+                     *           "USER",
+                     *           "ADMIN"
+                     *         ],
+                     *         "locked": false,
+                     *         "active": true
+                     *       },
+                     *       "address": "203.0.113.7",
+                     *       "proxies": [],
+                     *       "user_agent": "Mozilla/5.0",
+                     *       "session": null,
+                     *       "token": "qS4hJv1bV0mX2nYcRk5tZ8uWdE7fGiL3oPaQrStUvWx",
+                     *       "scheme": "bearer",
+                     *       "factors": [
+                     *         "pwd",
+                     *         "otp",
+                     *         "mfa"
+                     *       ],
+                     *       "method": "PUT",
+                     *       "route": "/api/admin/accounts/:username",
+                     *       "status": 200,
+                     *       "request_id": "req-4f2a9c",
+                     *       "instance": "auth-1/4242",
+                     *       "version": "0.4.0",
+                     *       "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
+                     *       "place": 17,
+                     *       "erased": false,
+                     *       "damaged": false
+                     *     }
+                     */
+                    "application/x-ndjson": components["schemas"]["AuditRecord"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAuditVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "last_checkpoint": {
+                     *         "number": 388,
+                     *         "at": "2026-03-02T08:15:00.000Z",
+                     *         "age_seconds": 42
+                     *       },
+                     *       "checkpoint_seconds": 300,
+                     *       "uncovered_seconds": 12,
+                     *       "sinks": [
+                     *         {
+                     *           "name": "file",
+                     *           "unsent_seconds": 0
+                     *         }
+                     *       ],
+                     *       "open": null,
+                     *       "last": {
+                     *         "id": 3,
+                     *         "state": "done",
+                     *         "asked_at": "2026-03-02T08:15:28.000Z",
+                     *         "started_at": "2026-03-02T08:15:30.000Z",
+                     *         "finished_at": "2026-03-02T08:15:31.000Z",
+                     *         "node": "gatehouse-1",
+                     *         "records": 4211,
+                     *         "detail": null,
+                     *         "result": {
+                     *           "ok": true,
+                     *           "first": null,
+                     *           "problem_count": 0,
+                     *           "problems": [],
+                     *           "fork": null,
+                     *           "checked": {
+                     *             "records": 4211,
+                     *             "chains": 6,
+                     *             "checkpoints": 388,
+                     *             "tombstones": 0,
+                     *             "outside": 388
+                     *           },
+                     *           "erased": 2,
+                     *           "last_checkpoint": {
+                     *             "number": 388,
+                     *             "at": "2026-03-02T08:15:00.000Z"
+                     *           },
+                     *           "last_outside": {
+                     *             "number": 388,
+                     *             "at": "2026-03-02T08:15:00.000Z"
+                     *           },
+                     *           "uncovered": {
+                     *             "records": 3,
+                     *             "since": "2026-03-02T08:15:20.000Z"
+                     *           },
+                     *           "notes": []
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerificationState"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "state": "done",
+                     *       "asked_at": "2026-03-02T08:15:28.000Z",
+                     *       "started_at": "2026-03-02T08:15:30.000Z",
+                     *       "finished_at": "2026-03-02T08:15:31.000Z",
+                     *       "node": "gatehouse-1",
+                     *       "records": 4211,
+                     *       "detail": null,
+                     *       "result": {
+                     *         "ok": true,
+                     *         "first": null,
+                     *         "problem_count": 0,
+                     *         "problems": [],
+                     *         "fork": null,
+                     *         "checked": {
+                     *           "records": 4211,
+                     *           "chains": 6,
+                     *           "checkpoints": 388,
+                     *           "tombstones": 0,
+                     *           "outside": 388
+                     *         },
+                     *         "erased": 2,
+                     *         "last_checkpoint": {
+                     *           "number": 388,
+                     *           "at": "2026-03-02T08:15:00.000Z"
+                     *         },
+                     *         "last_outside": {
+                     *           "number": 388,
+                     *           "at": "2026-03-02T08:15:00.000Z"
+                     *         },
+                     *         "uncovered": {
+                     *           "records": 3,
+                     *           "since": "2026-03-02T08:15:20.000Z"
+                     *         },
+                     *         "notes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -12674,6 +13959,11 @@ export interface operations {
                  * @example true
                  */
                 dry_run?: boolean;
+                /**
+                 * @description Of a dry run: shows so many of the first lines that would be imported, and of those that would not, beside what is there now
+                 * @example 100
+                 */
+                preview?: number;
             };
             header?: {
                 /**
@@ -12727,6 +14017,44 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4,
+                     *           "dry_run": false,
+                     *           "started_at": "2026-03-02T08:00:00.000Z",
+                     *           "seen_at": "2026-03-02T08:00:07.000Z",
+                     *           "lines": 20500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportsUnderWay"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13053,6 +14381,16 @@ export interface operations {
                     /** @example <!doctype html>… */
                     "text/html": string;
                 };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["AnyOperation_OrPage"];
         };

@@ -1,65 +1,91 @@
 import { api, dataOf } from '../../api/client.ts'
-import { ActionButton } from '../../components/action-button.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { toast } from '../../components/toasts.tsx'
+import { Pager, pageOf } from '../../components/pager.tsx'
+import { Time } from '../../components/time.tsx'
 import { hasRole } from '../../session/session.ts'
+import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
+import { LockButton, LockState } from './lock.tsx'
+import { type Post, PostDialog } from './post-dialog.tsx'
 import { postsTexts } from './texts.ts'
 
-type Post = Awaited<ReturnType<typeof readPosts>>[number]
+const perPage = 25
 
-/** All posts with their lock state; an administrator locks them. */
+/** All posts with their lock state, a page at a time; an administrator locks them. */
 export function Posts() {
   const t = postsTexts.use()
-  const posts = useLoad('', readPosts)
-
-  async function setLock({ id, title }: Post, isLocked: boolean): Promise<void> {
-    const params = { path: { id } }
-    await dataOf(
-      isLocked
-        ? api.PUT('/api/admin/posts/{id}/lock', { params })
-        : api.DELETE('/api/admin/posts/{id}/lock', { params }),
-    )
-    toast(isLocked ? t.isLocked(title) : t.isUnlocked(title))
-    posts.reload()
-  }
+  const { path, fields, change } = useAddress()
+  const page = pageOf(fields)
+  const opened = fields.post ?? ''
+  const posts = useLoad(String(page), (signal) => readPosts(page, signal))
+  const hrefOf = ({ id }: Post) =>
+    `${path}?${new URLSearchParams({ ...fields, post: String(id) }).toString()}`
 
   const columns: Column<Post>[] = [
-    { key: 'title', label: t.name, show: ({ title }) => title },
-    { key: 'author', label: t.author, show: ({ author }) => author },
     {
-      key: 'locked',
-      label: t.locked,
-      show: (post) =>
-        hasRole('ADMIN') ? (
-          <ActionButton kind="quiet" isSmall onClick={() => setLock(post, !post.locked)}>
-            {post.locked ? t.unlock : t.lock}
-          </ActionButton>
-        ) : (
-          post.locked && t.locked
-        ),
+      key: 'title',
+      label: t.name,
+      show: (post) => (
+        <a class="cut" href={hrefOf(post)} title={post.title}>
+          <bdi>{post.title}</bdi>
+        </a>
+      ),
     },
+    { key: 'author', label: t.author, show: (post) => <Author of={post} /> },
+    { key: 'created', label: t.created, show: ({ created_at }) => <Time at={created_at} /> },
+    { key: 'updated', label: t.updated, show: ({ updated_at }) => <Time at={updated_at} /> },
+    { key: 'locked', label: t.state, show: (post) => <LockState of={post} /> },
+    ...(hasRole('ADMIN')
+      ? [
+          {
+            key: 'actions',
+            label: t.actions,
+            show: (post: Post) => <LockButton of={post} onChanged={posts.reload} />,
+          },
+        ]
+      : []),
   ]
   return (
     <>
       <h1>{t.title}</h1>
+      <p class="muted">{hasRole('ADMIN') ? t.hintOfAdministrator : t.hintOfEditor}</p>
       <Loaded from={posts}>
-        {(rows) => (
-          <DataTable
-            caption={t.caption}
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => String(id)}
-            empty={t.empty}
-          />
+        {({ data, limit, total }) => (
+          <>
+            <DataTable
+              caption={t.caption}
+              columns={columns}
+              rows={data}
+              keyOf={({ id }) => String(id)}
+              empty={<p>{total === 0 ? t.empty : t.emptyPage}</p>}
+            />
+            <Pager page={page} limit={limit} total={total} />
+          </>
         )}
       </Loaded>
+      {opened !== '' && (
+        <PostDialog
+          key={opened}
+          id={opened}
+          onChanged={posts.reload}
+          onClose={() => change({ post: '' })}
+        />
+      )}
     </>
   )
 }
 
-async function readPosts(signal: AbortSignal) {
-  const posts = await dataOf(api.GET('/api/editor/posts', { signal }))
-  return Array.isArray(posts) ? posts : posts.data
+function Author({ of: { author, author_id } }: { readonly of: Post }) {
+  const t = postsTexts.use()
+  if (author !== null) return <bdi class="cut">{author}</bdi>
+  return <span class="muted">{author_id === null ? t.authorGone : t.user(author_id)}</span>
+}
+
+async function readPosts(page: number, signal: AbortSignal) {
+  const query = { page, limit: perPage }
+  const posts = await dataOf(api.GET('/api/editor/posts', { params: { query }, signal }))
+  // With `page` it is always a page; the type of the API has the whole list too.
+  if (!Array.isArray(posts)) return posts
+  return { page, limit: posts.length, total: posts.length, data: posts }
 }

@@ -1,7 +1,7 @@
 import type { events as english } from '../../en/console/events.ts'
 
 export const events: typeof english = {
-  audit_records_lost: 'Einträge des Audit-Logs sind verloren',
+  audit_records_lost: 'Einträge des Protokolls sind verloren',
   authn_client_fail: 'Geheimnis eines Clients abgelehnt',
   authn_client_fail_max: 'Client nach falschen Geheimnissen gebremst',
   authn_login_fail: 'Anmeldung abgelehnt',

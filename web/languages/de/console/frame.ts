@@ -8,6 +8,8 @@ const errors: Readonly<Record<string, string>> = {
     'Das ist die letzte aktive Person mit der Rolle ADMIN: Geben Sie die Rolle zuerst einer anderen.',
   'Precondition failed': 'Es wurde inzwischen von einer anderen Person geändert.',
   'Invalid credentials': 'Das Passwort ist falsch.',
+  'Mail already closed': 'Diese E-Mail wurde inzwischen gesendet, zurückgezogen oder gelöscht.',
+  'Mail is not configured': 'Der Dienst hat keinen Mailserver: Setzen Sie SMTP_URL.',
   'Too many login attempts':
     'Es gab zu viele Versuche. Warten Sie, und versuchen Sie es dann noch einmal.',
 }
@@ -43,6 +45,13 @@ export const frame: typeof english = {
     selectAll: 'Alle auf dieser Seite auswählen',
     select: (name: string) => `${name} auswählen`,
     selected: plural('de', { one: '# ausgewählt', other: '# ausgewählt' }),
+  },
+  pager: {
+    pages: 'Seiten',
+    previous: 'Vorige Seite',
+    next: 'Nächste Seite',
+    place: (page: number, last: number) => `Seite ${page} von ${last}`,
+    rows: plural('de', { one: '# Zeile', other: '# Zeilen' }),
   },
   login: {
     titles: { ended: 'Ihre Sitzung ist beendet', recent: 'Bestätigen Sie, dass Sie es sind' },

@@ -7,6 +7,8 @@ const errors: Readonly<Record<string, string>> = {
   'Last administrator': 'This is the last active administrator: make another one first.',
   'Precondition failed': 'It was changed meanwhile by another person.',
   'Invalid credentials': 'The password is wrong.',
+  'Mail already closed': 'This mail was sent, withdrawn or wiped meanwhile.',
+  'Mail is not configured': 'The service has no mail server: set SMTP_URL.',
   'Too many login attempts': 'There were too many attempts. Wait, then try again.',
 }
 
@@ -43,6 +45,13 @@ export const frame = {
     selectAll: 'Select all on this page',
     select: (name: string) => `Select ${name}`,
     selected: plural('en', { one: '# selected', other: '# selected' }),
+  },
+  pager: {
+    pages: 'Pages',
+    previous: 'Previous page',
+    next: 'Next page',
+    place: (page: number, last: number) => `Page ${page} of ${last}`,
+    rows: plural('en', { one: '# row', other: '# rows' }),
   },
   login: {
     titles: { ended: 'Your session has ended', recent: 'Confirm that it is you' },

@@ -1,0 +1,168 @@
+import { api, dataOf } from '../../api/client.ts'
+import type { components, operations } from '../../api/openapi.d.ts'
+import { ActionButton } from '../../components/action-button.tsx'
+import { confirmed } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Pager, pageOf } from '../../components/pager.tsx'
+import { Time } from '../../components/time.tsx'
+import { toast } from '../../components/toasts.tsx'
+import { useAddress } from '../../use-address.ts'
+import { useLoad } from '../../use-load.ts'
+import { MailFilters, mailFiltersOf } from './mail-filters.tsx'
+import { TestMail } from './test-mail.tsx'
+import { mailTexts } from './texts.ts'
+
+type Mail = components['schemas']['Mail']
+type Query = NonNullable<operations['listMail']['parameters']['query']>
+
+const perPage = 25
+const watchedMs = 5000
+
+/** The mail of the last 30 days; what is on its way is read again by itself. */
+export function Outbox() {
+  const t = mailTexts.use()
+  const { fields } = useAddress()
+  const filters = mailFiltersOf(fields)
+  const page = pageOf(fields)
+  const mails = useLoad(
+    JSON.stringify([filters, page]),
+    (signal) => {
+      // What the address has may be anything: the API refuses what it does not know.
+      const query = { ...filters, page, limit: perPage } as Query
+      return dataOf(api.GET('/api/admin/mail', { params: { query }, signal }))
+    },
+    { everyMs: watchedMs },
+  )
+
+  async function resend(mail: Mail): Promise<void> {
+    await dataOf(
+      api.POST('/api/admin/mail/{id}/resend', { params: { path: { id: mail.id } } }),
+    ).finally(mails.reload)
+    toast(t.isResent(t.messages[mail.message]))
+  }
+
+  async function withdraw(mail: Mail): Promise<void> {
+    const message = t.messages[mail.message]
+    const isSure = await confirmed({
+      title: t.withdrawTitle(message),
+      effects: t.withdrawEffects(mail.address ?? mail.username ?? ''),
+      action: t.withdraw,
+      isDangerous: true,
+    })
+    if (!isSure) return
+    await dataOf(api.DELETE('/api/admin/mail/{id}', { params: { path: { id: mail.id } } })).finally(
+      mails.reload,
+    )
+    toast(t.isWithdrawn(message))
+  }
+
+  const columns: Column<Mail>[] = [
+    { key: 'message', label: t.fields.message, show: ({ message }) => t.messages[message] },
+    { key: 'to', label: t.fields.to, show: (mail) => <Recipient of={mail} /> },
+    { key: 'state', label: t.fields.state, show: (mail) => <State of={mail} /> },
+    { key: 'created', label: t.fields.created, show: (mail) => <Time at={mail.created_at} /> },
+    { key: 'next', label: t.fields.next, show: (mail) => <Next of={mail} /> },
+    { key: 'response', label: t.fields.response, show: ({ response }) => response ?? '' },
+    {
+      key: 'actions',
+      label: t.fields.actions,
+      show: (mail) => {
+        const { state, address } = mail
+        const canSend = (state === 'waiting' || state === 'failed') && address !== null
+        if (!canSend && state !== 'waiting') return null
+        return (
+          <span class="row-actions">
+            {canSend && (
+              <ActionButton kind="quiet" isSmall onClick={() => resend(mail)}>
+                {state === 'failed' ? t.resend : t.sendNow}
+              </ActionButton>
+            )}
+            {state === 'waiting' && (
+              <ActionButton kind="danger" isSmall onClick={() => withdraw(mail)}>
+                {t.withdraw}
+              </ActionButton>
+            )}
+          </span>
+        )
+      },
+    },
+  ]
+  return (
+    <>
+      <TestMail onSent={mails.reload} />
+      <MailFilters filters={filters} />
+      <Loaded from={mails}>
+        {({ data, total, limit }) => (
+          <>
+            <DataTable
+              caption={t.caption}
+              columns={columns}
+              rows={data}
+              keyOf={({ id }) => id}
+              empty={<p>{Object.keys(filters).length > 0 ? t.emptyFiltered : t.empty}</p>}
+            />
+            <Pager page={page} limit={limit} total={total} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Recipient({ of: { username, address } }: { readonly of: Mail }) {
+  const t = mailTexts.use()
+  if (username !== null) {
+    return (
+      <>
+        <a href={`/admin/accounts/${encodeURIComponent(username)}`}>
+          <bdi>{username}</bdi>
+        </a>
+        {address !== null && (
+          <>
+            <br />
+            <bdi class="muted">{address}</bdi>
+          </>
+        )}
+      </>
+    )
+  }
+  return address === null ? <span class="muted">{t.wiped}</span> : <bdi>{address}</bdi>
+}
+
+const kinds = {
+  waiting: 'warning',
+  sending: 'warning',
+  sent: 'good',
+  failed: 'bad',
+  expired: 'bad',
+  cancelled: '',
+  dropped: '',
+} as const satisfies Record<Mail['state'], string>
+
+function State({ of: { state, attempts } }: { readonly of: Mail }) {
+  const t = mailTexts.use()
+  return (
+    <>
+      <span class={`mark ${kinds[state]}`} title={t.stateHints[state]}>
+        {t.states[state]}
+      </span>
+      {attempts > 1 && <> {t.attempts(attempts)}</>}
+    </>
+  )
+}
+
+/** When it is tried again, or when it ended. */
+function Next({ of: { due_at, finished_at, expires_at } }: { readonly of: Mail }) {
+  const t = mailTexts.use()
+  if (finished_at !== null) return <Time at={finished_at} />
+  return (
+    <>
+      {due_at !== null && <Time at={due_at} />}
+      <br />
+      <span class="muted">
+        {t.until} <Time at={expires_at} />
+      </span>
+    </>
+  )
+}
