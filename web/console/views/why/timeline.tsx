@@ -3,7 +3,8 @@ import { Time } from '../../components/time.tsx'
 import { session } from '../../session/session.ts'
 import { useLoad } from '../../use-load.ts'
 import type { Explanation } from './answered.tsx'
-import { type AuditRecord, filtersOf, placed, readAround } from './around.ts'
+import { type AuditRecord, filtersOf, placed } from './around.ts'
+import { readAround } from './read-around.ts'
 import { whyTexts } from './texts.ts'
 
 interface Props {

@@ -41,7 +41,4 @@ export const throttle: typeof english = {
   noClear: 'endet von selbst',
   unknownName: 'kein Konto',
   whyThis: 'Warum?',
-  page: (page, pages) => `Seite ${page} von ${pages}`,
-  before: 'Zurück',
-  next: 'Weiter',
 }

@@ -1,4 +1,5 @@
 import type { why as english } from '../../en/console/why.ts'
+import { reasons } from './reasons.ts'
 
 export const why: typeof english = {
   title: 'Warum wurde das abgelehnt?',
@@ -45,7 +46,7 @@ export const why: typeof english = {
     code: 'Code',
   },
   noAccountRow: 'Keines: Die Anfrage nannte kein Konto, das es gibt',
-  reasons: {},
+  reasons,
   factsTitle: 'Tatsachen',
   facts: {
     accepted: 'Angenommen wird',

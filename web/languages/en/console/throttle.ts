@@ -42,7 +42,4 @@ export const throttle = {
   noClear: 'ends by itself',
   unknownName: 'no account',
   whyThis: 'Why?',
-  page: (page: number, pages: number) => `Page ${page} of ${pages}`,
-  before: 'Back',
-  next: 'On',
 }
