@@ -40,7 +40,11 @@ function Fields({ of: record }: { readonly of: AuditRecord }) {
   const { actor, target, details } = record
   const person = actor.username ?? actor.subject
   const concerned = target?.username ?? target?.user_id
+  const named = target?.username ?? actor.username
+  const why = `/admin/why?${new URLSearchParams({ q: record.request_id ?? '' }).toString()}`
   const links: readonly (readonly [text: string, address: string | null])[] = [
+    [t.whyRefused, record.request_id && record.outcome === 'failure' ? why : null],
+    [t.accountOf(named ?? ''), named && `/admin/accounts/${encodeURIComponent(named)}`],
     [t.ofRequest, record.request_id && auditAddress({ request_id: record.request_id })],
     [t.ofActor(person ?? ''), person && auditAddress({ actor: person })],
     [t.ofTarget(String(concerned)), concerned ? auditAddress({ target: String(concerned) }) : null],

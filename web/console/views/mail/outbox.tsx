@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
 import type { components, operations } from '../../api/openapi.d.ts'
+import { AccountLink } from '../../components/account-link.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -121,9 +122,7 @@ function Recipient({ of: { username, address } }: { readonly of: Mail }) {
   if (username !== null) {
     return (
       <>
-        <a href={`/admin/accounts/${encodeURIComponent(username)}`}>
-          <bdi>{username}</bdi>
-        </a>
+        <AccountLink name={username} />
         {address !== null && (
           <>
             <br />
