@@ -69,19 +69,23 @@ suite('GET /: a page for people, JSON for programs', async () => {
     })
   }
 
-  test('leads a person who is signed in to the own account, in its language', async () => {
-    const ann = await app.account('ann')
-    const { cookie = '' } = await app.session(ann)
-    const headers = { accept: navigation, cookie, 'accept-language': 'en' }
-    const page = await app.call('GET', '/', { headers })
-    assertPage(page, 200, heading)
-    assert.ok(page.text.includes('<a class="button" href="/account">Your account</a>'), page.text)
-    assert.ok(page.text.includes('href="/signout"'))
-    assert.ok(page.text.includes('Signed in as ann'))
-    assert.ok(!page.text.includes('href="/signin"'))
-    await app.deps.db.updateTable('accounts').set({ language: 'de' }).execute()
-    assert.match((await app.call('GET', '/', { headers })).text, /<html lang="de">/)
-    const ended = await app.call('GET', '/', { headers: { ...headers, cookie: 'JSESSIONID=x' } })
+  test('leads a person who is signed in to the console or to the own account', async () => {
+    for (const [name, roles, start] of [
+      ['ann', ['USER'], '/account'],
+      ['edd', ['EDITOR'], '/admin'],
+      ['ada', ['ADMIN', 'USER'], '/admin'],
+    ] as const) {
+      const { cookie = '' } = await app.session(await app.account(name, roles))
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await app.call(method, '/', { headers: { accept: navigation, cookie } })
+        const { location, vary } = answer.headers
+        assert.deepEqual([answer.status, answer.text, location, vary], [303, '', start, 'Accept'])
+      }
+      assertHome(await app.call('GET', '/', { headers: { cookie } }), 'anyone')
+    }
+    const headers = { accept: navigation, cookie: 'JSESSIONID=x' }
+    const ended = await app.call('GET', '/', { headers })
+    assertPage(ended, 200, heading)
     assert.ok(ended.text.includes('href="/signin"'))
   })
 
@@ -238,12 +242,12 @@ suite('a sign-in through a provider ends on a page', async () => {
   const ann = { sub: 'ann-1', preferred_username: 'ann', email: 'ann@example.org' }
   idp.person = ann
 
-  test('signed in without return_to: the page goes on to /, which answers', async () => {
+  test('signed in without return_to: the page goes on to /, and so to the own account', async () => {
     const browser = testBrowser(app, navigation)
     const landed = await browser.open('/oauth/login')
     assertPage(landed, 200, 'Signed in')
     assert.ok(landed.text.includes('<meta http-equiv="refresh" content="0; url=/"/>'))
-    assertPage(await browser.open('/'), 200, heading)
+    assertPage(await browser.open('/'), 200, 'Your account')
     assert.equal((await browser.call('GET', '/api/session')).body.username, 'ann')
   })
 
