@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
-import type { components, operations } from '../../api/openapi.d.ts'
-import { AccountLink } from '../../components/account-link.tsx'
+import type { operations } from '../../api/openapi.d.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -11,11 +10,11 @@ import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
+import { type Mail, Next, Recipient, State } from './mail-cells.tsx'
 import { MailFilters, mailFiltersOf } from './mail-filters.tsx'
 import { TestMail } from './test-mail.tsx'
 import { mailTexts } from './texts.ts'
 
-type Mail = components['schemas']['Mail']
 type Query = NonNullable<operations['listMail']['parameters']['query']>
 
 const perPage = 25
@@ -113,61 +112,6 @@ export function Outbox() {
           </>
         )}
       </Loaded>
-    </>
-  )
-}
-
-function Recipient({ of: { username, address } }: { readonly of: Mail }) {
-  const t = mailTexts.use()
-  if (username !== null) {
-    return (
-      <>
-        <AccountLink name={username} />
-        {address !== null && (
-          <>
-            <br />
-            <bdi class="muted">{address}</bdi>
-          </>
-        )}
-      </>
-    )
-  }
-  return address === null ? <span class="muted">{t.wiped}</span> : <bdi>{address}</bdi>
-}
-
-const kinds = {
-  waiting: 'warning',
-  sending: 'warning',
-  sent: 'good',
-  failed: 'bad',
-  expired: 'bad',
-  cancelled: '',
-  dropped: '',
-} as const satisfies Record<Mail['state'], string>
-
-function State({ of: { state, attempts } }: { readonly of: Mail }) {
-  const t = mailTexts.use()
-  return (
-    <>
-      <span class={`mark ${kinds[state]}`} title={t.stateHints[state]}>
-        {t.states[state]}
-      </span>
-      {attempts > 1 && <> {t.attempts(attempts)}</>}
-    </>
-  )
-}
-
-/** When it is tried again, or when it ended. */
-function Next({ of: { due_at, finished_at, expires_at } }: { readonly of: Mail }) {
-  const t = mailTexts.use()
-  if (finished_at !== null) return <Time at={finished_at} />
-  return (
-    <>
-      {due_at !== null && <Time at={due_at} />}
-      <br />
-      <span class="muted">
-        {t.until} <Time at={expires_at} />
-      </span>
     </>
   )
 }
