@@ -20,8 +20,9 @@ type Query = NonNullable<operations['listMail']['parameters']['query']>
 const perPage = 25
 const watchedMs = 2000
 const usualMs = 30_000
+const soonMs = 10_000
 
-/** The mail of the last 30 days; what is on its way is read again by itself. */
+/** The mail of the last 30 days; what is on its way is read again and again. */
 export function Outbox() {
   const t = mailTexts.use()
   const { fields } = useAddress()
@@ -38,7 +39,7 @@ export function Outbox() {
     { everyMs },
   )
 
-  const isMoving = mails.data?.data.some(({ finished_at }) => finished_at === null) ?? false
+  const isMoving = mails.data?.data.some(movesSoon) ?? false
   useEffect(() => setEveryMs(isMoving ? watchedMs : usualMs), [isMoving])
 
   async function resend(mail: Mail): Promise<void> {
@@ -114,4 +115,9 @@ export function Outbox() {
       </Loaded>
     </>
   )
+}
+
+/** Whether its state changes within seconds; another waits for minutes or hours. */
+function movesSoon({ state, due_at }: Mail): boolean {
+  return state === 'sending' || (due_at !== null && Date.parse(due_at) < Date.now() + soonMs)
 }
