@@ -49,6 +49,47 @@ export const areas: readonly Area[] = [
     ),
   },
   {
+    id: 'accounts',
+    path: '/admin/accounts',
+    roles: administrators,
+    key: 'a',
+    load: loader(
+      async () => (await import('./views/accounts/accounts.tsx')).Accounts,
+      async () => (await import('./views/accounts/texts.ts')).accountsTexts,
+      async () => (await import('./views/account/texts.ts')).accountTexts,
+    ),
+  },
+  {
+    id: 'users',
+    path: '/admin/users',
+    roles: administrators,
+    key: 'u',
+    load: loader(
+      async () => (await import('./views/users/users.tsx')).Users,
+      async () => (await import('./views/users/texts.ts')).usersTexts,
+    ),
+  },
+  {
+    id: 'invitations',
+    path: '/admin/invitations',
+    roles: administrators,
+    key: 'i',
+    load: loader(
+      async () => (await import('./views/invitations/invitations.tsx')).Invitations,
+      async () => (await import('./views/invitations/texts.ts')).invitationsTexts,
+    ),
+  },
+  {
+    id: 'imports',
+    path: '/admin/imports',
+    roles: administrators,
+    key: 'd',
+    load: loader(
+      async () => (await import('./views/imports/imports.tsx')).Imports,
+      async () => (await import('./views/imports/texts.ts')).importsTexts,
+    ),
+  },
+  {
     id: 'throttle',
     path: '/admin/throttle',
     roles: administrators,
@@ -159,10 +200,13 @@ export function areaAt(path: string): Area | undefined {
 /** View and texts are files of their own: both come at the same time, in one language alone. */
 function loader(
   view: () => Promise<FunctionComponent>,
-  texts: () => Promise<AreaTexts<unknown>>,
+  ...texts: readonly (() => Promise<AreaTexts<unknown>>)[]
 ): Area['load'] {
   return async (language) => {
-    const [component] = await Promise.all([view(), texts().then((own) => own.load(language))])
+    const [component] = await Promise.all([
+      view(),
+      ...texts.map(async (own) => (await own()).load(language)),
+    ])
     return component
   }
 }

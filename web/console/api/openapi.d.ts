@@ -14516,7 +14516,6 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
-            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
     };

@@ -21,7 +21,7 @@ export const frame: typeof english = {
     overview: 'Übersicht',
     why: 'Warum abgelehnt?',
     accounts: 'Konten',
-    users: 'Personen ohne Konto',
+    users: 'Personen',
     invitations: 'Einladungen',
     imports: 'Import und Export',
     throttle: 'Drosselung',

@@ -21,7 +21,7 @@ export const frame = {
     overview: 'Overview',
     why: 'Why was this refused?',
     accounts: 'Accounts',
-    users: 'Users without an account',
+    users: 'Users',
     invitations: 'Invitations',
     imports: 'Import and export',
     throttle: 'Throttle',
