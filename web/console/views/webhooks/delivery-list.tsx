@@ -60,11 +60,12 @@ export function DeliveryList({ webhook, version = 0, isEnabled = true, onRepeate
 
   return (
     <>
-      <FilterForm filters={filters} change={(changed) => change({ ...changed, cursor: '' })}>
-        {webhook !== undefined && isEnabled && (
+      <FilterForm filters={filters} change={(changed) => change({ ...changed, cursor: '' })} />
+      {webhook !== undefined && isEnabled && (
+        <p>
           <RepeatFailed webhook={webhook} filters={filters} onRepeated={() => onRepeated?.()} />
-        )}
-      </FilterForm>
+        </p>
+      )}
       <Loaded from={deliveries}>
         {({ data, next }) => (
           <>
