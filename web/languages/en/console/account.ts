@@ -168,8 +168,7 @@ export const account = {
   codesLeft: plural('en', { one: 'one is left', other: '# are left' }),
   devices: 'Known devices',
   tokens: 'Access tokens',
-  tokensIssued: (count: number) =>
-    count === 0 ? 'none that is known to be alive' : tokens(count),
+  tokensIssued: (count: number) => (count === 0 ? 'none that is known to be alive' : tokens(count)),
   removeFactor: 'Remove the second factor',
   removeFactorTitle: (name: string) => `Remove the second factor of ${name}?`,
   removeFactorEffects: [
