@@ -28,7 +28,9 @@ suite('accounts in the console', async () => {
     await hand.assertSound('a dry run')
     assert.equal(await countOf(world), 1)
 
-    const lines = Array.from({ length: 60 }, (_, at) => line(`ann${String(at).padStart(2, '0')}`))
+    const lines = Array.from({ length: 60 }, (_, at) =>
+      line(`ann${String(at).padStart(2, '0')}`, at === 0 ? { name: '=1+1' } : {}),
+    )
     await choose(page, [...lines, line(hostile, { name: hostileName, email: 'fox@example.org' })])
     await page.getByRole('button', { name: 'Check the file' }).click()
     await page.getByRole('button', { name: 'Import 61 accounts' }).click()
@@ -148,6 +150,7 @@ suite('accounts in the console', async () => {
     const csv = (await Array.fromAsync(stream)).join('')
     assert.equal(csv.split('\r\n').length, 22)
     assert.match(csv, /^username,user_id,/)
+    assert.match(csv, /"'=1\+1"/) // no formula for the program that opens it
     await hand.close()
   })
 
