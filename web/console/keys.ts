@@ -60,7 +60,8 @@ export function useKeys(): void {
 
 /** The search of the view, or that of the bar. */
 function search(): HTMLElement | null {
-  return document.querySelector('main input[type="search"], header.bar input[type="search"]')
+  const inView = document.querySelector<HTMLElement>('main input[type="search"]')
+  return inView ?? document.querySelector<HTMLElement>('header.bar input[type="search"]')
 }
 
 function isTyping(target: EventTarget | null): boolean {

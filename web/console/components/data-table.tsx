@@ -48,7 +48,12 @@ export function DataTable<Row>(props: Props<Row>) {
     const target = to === undefined ? undefined : all[to]
     if (here < 0 || !target || isTyping(event.target)) return
     event.preventDefault()
-    target.querySelector<HTMLElement>('a, button, input')?.focus()
+    // In the same column, so that boxes are ticked and names are opened on the way.
+    const place = document.activeElement?.closest<HTMLTableCellElement>('td, th')?.cellIndex ?? 0
+    const within = 'a, button, input'
+    const first = target.querySelector<HTMLElement>(within)
+    const same = target.cells[place]?.querySelector<HTMLElement>(within)
+    ;(same ?? first)?.focus()
   }
 
   return (
