@@ -1,5 +1,7 @@
+import { type AccountList, createAccountList } from './accounts/account-list.ts'
 import {
   type Accounts,
+  accountAtLogin,
   createAccounts,
   isAdministratorsUser,
   presentAccount,
@@ -87,6 +89,7 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
   readonly audit: Audit
@@ -259,6 +262,7 @@ export async function createServices(
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(rooms)
   const services: Services = {
+    accountList: createAccountList(deps),
     accounts,
     auditLog,
     audit,
@@ -273,6 +277,7 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
+      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
       signedIn: devices.signedIn,
     }),
     confirmations,

@@ -350,6 +350,15 @@ export function presentAccount(
   return accountStore(trx).present(userId)
 }
 
+/** The same for a login at `now`, which becomes the last one of the account, in one statement. */
+export function accountAtLogin(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  now: number,
+): Promise<PresentAccount | null> {
+  return accountStore(trx).presentAtLogin(userId, now)
+}
+
 /** Reads an account through a connection or in a transaction. Null if it does not exist. */
 export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Account | null> {
   return accountStore(db).byUserId(userId)
@@ -358,6 +367,14 @@ export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Ac
 /** Whether a user has an account with the role ADMIN, locked or not. */
 export function isAdministratorsUser(db: DatabaseOrTransaction, userId: number): Promise<boolean> {
   return accountStore(db).hasRole(userId, 'ADMIN')
+}
+
+/** Whether no other usable account has the role ADMIN; then it can be neither deleted nor demoted. */
+export async function isLastAdministrator(
+  db: DatabaseOrTransaction,
+  account: Account,
+): Promise<boolean> {
+  return isAdministrator(account) && !(await accountStore(db).hasOtherAdministrator(account.userId))
 }
 
 /** Inserts the staged accounts of an import: see `isPresentAccount`. @throws UniqueViolation */

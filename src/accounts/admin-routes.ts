@@ -6,13 +6,17 @@ import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
 import { goneMeanwhile, preconditionFailed } from '../http/changes/resource.ts'
 import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
+import { contentTypes, mediaTypes } from '../http/media-types.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
-import { listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
+import type { SchemaTypes, Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { role } from '../policy/rules.ts'
+import type { AccountList } from './account-list.ts'
 import type { Accounts } from './accounts.ts'
+import { asksForAccounts, parseWantedAccounts } from './list-query.ts'
+import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { parseRoles, parseUser, parseUsername } from './parse.ts'
@@ -22,8 +26,9 @@ import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
  * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
  */
 export interface AccountRoutesOptions {
+  readonly accountList: AccountList
   readonly accounts: Accounts
-  readonly config: Pick<Config, 'login' | 'roles'>
+  readonly config: Pick<Config, 'login' | 'providers' | 'roles'>
   readonly clock: Clock
   readonly idempotency: Idempotency
 }
@@ -35,8 +40,9 @@ export async function accountAdminRoutes(
   instance: FastifyInstance,
   options: AccountRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, idempotency } = options
-  const { AccountBody, AccountPage, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
+  const { accountList, accounts, clock, config, idempotency } = options
+  const { AccountBody, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
+  const { AccountAnswer, accountQuery } = accountListSchemas(config.roles)
   const show = shownWith(config.roles)
   const app = instance.withTypeProvider<SchemaTypes>()
   const named = accountNamed(accounts, show)
@@ -44,18 +50,29 @@ export async function accountAdminRoutes(
   app.get(
     '/api/admin/accounts',
     {
-      config: { access, query: listQuery(maxPerPage) },
+      config: {
+        access,
+        query: accountQuery(maxPerPage),
+        answers: { 200: { [mediaTypes.json]: AccountAnswer } },
+        errors: ['validationFailed'],
+      },
       schema: {
         operationId: 'listAccounts',
-        summary: 'One page of accounts',
-        response: { 200: AccountPage },
+        summary: 'One page of accounts: by number, or by filters, an order and a cursor',
       },
     },
-    async (request) => {
-      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
+    async (request, reply) => {
+      const query = request.query as Query // parsed by Fastify
+      reply.header('content-type', contentTypes.json)
+      if (asksForAccounts(query)) {
+        const wanted = parseWantedAccounts(query, { ...config, maxLimit: maxPerPage })
+        const found = await accountList.page(wanted)
+        return JSON.stringify(showPage(found, wanted, config.roles))
+      }
+      const page = parsePage(query, maxPerPage)
       const total = await accounts.count()
       const data = await accounts.page(offsetOf(page, total), page.limit)
-      return { ...page, total, data: data.map(show) }
+      return JSON.stringify({ ...page, total, data: data.map(show) })
     },
   )
 

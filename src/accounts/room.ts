@@ -13,6 +13,11 @@ export const room: Room<Needs> = {
       present: async () => (await import('../database/staged.ts')).isPresentAccount,
     },
     {
+      name: 'accounts_search',
+      key: [],
+      leftOut: 'an index of SQLite, made again by its triggers as the accounts come in',
+    },
+    {
       name: 'role_assignments',
       key: ['account', 'role'],
       person: { column: 'account', gone: 'removed' },

@@ -88,6 +88,37 @@ const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
     )
     .where('accounts.user_id', '=', userId),
 )
+// A login writes the account instead of reading it, which takes no statement more. The columns of
+// other tables are subselects, because what `returning` may name differs between the databases.
+const presentAtLogin = prepared(
+  (db, { userId, now }: Parameters<{ userId: number; now: number }>) =>
+    db
+      .updateTable('accounts')
+      .set({ last_login_at: now })
+      .where('user_id', '=', userId)
+      .where(isPresentAccount)
+      .returningAll()
+      .returning((eb) => {
+        const version = eb
+          .selectFrom('token_versions')
+          .whereRef('token_versions.user_id', '=', 'accounts.user_id')
+        const password = eb
+          .selectFrom('passwords')
+          .whereRef('passwords.account', '=', 'accounts.user_id')
+        return [
+          version.select('access_version').$asScalar().$notNull().as('access_version'),
+          version.select('refresh_version').$asScalar().$notNull().as('refresh_version'),
+          password.select('hash').as('hash'),
+          password.select('must_change').as('must_change'),
+          eb
+            .selectFrom('sessions')
+            .whereRef('sessions.user_id', '=', 'accounts.user_id')
+            .select(({ fn }) => fn.countAll<number>().as('sessions'))
+            .as('sessions'),
+          roleNamesOfAccount.as('roles'),
+        ]
+      }),
+)
 
 const roleOf = prepared((db, { userId, role }: Parameters<{ userId: number; role: Role }>) =>
   db
@@ -218,6 +249,12 @@ export function accountStore(db: DatabaseOrTransaction) {
      */
     async present(userId: number): Promise<PresentAccount | null> {
       const row = await present.first(db, { userId })
+      return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
+    },
+
+    /** The same for a login at `now`, which is stored as the last one. */
+    async presentAtLogin(userId: number, now: number): Promise<PresentAccount | null> {
+      const row = await presentAtLogin.first(db, { userId, now })
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 

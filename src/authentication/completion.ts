@@ -61,6 +61,11 @@ export interface CompletionDeps {
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
   /** Reads the account in the transaction; null if it does not exist. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
+  /** The same for a login, which it records as the last one of the account, in one statement. */
+  readonly presentAtLogin: (
+    trx: DatabaseOrTransaction,
+    userId: number,
+  ) => Promise<PresentAccount | null>
   /** Called in the transaction of a login, never for Basic. */
   readonly signedIn: (
     trx: DatabaseOrTransaction,
@@ -70,12 +75,12 @@ export interface CompletionDeps {
 }
 
 export function createCompletion(deps: CompletionDeps): Completion {
-  const { db, asyncCommitDb, events, requirements, present, signedIn } = deps
+  const { db, asyncCommitDb, events, requirements, present, presentAtLogin, signedIn } = deps
   return {
     async complete({ account: before, amr, authTime, column }, attempt, { give, answer, browser }) {
       const isLogin = column !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
-        const found = await present(trx, before.userId)
+        const found = await (isLogin ? presentAtLogin : present)(trx, before.userId)
         if (!found) throw gone(before)
         const { account } = found
         requirements.refuse(commitColumns[column], {

@@ -35,6 +35,7 @@ import * as people from './migrations/0022-people.ts'
 import * as forwardAuth from './migrations/0023-forward-auth.ts'
 import * as operations from './migrations/0024-operations.ts'
 import * as statistics from './migrations/0025-statistics.ts'
+import * as accountLists from './migrations/0026-account-lists.ts'
 import * as verifications from './migrations/0027-verifications.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
@@ -72,6 +73,7 @@ const migrations: readonly Step[] = [
   expand(forwardAuth.statements),
   expand(operations.statements),
   expand(statistics.statements),
+  expand(accountLists.statements),
   expand(verifications.statements),
 ]
 

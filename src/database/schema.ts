@@ -56,6 +56,7 @@ export interface Schema {
   list_blocks: ListBlocksTable
   list_changes: ListChangesTable
   users_search: UsersSearchTable
+  accounts_search: UsersSearchTable
   schema_version: SchemaVersionTable
   room_schemas: RoomSchemasTable
 }
@@ -94,6 +95,8 @@ interface AccountsTable {
   undeliverable_reason: Generated<string | null>
   /** The language of pages and mail; null: that of the request. */
   language: Generated<string | null>
+  /** 0 before the first login. */
+  last_login_at: Generated<number>
 }
 
 /** The names of the roles of accounts. */
@@ -187,6 +190,8 @@ interface SecondFactorsTable {
   last_step: number
   /** The steps whose codes were used: bit n stands for `last_step - n`. */
   used_steps: Generated<number>
+  /** When the secret was confirmed; null before that, and for those of a version before. */
+  confirmed_at: Generated<number | null>
 }
 
 interface RecoveryCodesTable {
@@ -521,7 +526,7 @@ interface ListChangesTable {
   taken: Generated<number>
 }
 
-/** The full-text index of SQLite, which triggers of `users` fill. */
+/** A full-text index of SQLite, which triggers of `users` or `accounts` fill. */
 interface UsersSearchTable {
   rowid: number
   text: string

@@ -5,7 +5,6 @@ import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
-import { isoTime } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
@@ -14,7 +13,7 @@ import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
 import { beginLink } from './link.ts'
 import type { Providers } from './providers.ts'
-import { IdentityId, IdentityList, LinkAnswer, LinkRequest } from './schemas.ts'
+import { IdentityId, IdentityList, identityView, LinkAnswer, LinkRequest } from './schemas.ts'
 
 /**
  * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
@@ -50,13 +49,7 @@ export async function identityRoutes(
     },
     async (request) => {
       const linked = await identities.of((await ownAccount(accounts, request)).userId)
-      return linked.map(({ id, issuer, subject, createdAt }) => ({
-        id,
-        provider: providers.issuing(issuer)?.config.name ?? null,
-        issuer,
-        subject,
-        created_at: isoTime(createdAt),
-      }))
+      return linked.map((identity) => identityView(identity, providers))
     },
   )
 

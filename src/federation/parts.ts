@@ -1,10 +1,12 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
+import { type IdentityAdminOptions, identityAdminRoutes } from './admin-routes.ts'
 import type { ExternalBearer } from './authenticator.ts'
 import { type IdentityRoutesOptions, identityRoutes } from './own-routes.ts'
 import { type ExternalRoutesOptions, externalRoutes } from './routes.ts'
 
 export type Needs = ExternalRoutesOptions &
+  IdentityAdminOptions &
   IdentityRoutesOptions & { readonly externalBearer: ExternalBearer }
 
 export const parts: RoomParts<Needs> = {
@@ -16,6 +18,7 @@ export const parts: RoomParts<Needs> = {
     for (const prefix of ownAccountPrefixes) {
       await app.register(identityRoutes, { prefix, ...needs })
     }
+    await app.register(identityAdminRoutes, needs)
     await app.register(externalRoutes, needs)
   },
 }

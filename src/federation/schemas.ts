@@ -1,4 +1,7 @@
-import { Id, idIn, named, Text, Time } from '../http/schemas.ts'
+import { Id, idIn, named, type Static, Text, Time } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
+import type { LinkedIdentity } from './identity-store.ts'
+import type { Providers } from './providers.ts'
 
 export const ProviderName = {
   type: 'object',
@@ -98,3 +101,17 @@ const IdentityBody = named(
 export const IdentityList = { type: 'array', items: IdentityBody } as const
 
 export const IdentityId = idIn(3)
+
+/** An identity on the wire. */
+export function identityView(
+  { id, issuer, subject, createdAt }: LinkedIdentity,
+  providers: Pick<Providers, 'issuing'>,
+): Static<typeof IdentityBody> {
+  return {
+    id,
+    provider: providers.issuing(issuer)?.config.name ?? null,
+    issuer,
+    subject,
+    created_at: isoTime(createdAt),
+  }
+}

@@ -83,6 +83,33 @@ const limit = {
   blocked_until: null,
 } as const
 
+/** What a limit counts now. */
+export const LoginLimit = named(
+  'LoginLimit',
+  {
+    type: 'object',
+    required: ['count', 'username', 'address', 'used', 'pending', 'attempts', 'blocked_until'],
+    properties: {
+      count: {
+        type: 'string',
+        enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+      },
+      username: { ...TextOrNull, description: 'Where an account that fails has it' },
+      client: {
+        ...TextOrNull,
+        description: 'Of `client` alone: its id, if there is such a client',
+      },
+      address: TextOrNull,
+      used: Count,
+      pending: { ...Count, description: 'Whose verdict is awaited' },
+      attempts: { ...Count, description: 'The limit; 0: none' },
+      blocked_until: TimeOrNull,
+    },
+    additionalProperties: false,
+  },
+  limit,
+)
+
 /** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
 export const ThrottleNow = named(
   'LoginLimits',
@@ -108,41 +135,7 @@ export const ThrottleNow = named(
           failing,
         ),
       ),
-      counts: page(
-        named(
-          'LoginLimit',
-          {
-            type: 'object',
-            required: [
-              'count',
-              'username',
-              'address',
-              'used',
-              'pending',
-              'attempts',
-              'blocked_until',
-            ],
-            properties: {
-              count: {
-                type: 'string',
-                enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
-              },
-              username: { ...TextOrNull, description: 'Where an account that fails has it' },
-              client: {
-                ...TextOrNull,
-                description: 'Of `client` alone: its id, if there is such a client',
-              },
-              address: TextOrNull,
-              used: Count,
-              pending: { ...Count, description: 'Whose verdict is awaited' },
-              attempts: { ...Count, description: 'The limit; 0: none' },
-              blocked_until: TimeOrNull,
-            },
-            additionalProperties: false,
-          },
-          limit,
-        ),
-      ),
+      counts: page(LoginLimit),
     },
     additionalProperties: false,
   },

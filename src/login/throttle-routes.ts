@@ -56,7 +56,7 @@ export async function throttleAdminRoutes(
         },
         counts: {
           total: counts.total,
-          data: (await nameLimits(counts.data, options)).map(show),
+          data: (await nameLimits(counts.data, options)).map(limitView),
         },
       }
     },
@@ -90,7 +90,8 @@ export async function throttleAdminRoutes(
   )
 }
 
-function show(now: NamedState) {
+/** A limit on the wire. */
+export function limitView(now: NamedState) {
   return {
     count: now.count,
     username: now.username,

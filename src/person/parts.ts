@@ -1,9 +1,10 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
+import { type AccountDetailsOptions, accountDetailsRoutes } from './admin-routes.ts'
 import { type OwnDataOptions, ownDataRoutes } from './own-routes.ts'
 import { type OwnDataPagesOptions, ownDataPages } from './pages.ts'
 
-export type Needs = OwnDataOptions & OwnDataPagesOptions
+export type Needs = AccountDetailsOptions & OwnDataOptions & OwnDataPagesOptions
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
@@ -11,5 +12,6 @@ export const parts: RoomParts<Needs> = {
       await app.register(ownDataRoutes, { prefix, ...needs })
     }
     await app.register(ownDataPages, needs)
+    await app.register(accountDetailsRoutes, needs)
   },
 }

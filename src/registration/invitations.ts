@@ -48,6 +48,8 @@ export interface Invitations {
   revoke(id: number, checks?: InvitationChecks): Promise<Invitation>
   page(offset: number, limit: number): Promise<Invitation[]>
   count(): Promise<number>
+  /** Those that a user has accepted. */
+  ofUser(userId: number): Promise<Invitation[]>
   /**
    * Finds the invitation of a link, which stays valid.
    * @throws ApiError confirmationInvalid, also if its inviter could not give it any more
@@ -105,6 +107,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     assertMail: () => assertMail(outbox),
     page: (offset, limit) => stores.of(db).page(offset, limit),
     count: () => stores.of(db).count(),
+    ofUser: (userId) => stores.of(db).ofUser(userId),
     rolesOf,
     purge: (batchSize) => stores.of(db).purge(clock.now() - keptMs, batchSize),
 

@@ -20,6 +20,8 @@ import { matchingSteps } from './totp.ts'
 
 /** The second factor: enrolment, proof and removal. Spec 5.5; RFC 6238. */
 export interface SecondFactor {
+  /** What an administrator may know of the factor of an account; null if it has none. */
+  stateOf(userId: number): Promise<FactorState | null>
   /**
    * Begins an enrolment with a new secret, which is valid after `confirm`. An existing factor stays
    * valid until then, and a proof of it is required.
@@ -50,6 +52,12 @@ export interface SecondFactor {
   prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
 }
 
+export interface FactorState {
+  /** Epoch milliseconds; null if it was confirmed before version 0.9.0. */
+  readonly confirmedAt: number | null
+  readonly recoveryCodesLeft: number
+}
+
 /** The session that goes on, and the guard of the caller. */
 type FactorHow = Omit<HowToChange, 'assertWanted'>
 
@@ -76,6 +84,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   const throttle = createThrottle(deps, secondFactorQuota)
 
   return {
+    async stateOf(userId) {
+      const factor = await store.of(userId)
+      if (!factor || factor.sealed === null) return null
+      const { confirmedAt } = factor
+      return { confirmedAt, recoveryCodesLeft: await store.countCodes(userId) }
+    },
+
     async begin(account, proof, guard) {
       const { userId, username } = account
       if (account.secondFactor) await this.prove(account, proof, guard)
@@ -98,7 +113,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const [step] = pending === null ? [] : stepsOf(userId, pending, code)
         if (pending === null || step === undefined) return false
         const work = async (trx: DatabaseOrTransaction) => {
-          if (!(await factorStore(trx).confirm(userId, pending, step))) return false
+          if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
           await events.record(trx, mfaEnrolled, { user_id: userId })
           await attempt.succeed(trx)

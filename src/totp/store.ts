@@ -8,6 +8,8 @@ export interface StoredFactor {
   readonly sealed: string | null
   /** The secret of an enrolment that waits for its first code. */
   readonly pending: string | null
+  /** Epoch milliseconds; null before the confirmation, and for a factor of a version before 0.9.0. */
+  readonly confirmedAt: number | null
 }
 
 type OfUser = Parameters<{ userId: number }>
@@ -22,7 +24,10 @@ type Use = Factor & {
 
 // The queries of every login with a code.
 const ofUser = prepared((db, { userId }: OfUser) =>
-  db.selectFrom('second_factors').select(['sealed', 'pending']).where('user_id', '=', userId),
+  db
+    .selectFrom('second_factors')
+    .select(['sealed', 'pending', 'confirmed_at'])
+    .where('user_id', '=', userId),
 )
 const uses = prepared((db, { userId, sealed }: Parameters<Factor>) =>
   db
@@ -53,7 +58,8 @@ export function factorStore(db: DatabaseOrTransaction) {
   return {
     async of(userId: number): Promise<StoredFactor | null> {
       const row = await ofUser.first(db, { userId })
-      return row ? { sealed: row.sealed, pending: row.pending } : null
+      if (!row) return null
+      return { sealed: row.sealed, pending: row.pending, confirmedAt: row.confirmed_at }
     },
 
     async begin(userId: number, pending: string): Promise<void> {
@@ -65,10 +71,20 @@ export function factorStore(db: DatabaseOrTransaction) {
     },
 
     /** Makes the pending secret the factor; false if that secret is no longer pending. */
-    async confirm(userId: number, pending: string, step: number): Promise<boolean> {
+    async confirm(
+      userId: number,
+      pending: string,
+      step: number,
+      confirmedAt: number,
+    ): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('second_factors')
-        .set({ sealed: pending, pending: null, ...columnsOf(firstUse(step)) })
+        .set({
+          sealed: pending,
+          pending: null,
+          confirmed_at: confirmedAt,
+          ...columnsOf(firstUse(step)),
+        })
         .where('user_id', '=', userId)
         .where('pending', '=', pending)
         .executeTakeFirstOrThrow()

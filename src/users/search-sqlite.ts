@@ -7,6 +7,7 @@ import { isPresentUser } from '../database/staged.ts'
 import { inOrder, type Order, type Position, positionOf } from './lists.ts'
 import { shown, toUser } from './rows.ts'
 import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import { integer, trigramsOf } from './trigrams.ts'
 import type { User } from './user.ts'
 
 const maxSearches = 100
@@ -16,8 +17,6 @@ const maxRows = 1000
 /** How many ids the first statement covers in the index; often this is enough. */
 const firstStep = 20_000
 const maxStep = 640_000
-/** The most trigrams in one query; every user found is compared with the text anyway. */
-const maxTrigrams = 8
 
 /** The remaining time of the statements of one search. */
 interface Budget {
@@ -60,7 +59,7 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
     descending = false,
     afterId?: number,
   ): Matches {
-    const terms = trigramsOf(pattern)
+    const terms = trigramsOf({ text: pattern.folded, isBeginning: pattern.isBeginning })
     const direction = descending ? sql`desc` : sql`asc`
     const last = descending ? 1 : ((await idNext(budget, undefined, true)) ?? 0)
     let from = descending ? await idNext(budget, afterId, true) : (afterId ?? 0) + 1
@@ -136,11 +135,6 @@ export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
   }
 }
 
-/** Converts an id to a bigint: a number is bound as a real, which FTS5 ignores in conditions. */
-function integer(id: number): bigint {
-  return BigInt(id)
-}
-
 /** Skips `offset` users of a walk and collects up to `limit`. */
 async function take(
   walk: Matches,
@@ -186,22 +180,4 @@ function matches({ folded, isBeginning }: Pattern): RawBuilder<number> {
         or substr(users.email_key, 1, length(${folded})) = ${folded})`
     : sql`(instr(users.name_key, ${folded}) > 0 or instr(users.email_key, ${folded}) > 0)`
   return sql<number>`(users.id is not null and ${isPresentUser} and ${holds})`
-}
-
-// The index has these two characters before name and e-mail.
-const beginning = '\u0002\u0002'
-
-/** Builds the query of the index. https://sqlite.org/fts5.html#full_text_query_syntax */
-function trigramsOf({ folded, isBeginning }: Pattern): string {
-  const characters = [...(isBeginning ? beginning + folded : folded)]
-  const all = new Set(
-    characters.slice(2).map((last, index) => characters.slice(index, index + 2).join('') + last),
-  )
-  const trigrams = [...all]
-  const every = Math.max(1, (trigrams.length - 1) / (maxTrigrams - 1))
-  const asked = new Set<string>()
-  for (let index = 0; index <= trigrams.length - 1; index += every) {
-    asked.add(trigrams[Math.round(index)] ?? '')
-  }
-  return [...asked].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
 }

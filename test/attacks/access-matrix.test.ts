@@ -156,6 +156,7 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     [`DELETE ${accounts}/:username/sessions`]: async () => ({
       path: `${accounts}/${await newAccount()}/sessions`,
     }),
+    [`GET ${accounts}/:username/details`]: () => ({ path: `${accounts}/the-user/details` }),
     [`GET ${accounts}/:username/email`]: () => ({ path: `${accounts}/the-user/email` }),
     [`DELETE ${accounts}/:username/email`]: async () => ({
       path: `${accounts}/${(await withAddress()).username}/email`,

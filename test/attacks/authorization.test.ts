@@ -343,6 +343,16 @@ const table: readonly Row[] = [
     allowed: 404,
     path: '/api/admin/accounts/nobody/sessions',
   })),
+  ...[
+    'GET /api/admin/accounts/:username/details',
+    'GET /api/admin/accounts/:username/identities',
+    'DELETE /api/admin/accounts/:username/identities/:id',
+  ].map((route) => ({
+    route,
+    may: admins,
+    allowed: 404,
+    path: route.replace(/^\w+ /, '').replace(':username', 'nobody').replace(':id', '1'),
+  })),
   ...['GET', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/accounts/:username/email`,
     may: admins,
@@ -392,6 +402,9 @@ const table: readonly Row[] = [
   // Without what a proxy tells of a host: test/attacks/forward-hosts.test.ts has the rest.
   { route: 'GET /.gatehouse/enter', may: 'anyone', allowed: 400, withoutHead: true },
   { route: 'GET /.gatehouse/signout', may: 'anyone', allowed: 303, withoutHead: true },
+  ...['/admin', '/admin/*'].map(
+    (path): Row => ({ route: `GET ${path}`, may: editors, allowed: 200, schemes: ['session'] }),
+  ),
   { route: 'GET /signin/application', may: 'anyone', allowed: 303, withoutHead: true },
   ...['/assets/style.css', '/.gatehouse/assets/style.css', '/assets/docs/reference.css'].map(
     (file): Row => ({

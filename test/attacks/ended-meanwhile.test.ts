@@ -127,6 +127,11 @@ suite('a caller that ends while its request is under way', async () => {
   const posts = await seedPosts(app, 4)
   const target = await app.account('target')
   await verifyAddress(app, target, 'target@example.org')
+  const { id: ofTarget } = await app.deps.db
+    .insertInto('identities')
+    .values({ user_id: target.userId, issuer: 'one', subject: 'target', created_at: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   await app.account('doomed')
   await verifyAddress(app, await app.account('forgetful'), 'forgetful@example.org')
   const invitations = '/api/admin/invitations'
@@ -173,6 +178,9 @@ suite('a caller that ends while its request is under way', async () => {
       path: () => `${account('target')}/sessions`,
     },
     'POST /api/admin/accounts/:username/reset': { path: () => `${account('forgetful')}/reset` },
+    'DELETE /api/admin/accounts/:username/identities/:id': {
+      path: () => `${account('target')}/identities/${ofTarget}`,
+    },
     'DELETE /api/admin/accounts/:username/email': { path: () => `${account('target')}/email` },
     'POST /api/admin/invitations': {
       json: (_, index) => ({ email: `invited-${index}@example.org`, roles: ['USER'] }),

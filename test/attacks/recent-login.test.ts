@@ -98,6 +98,7 @@ const recent: readonly Attempt[] = [
   { route: `DELETE ${one}/second-factor`, path: `${accounts}/{ann}/second-factor`, status: 200 },
   { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, status: 202 },
   { route: `DELETE ${one}/email`, path: `${accounts}/{ann}/email`, status: 200 },
+  { route: `DELETE ${one}/identities/:id`, path: `${accounts}/{ann}/identities/1`, status: 404 },
   { route: `POST ${one}/reset`, path: `${accounts}/{ann}/reset`, json: {}, status: 202 },
   {
     route: `POST ${invitations}`,

@@ -381,7 +381,15 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const account = dataOf(await admin.GET(path, { params }))
     assert.deepEqual([account.user_id, account.roles], [userId, ['USER']])
     const { total } = dataOf(await admin.GET('/api/admin/accounts'))
-    assert.ok(total > 1)
+    assert.ok((total ?? 0) > 1)
+    const byFilter = { search: username, sort: '-created_at' } as const
+    const found = dataOf(await admin.GET('/api/admin/accounts', { params: { query: byFilter } }))
+    assert.deepEqual(
+      found.data.map((listed) => listed.user_id),
+      [userId],
+    )
+    const details = dataOf(await admin.GET(`${path}/details`, { params }))
+    assert.deepEqual(details.account, account)
     const body = {
       username: `${username}x`,
       password,
@@ -524,6 +532,11 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
 
       const asked = await comeBack(app, guest, provider, await begin(guest, provider))
       assert.deepEqual([asked.status, asked.headers.get('location')], [303, '/oauth/second-factor'])
+      const ofAccount = '/api/admin/accounts/{username}/identities'
+      const account = { path: { username: who.username } }
+      const [identity] = dataOf(await admin.GET(ofAccount, { params: account }))
+      assert.equal(identity?.provider, provider)
+
       const client = typedClient(app, { cookie: cookiesOf(asked) })
       const page = await client.GET('/oauth/second-factor', { parseAs: 'text' })
       assert.ok(dataOf(page).includes('<form'))
@@ -531,6 +544,10 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const signedIn = await client.POST('/oauth/second-factor', { body: { recovery_code } })
       const answer = dataOf(signedIn)
       assert.ok(typeof answer === 'object' && answer.csrf_token)
+
+      const params = { path: { ...account.path, id: identity.id } }
+      dataOf(await admin.DELETE(`${ofAccount}/{id}`, { params }))
+      assert.deepEqual(dataOf(await admin.GET(ofAccount, { params: account })), [])
     })
   }
 

@@ -108,7 +108,7 @@ suite('which events a change records', async () => {
         headers: { 'x-csrf-token': headers['x-csrf-token'] },
         json: { provider: 'default' },
       })
-    return { headers, browser, begin }
+    return { headers, browser, begin, who }
   }
 
   /** An account with a second factor that has come back from the provider, and is asked for a code. */
@@ -231,6 +231,14 @@ suite('which events a change records', async () => {
       const headers = await app.bearer(app.admin) // of late: time has moved on
       const path = `/api/admin/accounts/${who.username}/second-factor`
       return () => app.call('DELETE', path, { headers })
+    }),
+    'DELETE /api/admin/accounts/:username/identities/:id': row(['identity_unlinked'], async () => {
+      const { browser, begin, who } = await link()
+      await browser.open((await begin()).body.url)
+      const path = `/api/admin/accounts/${who.username}/identities`
+      const headers = await client.bearer(client.admin)
+      const [identity] = (await client.call('GET', path, { headers })).body
+      return () => client.call('DELETE', `${path}/${identity.id}`, { headers })
     }),
     'DELETE /api/admin/accounts/:username/sessions': row(['session_ended'], async () =>
       asAdmin('DELETE', `/api/admin/accounts/${await name()}/sessions`),

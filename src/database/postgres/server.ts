@@ -80,14 +80,27 @@ export async function assertTakesChanges(db: DatabaseOrTransaction): Promise<voi
 }
 
 /** Whether the indexes of pg_trgm exist, made by the migration or by the operator. */
-export async function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
+export function hasSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
+  return hasTrigrams(db, 'users', ['name_key', 'email_key'])
+}
+
+/** The same of those of accounts, which the list of administrators is searched by. */
+export function hasAccountSearchIndex(db: DatabaseOrTransaction): Promise<boolean> {
+  return hasTrigrams(db, 'accounts', ['username', 'verified_email_key'])
+}
+
+async function hasTrigrams(
+  db: DatabaseOrTransaction,
+  table: string,
+  columns: readonly string[],
+): Promise<boolean> {
   const { rows } = await sql<{ columns: number }>`
     select count(distinct attname) as columns from pg_index
     join pg_opclass on pg_opclass.oid = any (indclass)
     join pg_attribute on attrelid = indrelid and attnum = any (indkey)
-    where indrelid = 'users'::regclass and indisvalid and indpred is null
-      and opcname = 'gin_trgm_ops' and attname in ('name_key', 'email_key')`.execute(db)
-  return rows[0]?.columns === 2
+    where indrelid = ${table}::regclass and indisvalid and indpred is null
+      and opcname = 'gin_trgm_ops' and attname in (${sql.join(columns)})`.execute(db)
+  return rows[0]?.columns === columns.length
 }
 
 /**

@@ -33,8 +33,10 @@ export async function compactSqlite(dataDirectory: string, wait: Wait): Promise<
   try {
     connection.exec('pragma secure_delete = on')
     // One segment is left, without the words of deleted rows.
-    const optimize = "insert into users_search (users_search) values ('optimize')"
-    await retryWhileBusy(() => connection.exec(optimize), deadline)
+    for (const index of ['users_search', 'accounts_search']) {
+      const optimize = `insert into ${index} (${index}) values ('optimize')`
+      await retryWhileBusy(() => connection.exec(optimize), deadline)
+    }
     await retryWhileBusy(() => connection.exec('vacuum'), deadline)
     // The log holds pages of before, until no reader needs it and it is cut.
     while (!isTruncated(connection)) {

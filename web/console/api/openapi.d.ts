@@ -1393,7 +1393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One page of accounts
+         * One page of accounts: by number, or by filters, an order and a cursor
          * @description Access: ADMIN.
          */
         get: operations["listAccounts"];
@@ -1496,6 +1496,46 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["endSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Identities of providers that sign in to an account
+         * @description Access: ADMIN.
+         */
+        get: operations["listIdentities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/identities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an identity of an account: it signs in no more; sessions and tokens go on
+         * @description Access: ADMIN. Wants a recent login.
+         */
+        delete: operations["removeIdentity"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1604,6 +1644,26 @@ export interface paths {
          * @description Access: ADMIN.
          */
         delete: operations["revokeInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/accounts/{username}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that belongs to an account: what signs in, what is live, what refuses a login
+         * @description Access: ADMIN.
+         */
+        get: operations["getAccountDetails"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2474,6 +2534,110 @@ export interface components {
         AccountDeletion: {
             /** @description The username of the account, in any spelling */
             username: string;
+        };
+        /**
+         * @example {
+         *       "account": {
+         *         "username": "ann",
+         *         "user_id": 7,
+         *         "roles": [
+         *           "USER"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "second_factor": false,
+         *         "created_at": "2026-03-02T09:00:00.000Z"
+         *       },
+         *       "user": {
+         *         "id": 7,
+         *         "name": "Ann Example",
+         *         "email": "ann@example.org"
+         *       },
+         *       "last_login_at": "2026-03-02T09:40:00.000Z",
+         *       "failed_logins": 0,
+         *       "locked_until": null,
+         *       "last_administrator": false,
+         *       "imported": false,
+         *       "language": "en",
+         *       "password": {
+         *         "is_set": true,
+         *         "changed_at": "2026-03-02T09:00:00.000Z",
+         *         "must_change": false
+         *       },
+         *       "second_factor": null,
+         *       "email": {
+         *         "email": "ann@example.org",
+         *         "verified_at": "2026-03-02T09:00:00.000Z",
+         *         "pending": null,
+         *         "undeliverable_at": null,
+         *         "undeliverable_reason": null
+         *       },
+         *       "identities": [],
+         *       "sessions": 1,
+         *       "devices": 1,
+         *       "tokens_issued": 0,
+         *       "limits": [],
+         *       "invitations": [],
+         *       "mails": [],
+         *       "posts": 3
+         *     }
+         */
+        AccountDetails: {
+            account: components["schemas"]["Account"];
+            user: components["schemas"]["User"];
+            /**
+             * Format: date-time
+             * @description Null before the first login, or the first one since version 0.9.0
+             */
+            last_login_at: string | null;
+            /** @description In a row, over all addresses */
+            failed_logins: number;
+            /**
+             * Format: date-time
+             * @description The end of a lockout; null if there is none now
+             */
+            locked_until: string | null;
+            /** @description No other account could administer the service: it is neither deleted, locked nor demoted */
+            last_administrator: boolean;
+            /** @description Whether an import has made it; a restored database does not know */
+            imported: boolean;
+            /** @description Of pages and mail; null: that of the browser */
+            language: string | null;
+            password: {
+                /** @description Without one its owner signs in by other ways */
+                is_set: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null if it was imported, or if that is not known
+                 */
+                changed_at: string | null;
+                /** @description The next login must set a password */
+                must_change: boolean;
+            };
+            second_factor: {
+                /**
+                 * Format: date-time
+                 * @description Null if that was before version 0.9.0
+                 */
+                confirmed_at: string | null;
+                recovery_codes_left: number;
+            } | null;
+            email: components["schemas"]["AccountEmail"];
+            identities: components["schemas"]["Identity"][];
+            /** @description How many are live; at most 1,000 */
+            sessions: number;
+            /** @description How many devices have signed in, that are known still */
+            devices: number;
+            /** @description How many access tokens were issued within their lifetime, by the audit log; at most 100, and some may have ended. Tokens are not stored */
+            tokens_issued: number;
+            /** @description The limits that count failed tries of it now, the last used first; at most 100 */
+            limits: components["schemas"]["LoginLimit"][];
+            /** @description The invitation that it was made of */
+            invitations: components["schemas"]["Invitation"][];
+            /** @description The newest 10 of the last 30 days */
+            mails: components["schemas"]["Mail"][];
+            /** @description Up to 1001, which stands for any more */
+            posts: number;
         };
         /**
          * @example {
@@ -3602,6 +3766,45 @@ export interface components {
         };
         /**
          * @example {
+         *       "limit": 10,
+         *       "total": 1,
+         *       "data": [
+         *         {
+         *           "username": "ann",
+         *           "user_id": 7,
+         *           "roles": [
+         *             "USER"
+         *           ],
+         *           "locked": false,
+         *           "active": true,
+         *           "second_factor": false,
+         *           "created_at": "2026-03-02T09:00:00.000Z",
+         *           "name": "Ann Example",
+         *           "email": "ann@example.org",
+         *           "verified_email": "ann@example.org",
+         *           "locked_until": null,
+         *           "must_change": false,
+         *           "identities": 0,
+         *           "imported": false,
+         *           "last_login_at": "2026-03-02T09:40:00.000Z"
+         *         }
+         *       ],
+         *       "next": null,
+         *       "previous": null
+         *     }
+         */
+        FoundAccounts: {
+            limit: number;
+            /** @description How many accounts match: of all accounts, or of those that match a filter which few do, 2,000 at most; null where they are not counted */
+            total: number | null;
+            data: components["schemas"]["ListedAccount"][];
+            /** @description The `cursor` of what follows; null at the end. A page looks through some 20,000 accounts at most, so that one with several filters may be short, or empty, and have a `next` */
+            next: string | null;
+            /** @description The `cursor` of what precedes; null at the start */
+            previous: string | null;
+        };
+        /**
+         * @example {
          *       "status": "live"
          *     }
          */
@@ -4127,6 +4330,60 @@ export interface components {
         KeyList: {
             /** @description The configured keys, then all others, the newest first */
             data: components["schemas"]["StoredKey"][];
+        };
+        /**
+         * @example {
+         *       "username": "ann",
+         *       "user_id": 7,
+         *       "roles": [
+         *         "USER"
+         *       ],
+         *       "locked": false,
+         *       "active": true,
+         *       "second_factor": false,
+         *       "created_at": "2026-03-02T09:00:00.000Z",
+         *       "name": "Ann Example",
+         *       "email": "ann@example.org",
+         *       "verified_email": "ann@example.org",
+         *       "locked_until": null,
+         *       "must_change": false,
+         *       "identities": 0,
+         *       "imported": false,
+         *       "last_login_at": "2026-03-02T09:40:00.000Z"
+         *     }
+         */
+        ListedAccount: {
+            username: string;
+            user_id: number;
+            /** @description That of the user */
+            name: string;
+            /** @description That of the user, which proves nothing */
+            email: string;
+            /** @description The address that was proved */
+            verified_email: string | null;
+            roles: components["schemas"]["Role"][];
+            /** @description By an administrator */
+            locked: boolean;
+            /**
+             * Format: date-time
+             * @description The end of a lockout after failed logins; null if there is none now
+             */
+            locked_until: string | null;
+            active: boolean;
+            /** @description The next login must set a password */
+            must_change: boolean;
+            second_factor: boolean;
+            /** @description How many identities of providers sign in to it */
+            identities: number;
+            /** @description Whether an import has made it; a restored database does not know */
+            imported: boolean;
+            /**
+             * Format: date-time
+             * @description Null before the first login, or the first one since version 0.9.0
+             */
+            last_login_at: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         /**
          * @example {
@@ -10979,7 +11236,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A value that is no such integer counts as 1. To read a long list from its beginning to its end, follow `next` of `/api/v2/users`, which costs the same at any depth and neither skips nor repeats an item when others come or go
+                 * @description Without any parameter but `limit`; the accounts are in the order of user ids then. A value that is no such integer counts as 1. With others, `cursor` names the page
                  * @example 2
                  */
                 page?: number;
@@ -10988,6 +11245,57 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
+                /**
+                 * @description Part of username, name, e-mail or verified address, in any case; one or two characters: their beginning
+                 * @example ann
+                 */
+                search?: string;
+                /**
+                 * @description Accounts that have this role, among others
+                 * @example ADMIN
+                 */
+                role?: "USER" | "EDITOR" | "ADMIN";
+                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled */
+                state?: "active" | "locked" | "locked_out" | "disabled" | "must_change";
+                /**
+                 * @description Whether a login requires a second factor
+                 * @example true
+                 */
+                second_factor?: boolean;
+                /**
+                 * @description Whether there is a verified address
+                 * @example true
+                 */
+                verified?: boolean;
+                /**
+                 * @description Whether an import has made it
+                 * @example true
+                 */
+                imported?: boolean;
+                /**
+                 * @description The name or the issuer of an identity provider that signs in to it; empty: accounts without one
+                 * @example default
+                 */
+                provider?: string;
+                /** @description Accounts without a login; without the two times */
+                last_login?: "never";
+                /**
+                 * @description The last login was later
+                 * @example 2026-01-15T12:00:00Z
+                 */
+                last_login_after?: string;
+                /**
+                 * @description The last login was earlier; accounts without one are not among them
+                 * @example 2026-01-15T12:00:00Z
+                 */
+                last_login_before?: string;
+                /**
+                 * @description A minus stands for descending order
+                 * @example -last_login_at
+                 */
+                sort?: "username" | "-username" | "name" | "-name" | "created_at" | "-created_at" | "last_login_at" | "-last_login_at";
+                /** @description The `next` or `previous` of a page, with the same filters and `sort` */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -11002,29 +11310,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "page": 1,
-                     *       "limit": 10,
-                     *       "total": 1,
-                     *       "data": [
-                     *         {
-                     *           "username": "ann",
-                     *           "user_id": 7,
-                     *           "roles": [
-                     *             "USER"
-                     *           ],
-                     *           "locked": false,
-                     *           "active": true,
-                     *           "second_factor": false,
-                     *           "created_at": "2026-03-02T09:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["AccountPage"];
+                    "application/json": components["schemas"]["AccountPage"] | components["schemas"]["FoundAccounts"];
                 };
             };
+            400: components["responses"]["BadRequest_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -11459,6 +11748,97 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    listIdentities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 3,
+                     *         "provider": "acme",
+                     *         "issuer": "https://login.example.org",
+                     *         "subject": "248289761001",
+                     *         "created_at": "2026-03-02T09:45:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Identity"][];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    removeIdentity: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+                /**
+                 * @description Anything but an integer from 1 is not found
+                 * @example 3
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Identity unlinked"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Message"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     getAccountEmail: {
         parameters: {
             query?: never;
@@ -11841,6 +12221,85 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["InvitationNotFound"];
             409: components["responses"]["InvitationClosed"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    getAccountDetails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description In any case
+                 * @example ann
+                 */
+                username: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": {
+                     *         "username": "ann",
+                     *         "user_id": 7,
+                     *         "roles": [
+                     *           "USER"
+                     *         ],
+                     *         "locked": false,
+                     *         "active": true,
+                     *         "second_factor": false,
+                     *         "created_at": "2026-03-02T09:00:00.000Z"
+                     *       },
+                     *       "user": {
+                     *         "id": 7,
+                     *         "name": "Ann Example",
+                     *         "email": "ann@example.org"
+                     *       },
+                     *       "last_login_at": "2026-03-02T09:40:00.000Z",
+                     *       "failed_logins": 0,
+                     *       "locked_until": null,
+                     *       "last_administrator": false,
+                     *       "imported": false,
+                     *       "language": "en",
+                     *       "password": {
+                     *         "is_set": true,
+                     *         "changed_at": "2026-03-02T09:00:00.000Z",
+                     *         "must_change": false
+                     *       },
+                     *       "second_factor": null,
+                     *       "email": {
+                     *         "email": "ann@example.org",
+                     *         "verified_at": "2026-03-02T09:00:00.000Z",
+                     *         "pending": null,
+                     *         "undeliverable_at": null,
+                     *         "undeliverable_reason": null
+                     *       },
+                     *       "identities": [],
+                     *       "sessions": 1,
+                     *       "devices": 1,
+                     *       "tokens_issued": 0,
+                     *       "limits": [],
+                     *       "invitations": [],
+                     *       "mails": [],
+                     *       "posts": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountDetails"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13923,6 +14382,16 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
@@ -14047,7 +14516,6 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
-            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
     };

@@ -1,6 +1,6 @@
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Time } from '../../components/time.tsx'
-import type { AuditRecord } from './query.ts'
+import { type AuditRecord, whyAddress } from './query.ts'
 import { auditTexts } from './texts.ts'
 
 interface Props {
@@ -42,10 +42,10 @@ export function Actor({ of: record }: { readonly of: AuditRecord }) {
   const { actor, target, address, erased } = record
   const name = actor.username ?? actor.subject
   const program = t.programs[actor.kind ?? '']
-  if (program !== undefined) return <>{program}</>
+  if (program !== undefined) return program
   if (name !== null) return <bdi>{name}</bdi>
   // Of no request, and about no person: a start, for example.
-  if (!erased && address === null && target === null) return <>{t.programs.job}</>
+  if (!erased && address === null && target === null) return t.programs.job
   return <span class="muted">{erased ? t.erased : t.unknown}</span>
 }
 
@@ -54,13 +54,13 @@ export function Target({ of: { target } }: { readonly of: AuditRecord }) {
   const t = auditTexts.use()
   if (target === null) return null
   if (target.username !== null) return <bdi>{target.username}</bdi>
-  return target.user_id === null ? null : <>{t.user(target.user_id)}</>
+  return target.user_id === null ? null : t.user(target.user_id)
 }
 
 /** What became of it, with the reason of a refusal; what an alert should be made of stands out. */
 export function Outcome({ of: record }: { readonly of: AuditRecord }) {
   const t = auditTexts.use()
-  const { outcome, level, reason, count, damaged } = record
+  const { outcome, level, reason, count, damaged, request_id } = record
   const kind = level === 'critical' ? 'bad' : level === 'warn' ? 'warning' : ''
   return (
     <>
@@ -68,7 +68,18 @@ export function Outcome({ of: record }: { readonly of: AuditRecord }) {
         {t.outcomes[outcome]}
       </span>
       {level === 'critical' && <> {t.levels.critical}</>}
-      {reason !== null && <> {reason}</>}
+      {reason !== null && (
+        <>
+          {' '}
+          {outcome === 'failure' && request_id !== null ? (
+            <a href={whyAddress(request_id)} title={t.whyRefused}>
+              {reason}
+            </a>
+          ) : (
+            reason
+          )}
+        </>
+      )}
       {count > 1 && <> ×{count}</>}
       {damaged && <strong> {t.damaged}</strong>}
     </>

@@ -1,0 +1,131 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { AccountOrder } from './list-cursor.ts'
+import { accountPattern, beginsWith, matches } from './list-pattern.ts'
+import type { AccountFilters, AccountState, LastLogin } from './list-query.ts'
+
+/** A filter as parts of statements. */
+export interface Condition {
+  /** Whether a row of `accounts`, joined with its row of `users`, passes. */
+  readonly holds: RawBuilder<boolean>
+  /**
+   * Selects `id`, the user ids of all accounts that pass, by an index that has no others; they may be
+   * staged. Null if no index does.
+   */
+  readonly candidates: RawBuilder<unknown> | null
+}
+
+/** The conditions of the filters but for the search, those first that the row itself answers. */
+export function conditionsOf(filters: AccountFilters, now: number): Condition[] {
+  const { role, state, secondFactor, verified, imported, issuer, lastLogin } = filters
+  return [
+    state === undefined ? null : stateIs(state, now),
+    lastLogin === undefined ? null : ofAccount(lastLoginIs(lastLogin)),
+    secondFactor === undefined
+      ? null
+      : ofAccount(sql`second_factor = ${sql.lit(Number(secondFactor))}`),
+    imported === undefined ? null : importedIs(imported),
+    verified === undefined ? null : verifiedIs(verified),
+    role === undefined
+      ? null
+      : {
+          holds: sql<boolean>`exists (select 1 from role_assignments
+            where role_assignments.account = accounts.user_id and role = ${role})`,
+          candidates: sql`select account as id from role_assignments where role = ${role}`,
+        },
+    issuer === undefined ? null : issuerIs(issuer),
+  ].filter((condition) => condition !== null)
+}
+
+/** The part of an order in which all accounts are that pass, if the order tells. */
+export function rangeOf(
+  { lastLogin }: AccountFilters,
+  { key }: AccountOrder,
+): RawBuilder<boolean> | null {
+  return key === 'last_login_at' && lastLogin ? lastLoginIs(lastLogin) : null
+}
+
+/** Whether the account is found by a search: by its username, verified address, name or e-mail. */
+export function isFound(search: string, database: 'sqlite' | 'postgres'): RawBuilder<boolean> {
+  const { username, other } = accountPattern(search)
+  return sql<boolean>`(${matches('accounts.username', username, database)}
+    or ${matches('users.name_key', other, database)}
+    or ${matches('users.email_key', other, database)}
+    or coalesce(${matches('accounts.verified_email_key', other, database)}, false))`
+}
+
+/** The candidates of a text of fewer than three characters, at most `limit` of each column. */
+export function beginnings(search: string, limit: number): RawBuilder<unknown> {
+  const { username, other } = accountPattern(search)
+  const some = (rows: RawBuilder<unknown>) =>
+    sql`select id from (${rows} limit ${limit}) as beginning`
+  return sql`
+    ${some(ofAccounts(beginsWith('username', username.text)))}
+    union ${some(ofAccounts(beginsWith('verified_email_key', other.text)))}
+    union ${some(sql`select id from users where ${beginsWith('name_key', other.text)}`)}
+    union ${some(sql`select id from users where ${beginsWith('email_key', other.text)}`)}`
+}
+
+function stateIs(state: AccountState, now: number): Condition {
+  const isOpen = sql`(locked_until is null or locked_until <= ${now})`
+  switch (state) {
+    case 'active':
+      return {
+        holds: sql<boolean>`(locked = 0 and active = 1 and ${isOpen})`,
+        candidates: ofAccounts(sql`locked = 0 and active = 1`),
+      }
+    case 'locked':
+      return ofAccount(sql`locked = 1`)
+    case 'disabled':
+      return ofAccount(sql`(locked in (0, 1) and active = 0)`) // the index begins with `locked`
+    case 'locked_out':
+      return {
+        holds: sql<boolean>`locked_until > ${now}`,
+        // The condition of the index accounts_failing.
+        candidates: ofAccounts(
+          sql`(failed_logins > 0 or locked_until is not null) and locked_until > ${now}`,
+        ),
+      }
+    case 'must_change':
+      return {
+        holds: sql<boolean>`exists (select 1 from passwords
+          where passwords.account = accounts.user_id and must_change = 1)`,
+        candidates: sql`select account as id from passwords where must_change = 1`,
+      }
+  }
+}
+
+function issuerIs(issuer: string | null): Condition {
+  const ofAccount = sql`select 1 from identities where identities.user_id = accounts.user_id`
+  if (issuer === null) return { holds: sql<boolean>`not exists (${ofAccount})`, candidates: null }
+  return {
+    holds: sql<boolean>`exists (${ofAccount} and issuer = ${issuer})`,
+    candidates: sql`select user_id as id from identities where issuer = ${issuer}`,
+  }
+}
+
+function importedIs(imported: boolean): Condition {
+  const ofImport = sql`accounts.import_id is not null`
+  if (imported) return ofAccount(ofImport)
+  return { holds: sql<boolean>`accounts.import_id is null`, candidates: null }
+}
+
+function verifiedIs(verified: boolean): Condition {
+  return ofAccount(verified ? sql`verified_email_key is not null` : sql`verified_email_key is null`)
+}
+
+function lastLoginIs(lastLogin: LastLogin): RawBuilder<boolean> {
+  if (lastLogin === 'never') return sql<boolean>`last_login_at = 0`
+  const { after = 0, before } = lastLogin
+  const isAfter = sql<boolean>`last_login_at > ${Math.max(after, 0)}`
+  if (before === undefined) return isAfter
+  return sql<boolean>`(${isAfter} and last_login_at < ${before})`
+}
+
+/** A condition of columns of `accounts`, which an index answers. */
+function ofAccount(holds: RawBuilder<unknown>): Condition {
+  return { holds: sql<boolean>`${holds}`, candidates: ofAccounts(holds) }
+}
+
+function ofAccounts(holds: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select user_id as id from accounts where ${holds}`
+}
