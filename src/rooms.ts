@@ -72,6 +72,7 @@ export const rooms: readonly Room<Wired>[] = [
   webhooks,
   forward,
   pages,
+  console,
   posts,
   person,
   health,
@@ -83,5 +84,4 @@ export const rooms: readonly Room<Wired>[] = [
   backup,
   doctor,
   status,
-  console,
 ]

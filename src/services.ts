@@ -13,6 +13,7 @@ import { createErasure, type Erasure } from './audit/erasure.ts'
 import { createPersonSeal } from './audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
+import { type AuditVerifications, createAuditVerifications } from './audit/verify/runs.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Backups, createBackups } from './backup/runs.ts'
@@ -93,6 +94,7 @@ export interface Services extends LogoutEndings {
   readonly auditLog: AuditLog
   readonly audit: Audit
   readonly auditProof: AuditProof
+  readonly auditVerifications: AuditVerifications
   /** All types of events, in the order of the rooms. */
   readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
@@ -265,6 +267,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
+    auditVerifications: createAuditVerifications({ ...deps, keys }),
     knownEvents,
     backups,
     captcha,

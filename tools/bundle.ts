@@ -13,6 +13,7 @@ const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
   'database/sqlite/checkpoint-thread.ts',
   'backup/backup-thread.ts',
+  'audit/verify/verify-thread.ts',
   ...globSync(['*/events.ts', 'cli/commands/*.ts'], { cwd: sources }).filter(
     (path) => path !== 'events/events.ts',
   ),

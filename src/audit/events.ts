@@ -33,3 +33,27 @@ export const sensitiveRead = eventType<
  * the database.
  */
 export const auditRecordsLost = eventType<{ count: number }>('audit_records_lost', 'critical')
+
+/** An administrator has the whole log verified. */
+export const auditVerificationRequested = eventType<{ verification: number }>(
+  'audit_verification_requested',
+)
+
+/** The whole log was verified, and nothing was changed, removed or added. */
+export const auditVerified = eventType<{
+  verification: number
+  records: number
+  checkpoints: number
+}>('audit_verified')
+
+/** The log is not whole. `first`: what is wrong first, in one sentence. */
+export const auditNotWhole = eventType<{ verification: number; problems: number; first: string }>(
+  'audit_not_whole',
+  'critical',
+)
+
+/** A verification came to no result. */
+export const auditNotVerified = eventType<{ verification: number; detail: string }>(
+  'audit_not_verified',
+  'warn',
+)

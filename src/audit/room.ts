@@ -21,6 +21,7 @@ export const room: Room<Needs> = {
         untold: 'there is none before the erasure',
       },
     },
+    { name: 'audit_verifications', key: [], leftOut: 'of the installation that verified' },
     { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],
   events: fileBeside(import.meta.url, './events'),

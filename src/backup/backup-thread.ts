@@ -1,13 +1,6 @@
 import { constants, setPriority } from 'node:os'
-import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Kysely } from 'kysely'
-import type { Config } from '../config/load.ts'
-import type { Database } from '../database/database.ts'
-import { connectPostgres } from '../database/postgres/connect.ts'
-import type { Schema } from '../database/schema.ts'
-import { databaseFileName } from '../database/sqlite/connect.ts'
-import { NodeSqliteDialect } from '../database/sqlite/dialect.ts'
+import { connectThread } from '../database/of-thread.ts'
 import { systemRandom } from '../kernel/random.ts'
 import { reasonOf, systemCode } from '../kernel/reason.ts'
 import { withNewArchive } from './archive-writer.ts'
@@ -45,7 +38,7 @@ async function make(): Promise<void> {
   const options = { tables, passphrase, onProgress: progress }
   const deps = { config: settings, clock: { now: () => now }, random: systemRandom }
   await withNewArchive(path, async (archive) => {
-    const db = open(settings.database)
+    const db = connectThread(settings.database)
     const written = await writeBackup({ ...deps, db }, archive, options).finally(() => db.destroy())
     await archive.sync()
     progress()
@@ -56,17 +49,5 @@ async function make(): Promise<void> {
     if ((await heard.promise) !== 'publish') throw new Error('the service stops')
     await archive.publish()
     say({ kind: 'published' })
-  })
-}
-
-/**
- * Connections of the thread alone. SQLite's file is opened and closed by SQLite alone: to close a
- * descriptor of its own, as `connect` does, would release the locks of all connections of the process.
- */
-function open({ dataDirectory, postgres, timeoutMs }: Config['database']): Database {
-  if (postgres) return connectPostgres({ address: postgres, poolMax: 2, timeoutMs }).db
-  const path = join(dataDirectory, databaseFileName)
-  return new Kysely<Schema>({
-    dialect: new NodeSqliteDialect({ path, timeoutMs, synchronous: 'full' }),
   })
 }

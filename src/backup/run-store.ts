@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { databaseTime } from '../database/database-time.ts'
 import type { Schema } from '../database/schema.ts'
-import { isPostgres } from '../database/transactions.ts'
 
 export type RunRow = Selectable<Schema['backup_runs']>
 
@@ -17,16 +17,7 @@ export function runStore(db: DatabaseOrTransaction) {
     (await query.executeTakeFirst()).numUpdatedRows > 0n
 
   return {
-    /**
-     * The time by which runs are judged. The clocks of nodes differ, so that of PostgreSQL counts; a
-     * SQLite file has the clock of its machine.
-     */
-    async now(clock: { now(): number }): Promise<number> {
-      if (!isPostgres(db)) return clock.now()
-      const { rows } = await sql<{ now: number }>`
-        select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db)
-      return rows[0]?.now ?? clock.now()
-    },
+    now: (clock: { now(): number }): Promise<number> => databaseTime(db, clock),
 
     count: async () =>
       Number(

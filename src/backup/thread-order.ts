@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts'
+import { withMethods, withoutMethods } from '../database/of-thread.ts'
 import { stagedConditions } from '../database/staged.ts'
-import { Secret } from '../kernel/secret.ts'
 import type { MasterKeyConfig } from '../keys/master-key.ts'
 import type { ReadBack } from './read-back.ts'
 import type { CopiedTable, Tables } from './tables.ts'
@@ -74,23 +74,4 @@ export function received({ settings, tables, ...order }: SentOrder): Order {
       })),
     },
   }
-}
-
-const secretField = ' secret'
-
-function withoutMethods(value: unknown): unknown {
-  if (value instanceof Secret) return { [secretField]: value.reveal() }
-  return ofFields(value, withoutMethods)
-}
-
-function withMethods(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && secretField in value) {
-    return new Secret(String(value[secretField]))
-  }
-  return ofFields(value, withMethods)
-}
-
-function ofFields(value: unknown, convert: (field: unknown) => unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, convert(field)]))
 }

@@ -81,6 +81,7 @@ const defaults: Partial<Record<string, unknown>> = {
   BACKUP_KEEP: 7,
   BACKUP_PASSPHRASE: undefined,
   CONSOLE: 'on',
+  CONSOLE_ADDRESSES: [],
   AUDIT_CHECKPOINT_SECONDS: 10,
   AUDIT_RETENTION_DAYS: 365,
   AUDIT_SINKS: [],

@@ -84,12 +84,14 @@ export function loadConfig(
   mistakes.push(...ofLook)
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
-  mistakes.push(...unsupportedSettings(env))
   const ownRoles = misread.has('ROLES') ? null : values.ROLES
   const tls = readTls(values)
   warnings.push(...tls.warnings)
   const hashing = hashingOf(values, env)
   warnings.push(...hashingWarnings(hashing), ...metricsWarnings(values))
+  if (values.CONSOLE === 'off' && values.CONSOLE_ADDRESSES.length > 0) {
+    warnings.push('CONSOLE_ADDRESSES has no effect while CONSOLE is off')
+  }
   const all = [
     ...contradictions(values),
     ...hashingMistakes(hashing),
@@ -119,15 +121,6 @@ function goodOr<T extends { readonly mistakes: readonly string[] }>(
 /** The setting of a mistake, whose name it begins with. */
 function settingOf(mistake: string): string {
   return mistake.split(' ', 1)[0] ?? ''
-}
-
-/** Settings of other versions: they are refused and not silently ignored. */
-const unsupported = /^(CONSOLE)$/
-
-function unsupportedSettings(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.keys(env)
-    .filter((name) => unsupported.test(name) && env[name] !== '')
-    .map((name) => `${name} is not supported by this version`)
 }
 
 /** Reads the rules; without those of ROLES if that setting has mistakes, which are told. */
@@ -415,6 +408,11 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     },
     /** What webhooks may reach although it is no public address. */
     webhooks: { addresses: values.WEBHOOK_ADDRESSES.map(parseAddressRange) },
+    console: {
+      isOn: values.CONSOLE === 'on',
+      /** From where it may be opened; empty: from anywhere. */
+      addresses: values.CONSOLE_ADDRESSES.map(parseAddressRange),
+    },
     refusals: { max: values.REFUSALS_MAX },
     backups: {
       /** Undefined: the service makes none by itself. */

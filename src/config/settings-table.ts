@@ -369,6 +369,19 @@ export const settings = {
       return value
     },
   }),
+  CONSOLE: oneOf({
+    default: 'on',
+    values: ['on', 'off'],
+    doc: 'The console at `/admin`: administration in a browser. `off` leaves it out; the API stays. docs/console.md',
+  }),
+  CONSOLE_ADDRESSES: list({
+    shown: '(any)',
+    doc: 'Addresses and CIDR ranges from which the console may be opened, comma-separated: `10.0.0.0/8, 2001:db8::/32`. Others get 403 at `/admin`; the API is not limited by it.',
+    parse: (value) => {
+      parseAddressRange(value)
+      return value
+    },
+  }),
   REFUSALS_MAX: integer({
     default: 10_000,
     min: 0,

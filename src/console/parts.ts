@@ -5,6 +5,6 @@ export type Needs = ConsoleOptions
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
-    await app.register(consoleRoutes, needs)
+    if (needs.config.console.isOn) await app.register(consoleRoutes, needs)
   },
 }

@@ -1,8 +1,11 @@
 import type { Room } from '../room/room.ts'
 import type { Needs } from './parts.ts'
+import { consoleElsewhere } from './problems.ts'
 
 export const room: Room<Needs> = {
   name: 'console',
   tag: 'Service',
+  settings: ['CONSOLE', 'CONSOLE_ADDRESSES'],
+  errors: [consoleElsewhere],
   parts: () => import('./parts.ts'),
 }

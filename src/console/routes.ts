@@ -1,61 +1,75 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount } from '../accounts/look-up.ts'
 import { isLanguage } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
 import { mediaTypes } from '../http/media-types.ts'
+import type { ErrorPage } from '../http/pages/page.ts'
 import { refusalPage } from '../http/pages/refusal.ts'
 import { loadRenderer } from '../http/pages/renderer.ts'
 import { sendRendered } from '../http/pages/send-view.ts'
 import { Page } from '../http/schemas.ts'
-import { sessionOf } from '../pages/sign-in/sessions.ts'
-import { anyone } from '../policy/rules.ts'
-import type { Sessions } from '../session/sessions.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { role } from '../policy/rules.ts'
+import { consoleElsewhere } from './problems.ts'
+import { consolePath, createReach, ownAccountPath, type Reach, readers } from './reach.ts'
 
 export interface ConsoleOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'session'>
-  readonly sessions: Sessions
+  readonly config: Pick<Config, 'console'>
 }
-
-/** Those that find something in the console; all others have their own account. */
-const readers: readonly string[] = ['ADMIN', 'EDITOR']
 
 /**
  * Console room: GET /admin and every address below it answer one page without data, whose script
  * shows the view of the address. It asks the API with the session, and the API decides.
  */
-export async function consoleRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
-  for (const path of ['/admin', '/admin/*']) {
+export async function consoleRoutes(
+  app: FastifyInstance,
+  { accounts, config }: ConsoleOptions,
+): Promise<void> {
+  const reach = createReach(config)
+  for (const path of [consolePath, `${consolePath}/*`]) {
     app.get(
       path,
       {
         config: {
-          access: { rule: anyone },
-          errorPage: (error, request) => refusalPage(error, request, '/admin'),
-          answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+          access: { rule: role(...readers), schemes: ['session'] },
+          errorPage,
+          answers: { 200: { [mediaTypes.html]: Page } },
+          errors: [consoleElsewhere],
         },
         schema: { hide: true },
       },
-      (request, reply) => open(options, request, reply),
+      (request, reply) => open({ accounts, reach }, request, reply),
     )
   }
 }
 
+/** Without a session the sign-in comes first; without a role of the console there is the account. */
+const errorPage: ErrorPage = (error, request) => {
+  if (error.row === 'authenticationRequired') return { location: signInFor(request) }
+  if (error.row === 'accessDenied') return { location: ownAccountPath }
+  return refusalPage(error, request, error.row === consoleElsewhere ? null : consolePath)
+}
+
 async function open(
-  options: ConsoleOptions,
+  { accounts, reach }: Pick<ConsoleOptions, 'accounts'> & { readonly reach: Reach },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const session = await sessionOf(options, request)
-  const account = session && (await options.accounts.byUserId(session.stored.userId))
-  if (!account) {
-    return reply.redirect(`/signin?${new URLSearchParams({ return_to: request.url })}`, 303)
+  if (!reach.isAllowedFrom(request)) {
+    throw new ApiError(consoleElsewhere, { reason: { code: 'console_address' } })
   }
-  if (!account.roles.some((name) => readers.includes(name))) return reply.redirect('/account', 303)
-  const reader = {
-    person: account.username,
-    language: isLanguage(account.language) ? account.language : null,
-  }
+  const { language, username } = await ownAccount(accounts, request)
+  const reader = { person: username, language: isLanguage(language) ? language : null }
   const { renderConsole } = await loadRenderer()
   return sendRendered(reply, request, renderConsole(request.server.frameOf(request, reader)), {})
+}
+
+/** The sign-in that leads back to this address, with its fields, in which a slash needs no code. */
+function signInFor({ url }: FastifyRequest): string {
+  const [path = '', ...query] = url.split('?')
+  const fields = query.join('?').replaceAll(/%2f/gi, '/')
+  const address = fields === '' ? path : `${path}?${fields}`
+  return `/signin?${new URLSearchParams({ return_to: address })}`
 }

@@ -48,6 +48,7 @@ export interface Schema {
   audit_subjects: AuditSubjectsTable
   audit_checkpoints: AuditCheckpointsTable
   audit_tombstones: AuditTombstonesTable
+  audit_verifications: AuditVerificationsTable
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
@@ -473,6 +474,11 @@ interface ImportsTable {
   lost: Generated<number>
   /** When its process last touched it; an open import without a recent touch is dead. */
   seen_at: number
+  /** Null if a node of 0.8.0 began it, which does not count lines. */
+  started_at: number | null
+  /** How many lines were read when it was last touched. */
+  lines: Generated<number>
+  dry_run: Generated<number>
 }
 
 /** The names on lines of an import that created no account: see 0008-imports.ts. */
@@ -653,6 +659,24 @@ interface WebhookQueuesTable {
 }
 
 /** Backups that the service made by itself. */
+/** Verifications that were asked for over HTTP: see audit/verify/runs.ts. */
+interface AuditVerificationsTable {
+  id: Generated<number>
+  state: 'waiting' | 'running' | 'done' | 'failed'
+  asked_at: number
+  started_at: number | null
+  finished_at: number | null
+  node: string
+  /** The lease of the node that verifies; 0 while it waits. */
+  locked_until: Generated<number>
+  /** How many records were verified when the node last said so. */
+  records: Generated<number>
+  /** The report, as JSON. */
+  result: string | null
+  /** Why it failed. */
+  detail: string | null
+}
+
 interface BackupRunsTable {
   id: Generated<number>
   started_at: number

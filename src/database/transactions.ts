@@ -125,6 +125,7 @@ export const lockName = {
   lists: 'lists',
   /** For the beginning of a backup that the service makes by itself. */
   backups: 'backups',
+  auditVerifications: 'audit verifications',
   /** For the bound of the refusals that are kept. */
   refusals: 'refusals',
   account: (userId: number | string) => `account ${userId}`,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
-import { isLanguage } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
+import { createReach } from '../console/reach.ts'
 import type { Providers } from '../federation/providers.ts'
 import { contentTypes, mediaTypes } from '../http/media-types.ts'
 import { frameAssets } from '../http/pages/frame-assets.ts'
@@ -16,7 +16,7 @@ import { troublePage } from './page.ts'
 
 export interface HomeOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'environment' | 'session'>
+  readonly config: Pick<Config, 'console' | 'environment' | 'session'>
   readonly providers: Providers
   readonly sessions: Sessions
 }
@@ -81,11 +81,13 @@ const Home = named(
 
 /**
  * Home room: GET / tells what this is, where its documents are, and how to sign in. A browser's
- * navigation gets a page, every other client JSON. Both hold only what is public. It also serves the
- * style sheet and the icon of all pages.
+ * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
+ * signed in is led to the console or to the own account. It also serves the style sheet and the icon
+ * of all pages.
  */
 export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
   const { accounts, config, providers } = options
+  const reach = createReach(config)
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
   const links = {
     documentation: { href: '/api/docs', access: documents },
@@ -109,7 +111,7 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       config: {
         access: { rule: anyone },
         errorPage: troublePage,
-        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page } },
+        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page }, 303: {} },
         responseHeaders: ['set-cookie'],
       },
       schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
@@ -119,15 +121,12 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       if (prefersPage(request)) {
         const session = await sessionOf(options, request)
         const account = session && (await accounts.byUserId(session.stored.userId))
-        const view = {
+        if (account) return reply.redirect(reach.startOf(account, request), 303)
+        return sendView(reply, request, 'home', {
           links,
           signIn,
           isForAdmin: documents === 'ADMIN',
-          isSignedIn: account !== null,
-        }
-        const { language = null, username: person = null } = account ?? {}
-        const reader = { person, language: isLanguage(language) ? language : null }
-        return sendView(reply, request, 'home', view, reader)
+        })
       }
       return reply.type(contentTypes.json).send({
         name: 'Gatehouse',

@@ -27,6 +27,7 @@ export const accessReasons = {
     'lacks',
     'roles',
   ),
+  console_address: accessRule('CONSOLE_ADDRESSES does not hold the address of the client.'),
   scope_lacking: accessRule('The token lacks a scope that the rule asks for.', 'rule', 'lacks'),
   client_permission_lacking: accessRule(
     'CLIENTS_FILE does not let this client do that.',

@@ -26,7 +26,7 @@ export async function seriesRoutes(
       config: {
         access: { rule: role('ADMIN') },
         query: SeriesQuery,
-        errors: ['validationFailed', 'serviceUnavailable'],
+        errors: ['validationFailed'],
       },
       schema: {
         operationId: 'getStatisticsSeries',
@@ -36,11 +36,8 @@ export async function seriesRoutes(
     },
     async (request, reply) => {
       const { names, ...range } = readSeriesQuery(request.query as Query, clock.now()) // parsed by Fastify
-      const found = await statisticSeries.read(
-        range,
-        inTurn(request, reply, { mayBeRefused: true }),
-      )
-      const since = await statisticSeries.firstAt(range.step)
+      const turn = inTurn(request, reply, { mayBeRefused: false })
+      const { series, since } = await statisticSeries.read(range, turn)
       const { seconds } = steps[range.step]
       const length = (range.to - range.from) / (seconds * 1000)
       return {
@@ -49,7 +46,7 @@ export async function seriesRoutes(
         to: isoTime(range.to),
         since: isoTimeOrNull(since),
         times: Array.from({ length }, (_, place) => epochSeconds(range.from) + place * seconds),
-        series: withUsual(found, length).filter(({ name }) => names === null || names.has(name)),
+        series: withUsual(series, length).filter(({ name }) => names === null || names.has(name)),
       }
     },
   )

@@ -26,6 +26,12 @@ export interface SeriesRange {
   readonly to: number
 }
 
+export interface SeriesReading {
+  readonly series: SeriesValues[]
+  /** The beginning of the first bucket that there is, in epoch milliseconds; null: there is none. */
+  readonly since: number | null
+}
+
 /** Makes a part of a long reading when its turn comes. */
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -40,9 +46,7 @@ export interface StatisticSeries extends Pick<Collector, 'flush' | 'refusals' | 
    * The series of a range in which something was counted, also what processes of this machine have not
    * stored yet.
    */
-  read(range: SeriesRange, inTurn?: InTurn): Promise<SeriesValues[]>
-  /** Where the first stored bucket of a step begins, in epoch milliseconds; null: there is none. */
-  firstAt(step: StepName): Promise<number | null>
+  read(range: SeriesRange, inTurn?: InTurn): Promise<SeriesReading>
   /** What has happened in the last hour far more often than usual at this time of the day. */
   unusual(): Promise<Unusual[]>
   /** Deletes up to `batchSize` counts that are no longer kept; answers how many. */
@@ -68,7 +72,8 @@ export function createStatisticSeries(deps: StatisticSeriesDeps): StatisticSerie
       const { seconds } = steps[step]
       const partMs = bucketsPerPart * seconds * 1000
       const columns = columnsOf(range)
-      for (const { at, count, series } of await collector.unwritten()) {
+      const unwritten = await collector.unwritten()
+      for (const { at, count, series } of unwritten) {
         columns.add(bucketOf(step, at), series, count)
       }
       for (let part = from; part < to; part += partMs) {
@@ -76,10 +81,10 @@ export function createStatisticSeries(deps: StatisticSeriesDeps): StatisticSerie
         const rows = await inTurn(() => seriesStore(db).between(seconds, part, until))
         for (const { at, count, series } of rows) columns.add(at, series, count)
       }
-      return columns.all()
+      const first = (await seriesStore(db).firstAt(seconds)) ?? Number.POSITIVE_INFINITY
+      const since = Math.min(first, ...unwritten.map(({ at }) => bucketOf(step, at)))
+      return { series: columns.all(), since: Number.isFinite(since) ? since : null }
     },
-
-    firstAt: (step) => seriesStore(db).firstAt(steps[step].seconds),
 
     async unusual() {
       return unusualIn(seriesStore(db), await collector.unwritten(), clock.now())

@@ -13,6 +13,7 @@ import { userEmail } from '../users/users.ts'
 import { sensitiveCreate } from './events.ts'
 import { lineReader, type Mistake, type WantedLine } from './line.ts'
 import { splitLines } from './lines.ts'
+import { gatherPreview, type LinePreview } from './preview.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore } from './store.ts'
 
@@ -25,11 +26,15 @@ export interface ImportReport {
   /** The first errors, in the order of the lines. */
   readonly errors: readonly Mistake[]
   readonly errorsTotal: number
+  /** The first lines that would be imported, and the first that would not, if they were asked for. */
+  readonly preview?: readonly LinePreview[]
 }
 
 export interface ImportOptions {
   /** Finds every error and imports nothing. */
   readonly dryRun: boolean
+  /** Of a dry run: how many lines of each outcome are shown. 0 unless given. */
+  readonly preview?: number
   /** Called with the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Judges the caller between batches and in the last step; absent on the command line. */
@@ -47,11 +52,24 @@ export interface Imports {
    * @throws ApiError serviceUnavailable; the errors of reading the lines and of `assertMayGive`
    */
   run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>
+  /** The imports under way, on all nodes, the oldest first; 100 at most. */
+  underWay(): Promise<ImportUnderWay[]>
   /**
    * Deletes up to `batchSize` rows of imports whose process died; answers `batchSize` if more rows
    * may be left.
    */
   purge(batchSize: number): Promise<number>
+}
+
+export interface ImportUnderWay {
+  readonly id: number
+  /** Epoch milliseconds; null if a node of 0.8.0 began it. */
+  readonly startedAt: number | null
+  /** When its lines were counted. */
+  readonly seenAt: number
+  /** How many lines were read by then. */
+  readonly lines: number
+  readonly isDryRun: boolean
 }
 
 export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb' | 'clock'> {
@@ -66,6 +84,7 @@ const clearBatchSize = 50 // as many as a step of a purge
 const touchEveryMs = 30_000
 const deadAfterMs = 300_000
 const retryMs = 1000
+const maxUnderWay = 100
 
 export function createImports(deps: ImportDeps): Imports {
   const { config, db, asyncCommitDb, clock, events, passwords } = deps
@@ -74,15 +93,24 @@ export function createImports(deps: ImportDeps): Imports {
   // All imports together compute one hash at a time, so that logins are served.
   const oneAtATime = hashingQueue({ running: 1, waiting: Number.POSITIVE_INFINITY })
 
-  return { run, purge }
+  return { run, purge, underWay }
+
+  async function underWay(): Promise<ImportUnderWay[]> {
+    const rows = await importStore(db).underWay(clock.now() - deadAfterMs, maxUnderWay)
+    return rows.map((row) => ({
+      ...{ id: row.id, startedAt: row.started_at, seenAt: row.seen_at, lines: row.lines },
+      isDryRun: row.dry_run === 1,
+    }))
+  }
 
   async function run(
     pieces: AsyncIterable<Uint8Array>,
-    { dryRun, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
+    { dryRun, preview = 0, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
   ): Promise<ImportReport> {
     const readLine = await lineReader(config)
     await store.failUntouchedSince(clock.now() - deadAfterMs)
-    const id = await store.open(clock.now())
+    const id = await store.open(clock.now(), dryRun)
+    const previewed = gatherPreview(preview)
     const mistakes = gatherMistakes()
     let touchedAt = clock.now()
     let lines = 0
@@ -97,7 +125,10 @@ export function createImports(deps: ImportDeps): Imports {
           if ('username' in wanted) {
             assertMayGive(wanted.roles)
             batch.push(wanted)
-          } else mistakes.add(line.number, wanted)
+          } else {
+            mistakes.add(line.number, wanted)
+            previewed.refuse(line.number, null, wanted)
+          }
           if (batch.length >= batchSize) await stageBatch()
         }
         await setImmediate() // lets other requests run, also if lines arrive fast
@@ -105,7 +136,11 @@ export function createImports(deps: ImportDeps): Imports {
       await stageBatch()
       const isDone = !dryRun && mistakes.total === 0 && (await finish())
       const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
-      return { dryRun, lines, imported, errors: mistakes.first(), errorsTotal: mistakes.total }
+      const report = { dryRun, lines, imported, errors: mistakes.first() }
+      return {
+        ...{ ...report, errorsTotal: mistakes.total },
+        ...(preview > 0 && { preview: await previewed.lines(importStore(db)) }),
+      }
     } finally {
       await abandon(id).catch(() => {}) // the job repeats it
     }
@@ -122,7 +157,7 @@ export function createImports(deps: ImportDeps): Imports {
       if (clock.now() - touchedAt < touchEveryMs) return
       touchedAt = clock.now()
       await guard?.judge(db)
-      assertAlive(await store.touch(id, touchedAt))
+      assertAlive(await store.touch(id, touchedAt, lines))
     }
 
     async function stageBatch(): Promise<void> {
@@ -131,6 +166,7 @@ export function createImports(deps: ImportDeps): Imports {
         const passwordHash = await hashOf(wanted).catch((error: unknown) => {
           if (!(error instanceof ApiError) || !error.details) throw error
           mistakes.add(wanted.line, error.details)
+          previewed.refuse(wanted.line, wanted, error.details)
           return null
         })
         if (passwordHash !== null) hashed.push({ ...wanted, passwordHash })
@@ -140,13 +176,19 @@ export function createImports(deps: ImportDeps): Imports {
       const writes = !dryRun && mistakes.total === 0
       const work = async (trx: DatabaseOrTransaction) => {
         await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may create these names
-        assertAlive(await importStore(trx).touch(id, now))
+        assertAlive(await importStore(trx).touch(id, now, lines))
         return stage(trx, { id, lines: hashed, now, writes })
       }
       const staged = await transact(asyncCommitDb, [], work, guard)
       touchedAt = now
       newUsers += staged.newUsers
-      for (const { line, ...detail } of staged.mistakes) mistakes.add(line, [detail])
+      const refused = new Map(staged.mistakes.map(({ line, ...detail }) => [line, detail]))
+      for (const [line, detail] of refused) mistakes.add(line, [detail])
+      for (const wanted of hashed) {
+        const detail = refused.get(wanted.line)
+        if (detail) previewed.refuse(wanted.line, wanted, [detail])
+        else previewed.admit(wanted)
+      }
       onProgress(lines)
       await setImmediate()
     }

@@ -8,14 +8,16 @@ import { acceptLines, longBody } from '../http/bodies/long-bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
+import { positiveInteger } from '../http/lists/paging.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
 import { exportAccounts } from './export.ts'
 import type { ImportReport, Imports } from './import.ts'
-import { ImportBody, transferSchemas } from './schemas.ts'
+import type { LinePreview, PreviewedAccount } from './preview.ts'
+import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
 
 /** Import and export of accounts as lines of JSON, below /api/admin, for the role ADMIN. */
 export interface TransferRoutesOptions {
@@ -31,6 +33,8 @@ const access = { rule: role('ADMIN') }
 /** How long an import may take, from its request header to its last step. */
 const maxImportMs = 1_800_000
 
+const maxPreview = 500
+
 const ImportQuery = {
   type: 'object',
   properties: {
@@ -39,6 +43,14 @@ const ImportQuery = {
       default: false,
       description: 'Finds every mistake and changes nothing',
       examples: [true],
+    },
+    preview: {
+      type: 'integer',
+      minimum: 1,
+      maximum: maxPreview,
+      description:
+        'Of a dry run: shows so many of the first lines that would be imported, and of those that would not, beside what is there now',
+      examples: [100],
     },
   },
 } as const
@@ -75,7 +87,7 @@ export async function transferRoutes(
       const endsAt = startedAt + maxImportMs
       try {
         const report = await imports.run(longBody(request, clock, endsAt), {
-          dryRun: isDryRun(request.query),
+          ...askedOf(request.query),
           guard: until(endsAt, stillAllowed(request)),
           assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
         })
@@ -85,6 +97,27 @@ export async function transferRoutes(
         // The rest of an unread body must not be parsed as the next request.
         if (!request.raw.complete) reply.header('connection', 'close')
         throw error
+      }
+    },
+  )
+
+  app.get(
+    '/api/admin/imports',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listImports',
+        summary: 'The imports under way, on all nodes, and how many lines each has read',
+        response: { 200: ImportsUnderWay },
+      },
+    },
+    async () => {
+      const underWay = await imports.underWay()
+      return {
+        data: underWay.map(({ id, isDryRun, lines, seenAt, startedAt }) => ({
+          ...{ id, dry_run: isDryRun, started_at: isoTimeOrNull(startedAt) },
+          ...{ seen_at: isoTime(seenAt), lines },
+        })),
       }
     },
   )
@@ -135,15 +168,43 @@ export function showImport(report: ImportReport): Static<typeof ImportBody> {
     imported: report.imported,
     errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
     errors_total: report.errorsTotal,
+    ...(report.preview && { preview: report.preview.map(showLine) }),
   }
 }
 
-/** Parses `dry_run`; other values are refused, so that a misspelt dry run imports nothing. */
-function isDryRun(query: unknown): boolean {
-  const { dry_run: text } = query as { dry_run?: unknown } // parsed by Fastify
-  if (text === undefined || text === 'false') return false
-  if (text === 'true') return true
-  return refuseField(['dry_run'], 'must be true or false')
+function showLine({ line, wanted, hasHash, present, errors }: LinePreview) {
+  return {
+    line,
+    outcome: errors.length === 0 ? ('import' as const) : ('refuse' as const),
+    account: wanted && { ...showAccount(wanted), password_hash: hasHash },
+    present: present && showAccount(present),
+    errors: errors.map(({ path, message }) => ({ path: [...path], message })),
+  }
+}
+
+function showAccount({ createdAt, mustChange, userId, roles, ...account }: PreviewedAccount) {
+  return {
+    ...account,
+    roles: [...roles],
+    must_change: mustChange,
+    created_at: isoTimeOrNull(createdAt),
+    user_id: userId,
+  }
+}
+
+/** Parses the query; other values are refused, so that a misspelt dry run imports nothing. */
+function askedOf(query: unknown): { readonly dryRun: boolean; readonly preview: number } {
+  const { dry_run: dry, preview: lines } = query as { dry_run?: unknown; preview?: unknown } // parsed by Fastify
+  if (dry !== undefined && dry !== 'true' && dry !== 'false') {
+    return refuseField(['dry_run'], 'must be true or false')
+  }
+  const dryRun = dry === 'true'
+  if (lines === undefined) return { dryRun, preview: 0 }
+  if (!dryRun) return refuseField(['preview'], 'needs dry_run=true')
+  const preview = positiveInteger(lines)
+  return preview !== null && preview <= maxPreview
+    ? { dryRun, preview }
+    : refuseField(['preview'], `must be a whole number from 1 to ${maxPreview}`)
 }
 
 function refused({ errors, errorsTotal }: ImportReport): ApiError {

@@ -1,5 +1,5 @@
 import { accountSchemas, annsAccount } from '../accounts/schemas.ts'
-import { Count, Integer, named, Text } from '../http/schemas.ts'
+import { Count, Id, Integer, named, Text, TextOrNull, Time, TimeOrNull } from '../http/schemas.ts'
 import type { Role } from '../kernel/principal.ts'
 import { ann } from '../users/schemas.ts'
 
@@ -19,6 +19,127 @@ const Mistakes = {
   ),
 } as const
 
+const accountFields = {
+  username: Text,
+  roles: { type: 'array', items: Text },
+  locked: Flag,
+  active: Flag,
+  must_change: Flag,
+  created_at: { ...TimeOrNull, description: 'Null: when it is imported' },
+  user_id: { type: ['integer', 'null'], minimum: 1, description: 'Null: a new user' },
+  name: TextOrNull,
+  email: TextOrNull,
+} as const
+const accountNames = [
+  ...['username', 'roles', 'locked', 'active', 'must_change'],
+  ...['created_at', 'user_id', 'name', 'email'],
+] as (keyof typeof accountFields)[]
+
+const presentExample = {
+  username: 'bea',
+  roles: ['USER'],
+  locked: false,
+  active: true,
+  must_change: false,
+  created_at: '2024-05-06T07:08:09.000Z',
+  user_id: 17,
+  name: 'Bea Example',
+  email: 'bea@example.org',
+}
+
+const ImportLinePreview = named(
+  'ImportLinePreview',
+  {
+    type: 'object',
+    required: ['line', 'outcome', 'account', 'present', 'errors'],
+    properties: {
+      line: { ...Integer, description: 'Counted from 1, blank lines included' },
+      outcome: { type: 'string', enum: ['import', 'refuse'] },
+      account: {
+        description: 'As the line describes it; null if it cannot be read',
+        anyOf: [
+          {
+            type: 'object',
+            required: [...accountNames, 'password_hash'],
+            properties: {
+              ...accountFields,
+              password_hash: { ...Flag, description: 'A hash; otherwise a password is hashed' },
+            },
+            additionalProperties: false,
+          },
+          { type: 'null' },
+        ],
+      },
+      present: {
+        description: 'The account that has the name or the user already, as it is now',
+        anyOf: [
+          {
+            type: 'object',
+            required: accountNames,
+            properties: accountFields,
+            additionalProperties: false,
+          },
+          { type: 'null' },
+        ],
+      },
+      errors: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['path', 'message'],
+          properties: { path: { type: 'array', items: Text }, message: Text },
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
+  {
+    line: 3,
+    outcome: 'refuse',
+    account: { ...presentExample, roles: ['EDITOR'], user_id: null, password_hash: true },
+    present: presentExample,
+    errors: [{ path: ['username'], message: 'exists already' }],
+  },
+)
+
+export const ImportsUnderWay = named(
+  'ImportsUnderWay',
+  {
+    type: 'object',
+    required: ['data'],
+    properties: {
+      data: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['id', 'dry_run', 'started_at', 'seen_at', 'lines'],
+          properties: {
+            id: Id,
+            dry_run: Flag,
+            started_at: { ...TimeOrNull, description: 'Null for one of a node of 0.8.0' },
+            seen_at: { ...Time, description: 'When its lines were counted' },
+            lines: { ...Count, description: 'Read by then; 500 are stored at a time' },
+          },
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
+  {
+    data: [
+      {
+        id: 4,
+        dry_run: false,
+        started_at: '2026-03-02T08:00:00.000Z',
+        seen_at: '2026-03-02T08:00:07.000Z',
+        lines: 20_500,
+      },
+    ],
+  },
+)
+
 /** The report of an import or of a dry run. */
 export const ImportBody = named(
   'ImportReport',
@@ -31,6 +152,11 @@ export const ImportBody = named(
       imported: { ...Count, description: 'Accounts made, or that would be: all or none' },
       errors: { ...Mistakes, description: 'The first 1000' },
       errors_total: Count,
+      preview: {
+        type: 'array',
+        items: ImportLinePreview,
+        description: 'If it was asked for: the first lines of each outcome, in their order',
+      },
     },
     additionalProperties: false,
   },

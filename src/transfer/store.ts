@@ -1,7 +1,8 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import { roleNamesOfAccount } from '../database/role-names.ts'
 import type { Schema } from '../database/schema.ts'
-import { isPresentUser } from '../database/staged.ts'
+import { isPresentAccount, isPresentUser } from '../database/staged.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { Username } from '../kernel/username.ts'
 
@@ -27,20 +28,20 @@ export interface Holder {
 /** Imports under way. Their staged rows are invisible until their state is `done`. */
 export function importStore(db: DatabaseOrTransaction) {
   return {
-    async open(now: number): Promise<number> {
+    async open(now: number, isDryRun: boolean): Promise<number> {
       const { id } = await db
         .insertInto('imports')
-        .values({ state: 'open', seen_at: now })
+        .values({ state: 'open', seen_at: now, started_at: now, dry_run: isDryRun ? 1 : 0 })
         .returning('id')
         .executeTakeFirstOrThrow()
       return id
     },
 
     /** Records that the import is alive; false if another process has ended it as dead. */
-    async touch(id: number, now: number): Promise<boolean> {
+    async touch(id: number, now: number, lines: number): Promise<boolean> {
       const row = await db
         .updateTable('imports')
-        .set({ seen_at: now })
+        .set({ seen_at: now, lines })
         .where('id', '=', id)
         .where('state', '=', 'open')
         .returning('id')
@@ -68,6 +69,51 @@ export function importStore(db: DatabaseOrTransaction) {
         .where('name', '=', 'users')
         .execute()
       return true
+    },
+
+    /** The imports under way, the oldest first; those of a process that is gone are left out. */
+    async underWay(since: number, limit: number) {
+      return db
+        .selectFrom('imports')
+        .select(['id', 'started_at', 'seen_at', 'lines', 'dry_run'])
+        .where('state', '=', 'open')
+        .where('seen_at', '>=', since)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+    },
+
+    /** The visible accounts that have these names or users, with their users. */
+    async present(usernames: readonly Username[], userIds: readonly number[]) {
+      return db
+        .selectFrom('accounts')
+        .innerJoin('users', 'users.id', 'accounts.user_id')
+        .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
+        .select(roleNamesOfAccount.as('roles'))
+        .select([
+          'accounts.user_id',
+          'username',
+          'name',
+          'email',
+          'locked',
+          'active',
+          'must_change',
+          'created_at',
+        ])
+        .where(isPresentAccount)
+        .where((eb) => isOneOf(eb, usernames, userIds))
+        .execute()
+    },
+
+    /** The visible users of these ids. */
+    async users(ids: readonly number[]) {
+      if (ids.length === 0) return []
+      return db
+        .selectFrom('users')
+        .select(['id', 'name', 'email'])
+        .where('id', 'in', ids)
+        .where(isPresentUser)
+        .execute()
     },
 
     async fail(id: number): Promise<void> {
@@ -259,7 +305,7 @@ function isOneOf(
   userIds: readonly number[],
 ) {
   return eb.or([
-    ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
-    ...(userIds.length > 0 ? [eb('user_id', 'in', userIds)] : []),
+    ...(usernames.length > 0 ? [eb('accounts.username', 'in', usernames)] : []),
+    ...(userIds.length > 0 ? [eb('accounts.user_id', 'in', userIds)] : []),
   ])
 }

@@ -285,6 +285,26 @@ const table: readonly Row[] = [
       ...(hasBody && { json: {} }),
     }
   }),
+  ...['keys', 'clients', 'imports', 'mail/previews', 'audit/types', 'audit/export'].map((name) => ({
+    route: `GET /api/admin/${name}`,
+    may: admins,
+    allowed: 200,
+  })),
+  {
+    route: 'GET /api/admin/mail/previews/:id',
+    may: admins,
+    allowed: 200,
+    path: '/api/admin/mail/previews/reset',
+  },
+  { route: 'GET /api/admin/audit/verification', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/audit/verification', may: admins, allowed: 202 },
+  { route: 'POST /api/admin/keys/rotate', may: admins, allowed: 400, json: { purpose: 'none' } },
+  {
+    route: 'POST /api/admin/keys/:kid/retire',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/keys/none/retire',
+  },
   { route: 'GET /api/admin/backups', may: admins, allowed: 200 },
   { route: 'POST /api/admin/backups', may: admins, allowed: 404 },
   { route: 'GET /api/admin/mail', may: admins, allowed: 200 },
@@ -382,6 +402,9 @@ const table: readonly Row[] = [
   // Without what a proxy tells of a host: test/attacks/forward-hosts.test.ts has the rest.
   { route: 'GET /.gatehouse/enter', may: 'anyone', allowed: 400, withoutHead: true },
   { route: 'GET /.gatehouse/signout', may: 'anyone', allowed: 303, withoutHead: true },
+  ...['/admin', '/admin/*'].map(
+    (path): Row => ({ route: `GET ${path}`, may: editors, allowed: 200, schemes: ['session'] }),
+  ),
   { route: 'GET /signin/application', may: 'anyone', allowed: 303, withoutHead: true },
   ...['/assets/style.css', '/.gatehouse/assets/style.css', '/assets/docs/reference.css'].map(
     (file): Row => ({

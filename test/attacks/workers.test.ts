@@ -121,6 +121,7 @@ suite('two workers whose database tells nothing', async () => {
       'mail',
       'refusals',
       'session activity',
+      'statistics',
       'webhook endpoints',
     ])
     assert.ok(namesOf(0).length > 8)

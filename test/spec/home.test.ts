@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type Answer, testApp } from '../app.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { assertHeaders, assertPage, assertRefusal } from '../refusal.ts'
@@ -69,19 +70,23 @@ suite('GET /: a page for people, JSON for programs', async () => {
     })
   }
 
-  test('leads a person who is signed in to the own account, in its language', async () => {
-    const ann = await app.account('ann')
-    const { cookie = '' } = await app.session(ann)
-    const headers = { accept: navigation, cookie, 'accept-language': 'en' }
-    const page = await app.call('GET', '/', { headers })
-    assertPage(page, 200, heading)
-    assert.ok(page.text.includes('<a class="button" href="/account">Your account</a>'), page.text)
-    assert.ok(page.text.includes('href="/signout"'))
-    assert.ok(page.text.includes('Signed in as ann'))
-    assert.ok(!page.text.includes('href="/signin"'))
-    await app.deps.db.updateTable('accounts').set({ language: 'de' }).execute()
-    assert.match((await app.call('GET', '/', { headers })).text, /<html lang="de">/)
-    const ended = await app.call('GET', '/', { headers: { ...headers, cookie: 'JSESSIONID=x' } })
+  test('leads a person who is signed in to the console or to the own account', async () => {
+    for (const [name, roles, start] of [
+      ['ann', ['USER'], '/account'],
+      ['edd', ['EDITOR'], '/admin'],
+      ['ada', ['ADMIN', 'USER'], '/admin'],
+    ] as const) {
+      const { cookie = '' } = await app.session(await app.account(name, roles))
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await app.call(method, '/', { headers: { accept: navigation, cookie } })
+        const { location, vary } = answer.headers
+        assert.deepEqual([answer.status, answer.text, location, vary], [303, '', start, 'Accept'])
+      }
+      assertHome(await app.call('GET', '/', { headers: { cookie } }), 'anyone')
+    }
+    const headers = { accept: navigation, cookie: 'JSESSIONID=x' }
+    const ended = await app.call('GET', '/', { headers })
+    assertPage(ended, 200, heading)
     assert.ok(ended.text.includes('href="/signin"'))
   })
 
@@ -216,6 +221,45 @@ suite('the files of pages', async () => {
     assert.equal(stale.status, 200)
   })
 
+  test('are sent compressed to those that take it, each with its own ETag', async () => {
+    const plain = await app.call('GET', style)
+    assert.deepEqual(
+      [plain.headers['content-encoding'], plain.headers.vary],
+      [undefined, 'Accept-Encoding'],
+    )
+    const encodings = { br: brotliDecompressSync, gzip: gunzipSync }
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, deflate', 'gzip'],
+      ['*', 'br'],
+      ['br;q=0, *', 'gzip'],
+      ['br;q=0.1, gzip', 'br'],
+      ['deflate', undefined],
+      ['', undefined],
+      ['br;q=0, gzip;q=0', undefined],
+      [`${'x, '.repeat(400)}br`, undefined],
+    ] as const) {
+      const headers = { 'accept-encoding': accepted }
+      const { rawPayload, headers: answered } = await app.app.server.inject({ url: style, headers })
+      assert.equal(answered['content-encoding'], encoding, accepted)
+      assert.equal(answered['content-length'], String(rawPayload.length))
+      assert.equal(answered.vary, 'Accept-Encoding')
+      assert.equal(answered['content-type'], 'text/css; charset=utf-8')
+      const content = encoding ? encodings[encoding](rawPayload) : rawPayload
+      assert.equal(content.toString(), plain.text, accepted)
+      assert.equal(answered.etag === plain.headers.etag, encoding === undefined)
+      const again = { ...headers, 'if-none-match': String(answered.etag) }
+      assert.equal((await app.call('GET', style, { headers: again })).status, 304)
+      const others = { ...headers, 'if-none-match': `"other-br"` }
+      assert.equal((await app.call('GET', style, { headers: others })).status, 200)
+    }
+    for (const ending of ['.br', '.gz']) {
+      assertRefusal(await app.call('GET', style + ending), 404, 'Route not found')
+    }
+    const answer = await app.call('GET', '/', { headers: { 'accept-encoding': 'br, gzip' } })
+    assert.equal(answer.headers['content-encoding'], undefined)
+  })
+
   test('no other name is a file', async () => {
     for (const name of [
       'nothing.css',
@@ -238,12 +282,12 @@ suite('a sign-in through a provider ends on a page', async () => {
   const ann = { sub: 'ann-1', preferred_username: 'ann', email: 'ann@example.org' }
   idp.person = ann
 
-  test('signed in without return_to: the page goes on to /, which answers', async () => {
+  test('signed in without return_to: the page goes on to /, and so to the own account', async () => {
     const browser = testBrowser(app, navigation)
     const landed = await browser.open('/oauth/login')
     assertPage(landed, 200, 'Signed in')
     assert.ok(landed.text.includes('<meta http-equiv="refresh" content="0; url=/"/>'))
-    assertPage(await browser.open('/'), 200, heading)
+    assertPage(await browser.open('/'), 200, 'Your account')
     assert.equal((await browser.call('GET', '/api/session')).body.username, 'ann')
   })
 

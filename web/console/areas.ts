@@ -49,6 +49,47 @@ export const areas: readonly Area[] = [
     ),
   },
   {
+    id: 'accounts',
+    path: '/admin/accounts',
+    roles: administrators,
+    key: 'a',
+    load: loader(
+      async () => (await import('./views/accounts/accounts.tsx')).Accounts,
+      async () => (await import('./views/accounts/texts.ts')).accountsTexts,
+      async () => (await import('./views/account/texts.ts')).accountTexts,
+    ),
+  },
+  {
+    id: 'users',
+    path: '/admin/users',
+    roles: administrators,
+    key: 'u',
+    load: loader(
+      async () => (await import('./views/users/users.tsx')).Users,
+      async () => (await import('./views/users/texts.ts')).usersTexts,
+    ),
+  },
+  {
+    id: 'invitations',
+    path: '/admin/invitations',
+    roles: administrators,
+    key: 'i',
+    load: loader(
+      async () => (await import('./views/invitations/invitations.tsx')).Invitations,
+      async () => (await import('./views/invitations/texts.ts')).invitationsTexts,
+    ),
+  },
+  {
+    id: 'imports',
+    path: '/admin/imports',
+    roles: administrators,
+    key: 'd',
+    load: loader(
+      async () => (await import('./views/imports/imports.tsx')).Imports,
+      async () => (await import('./views/imports/texts.ts')).importsTexts,
+    ),
+  },
+  {
     id: 'throttle',
     path: '/admin/throttle',
     roles: administrators,
@@ -78,6 +119,66 @@ export const areas: readonly Area[] = [
       async () => (await import('./views/mail/texts.ts')).mailTexts,
     ),
   },
+  {
+    id: 'keys',
+    path: '/admin/keys',
+    roles: administrators,
+    key: 'k',
+    load: loader(
+      async () => (await import('./views/keys/keys.tsx')).Keys,
+      async () => (await import('./views/keys/texts.ts')).keysTexts,
+    ),
+  },
+  {
+    id: 'webhooks',
+    path: '/admin/webhooks',
+    roles: administrators,
+    key: 'h',
+    load: loader(
+      async () => (await import('./views/webhooks/webhooks.tsx')).Webhooks,
+      async () => (await import('./views/webhooks/texts.ts')).webhooksTexts,
+    ),
+  },
+  {
+    id: 'clients',
+    path: '/admin/clients',
+    roles: administrators,
+    key: 'c',
+    load: loader(
+      async () => (await import('./views/clients/clients.tsx')).Clients,
+      async () => (await import('./views/clients/texts.ts')).clientsTexts,
+    ),
+  },
+  {
+    id: 'settings',
+    path: '/admin/settings',
+    roles: administrators,
+    key: 's',
+    load: loader(
+      async () => (await import('./views/settings/settings.tsx')).Settings,
+      async () => (await import('./views/settings/texts.ts')).settingsTexts,
+    ),
+  },
+  {
+    id: 'backups',
+    path: '/admin/backups',
+    roles: administrators,
+    key: 'b',
+    load: loader(
+      async () => (await import('./views/backups/backups.tsx')).Backups,
+      async () => (await import('./views/backups/texts.ts')).backupsTexts,
+    ),
+  },
+  {
+    id: 'doctor',
+    path: '/admin/doctor',
+    roles: administrators,
+    key: 'd',
+    load: loader(
+      async () => (await import('./views/doctor/doctor.tsx')).Doctor,
+      async () => (await import('./views/doctor/texts.ts')).doctorTexts,
+    ),
+  },
 ]
 
 export type AreaId = keyof (typeof frame)['areas']
@@ -99,10 +200,13 @@ export function areaAt(path: string): Area | undefined {
 /** View and texts are files of their own: both come at the same time, in one language alone. */
 function loader(
   view: () => Promise<FunctionComponent>,
-  texts: () => Promise<AreaTexts<unknown>>,
+  ...texts: readonly (() => Promise<AreaTexts<unknown>>)[]
 ): Area['load'] {
   return async (language) => {
-    const [component] = await Promise.all([view(), texts().then((own) => own.load(language))])
+    const [component] = await Promise.all([
+      view(),
+      ...texts.map(async (own) => (await own()).load(language)),
+    ])
     return component
   }
 }

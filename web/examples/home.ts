@@ -10,13 +10,11 @@ const plain: HomeView = {
   },
   signIn: [],
   isForAdmin: true,
-  isSignedIn: false,
 }
 
 export const homeExamples: ExamplesOf<HomeViews> = {
   home: {
     plain,
-    'signed in': { ...plain, isSignedIn: true },
     'with providers': {
       ...plain,
       isForAdmin: false,

@@ -15,30 +15,21 @@ export const homePages: PagesOf<HomeViews> = {
   },
 }
 
-function Home({ view: { links, signIn, isForAdmin, isSignedIn } }: { view: HomeView }) {
-  const { common, home: t } = useTexts()
+function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
+  const { home: t } = useTexts()
   const onlyAdmin = isForAdmin && <span class="muted"> {t.adminOnly}</span>
   return (
     <>
       <p>{t.lead}</p>
-      <h2>{isSignedIn ? common.account : t.signIn}</h2>
-      {isSignedIn ? (
-        <Actions>
-          <LinkButton href="/account">{common.account}</LinkButton>
-          <LinkButton href="/signout" kind="quiet">
-            {common.signOut}
+      <h2>{t.signIn}</h2>
+      <Actions>
+        <LinkButton href="/signin">{t.signIn}</LinkButton>
+        {signIn.map(({ href, label }) => (
+          <LinkButton key={href} href={href} kind="quiet">
+            {t.signInWith(label)}
           </LinkButton>
-        </Actions>
-      ) : (
-        <Actions>
-          <LinkButton href="/signin">{t.signIn}</LinkButton>
-          {signIn.map(({ href, label }) => (
-            <LinkButton key={href} href={href} kind="quiet">
-              {t.signInWith(label)}
-            </LinkButton>
-          ))}
-        </Actions>
-      )}
+        ))}
+      </Actions>
       {signIn.length > 0 && (
         <p>
           {t.sharedComputer}{' '}

@@ -24,6 +24,7 @@ export interface RecordsOptions {
   readonly tombstones: Tombstones['ofChains']
   readonly heads: Attested['heads']
   readonly checkIndexes: (record: AuditRecord) => IndexFinding
+  readonly onProgress: (records: number) => void
 }
 
 /** A chain on the way through its records. */
@@ -41,7 +42,7 @@ const maxRestores = 100
 /** Verifies all records, chain by chain and in batches. */
 export async function readRecords(
   store: CheckpointStore,
-  { keys, tombstones, heads, checkIndexes }: RecordsOptions,
+  { keys, tombstones, heads, checkIndexes, onProgress }: RecordsOptions,
   findings: Findings,
 ): Promise<ReadRecords> {
   const rows = await readChains(store)
@@ -60,6 +61,7 @@ export async function readRecords(
       }
       verify(record, state)
     }
+    onProgress(counts.records)
     const last = batch.at(-1)
     if (!last || batch.length < batchSize) break
     after = last

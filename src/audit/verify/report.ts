@@ -1,15 +1,17 @@
 /** What is wrong, in one word for programs. */
-export type ProblemKind =
-  | 'changed'
-  | 'missing'
-  | 'inserted'
-  | 'number'
-  | 'index'
-  | 'chain'
-  | 'tombstone'
-  | 'checkpoint'
-  | 'outside'
-  | 'key'
+export const problemKinds = [
+  'changed',
+  'missing',
+  'inserted',
+  'number',
+  'index',
+  'chain',
+  'tombstone',
+  'checkpoint',
+  'outside',
+  'key',
+] as const
+export type ProblemKind = (typeof problemKinds)[number]
 
 /** One thing that is wrong; null where it is not about one record. */
 export interface Problem {

@@ -25,6 +25,8 @@ export interface VerifyDeps {
 export interface VerifyOptions {
   /** The lines of a file outside the database; without one, a cut tail or an old copy is not seen. */
   readonly outside?: AsyncIterable<string>
+  /** Called with the number of records that were verified; ends the verification by throwing. */
+  readonly onProgress?: (records: number) => void
 }
 
 /**
@@ -34,16 +36,19 @@ export interface VerifyOptions {
  */
 export async function verifyAudit(
   { db, keys }: VerifyDeps,
-  { outside }: VerifyOptions = {},
+  { outside, onProgress = () => {} }: VerifyOptions = {},
 ): Promise<Verification> {
   // The lines are read first: a checkpoint that is written meanwhile must be in the snapshot.
-  return inSnapshot(db, (snapshot) => verify(snapshot, keys, outside))
+  return inSnapshot(db, (snapshot) => verify(snapshot, keys, { outside, onProgress }))
 }
 
 async function verify(
   snapshot: DatabaseOrTransaction,
   keys: AuditKeys,
-  lines: AsyncIterable<string> | undefined,
+  {
+    outside: lines,
+    onProgress,
+  }: { outside: AsyncIterable<string> | undefined; onProgress: (records: number) => void },
 ): Promise<Verification> {
   const store = checkpointStore(snapshot)
   const key = checkpointKey(keys.checkpointSeed)
@@ -68,7 +73,7 @@ async function verify(
   const erasing = await erasureStore(snapshot).indexes()
   const checkIndexes = createIndexCheck(keys, persons, erasing)
   const { heads } = attested
-  const options = { keys, tombstones: tombstones.ofChains, heads, checkIndexes }
+  const options = { keys, tombstones: tombstones.ofChains, heads, checkIndexes, onProgress }
   const { records, chains, erased, unknownIndexes, uncovered, restores } = await readRecords(
     store,
     options,

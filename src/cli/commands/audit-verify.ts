@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Fork, NamedCheckpoint, Problem, Verification } from '../../audit/verify/report.ts'
+import { shownVerification } from '../../audit/verify/shown.ts'
 import { type CommandCall, CommandError, type CommandWork, exitCodes, textOf } from '../command.ts'
 import { assertReadable } from '../files.ts'
 import { shown } from '../output.ts'
@@ -45,28 +46,16 @@ interface About {
 }
 
 function recordOf(found: Verification, { file, now }: About) {
-  const { checked, first, fork, lastCheckpoint, lastOutside, uncovered } = found
-  const checkpoint = (named: NamedCheckpoint | null) =>
-    named && { number: named.number, at: time(named.at), age_seconds: age(named.at, now) }
+  const { last_checkpoint, last_outside, uncovered, notes, ...others } = shownVerification(found)
+  const aged = (checkpoint: NamedCheckpoint | null) =>
+    checkpoint && { age_seconds: age(checkpoint.at, now) }
   return {
-    ok: first === null,
-    first,
-    problem_count: found.problemCount,
-    problems: found.problems,
-    fork: fork && {
-      ...{ from: fork.from, to: fork.to, lines: fork.lines, at: time(fork.at) },
-      restore: fork.restore && { ...fork.restore, at: time(fork.restore.at) },
-    },
-    checked,
-    erased: found.erased,
-    last_checkpoint: checkpoint(lastCheckpoint),
-    last_outside: checkpoint(lastOutside),
+    ...others,
+    last_checkpoint: last_checkpoint && { ...last_checkpoint, ...aged(found.lastCheckpoint) },
+    last_outside: last_outside && { ...last_outside, ...aged(found.lastOutside) },
     outside_file: file,
-    uncovered: {
-      records: uncovered.records,
-      since: uncovered.since === null ? null : time(uncovered.since),
-    },
-    notes: found.notes,
+    uncovered,
+    notes,
   }
 }
 

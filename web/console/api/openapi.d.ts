@@ -1889,6 +1889,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last checkpoint of the audit log, and what the last verification found
+         * @description Access: ADMIN.
+         */
+        get: operations["getAuditVerification"];
+        put?: never;
+        /**
+         * Have the whole audit log verified; answers the verification under way, if one is
+         * @description Access: ADMIN.
+         */
+        post: operations["verifyAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/webhooks": {
         parameters: {
             query?: never;
@@ -2095,6 +2119,26 @@ export interface paths {
          * @description Access: ADMIN. Wants a recent login for some of what it can do.
          */
         post: operations["importAccounts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The imports under way, on all nodes, and how many lines each has read
+         * @description Access: ADMIN.
+         */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2904,6 +2948,26 @@ export interface components {
         };
         /**
          * @example {
+         *       "what": "changed",
+         *       "chain": "bV0mX2nYcRk5tZ8uWdE7fG",
+         *       "place": 17,
+         *       "number": 4211,
+         *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
+         *       "detail": "the record is not what was written at this place: it was changed, swapped or inserted"
+         *     }
+         */
+        AuditProblem: {
+            /** @enum {string} */
+            what: "changed" | "missing" | "inserted" | "number" | "index" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
+            chain: string | null;
+            place: number | null;
+            number: number | null;
+            id: string | null;
+            /** @description One sentence */
+            detail: string;
+        };
+        /**
+         * @example {
          *       "number": 4211,
          *       "id": "01KAYQ3V6E8X7N5T2R9W0ZB4CD",
          *       "at": "2026-03-02T08:15:30.000Z",
@@ -3029,6 +3093,92 @@ export interface components {
         };
         /**
          * @example {
+         *       "ok": true,
+         *       "first": null,
+         *       "problem_count": 0,
+         *       "problems": [],
+         *       "fork": null,
+         *       "checked": {
+         *         "records": 4211,
+         *         "chains": 6,
+         *         "checkpoints": 388,
+         *         "tombstones": 0,
+         *         "outside": 388
+         *       },
+         *       "erased": 2,
+         *       "last_checkpoint": {
+         *         "number": 388,
+         *         "at": "2026-03-02T08:15:00.000Z"
+         *       },
+         *       "last_outside": {
+         *         "number": 388,
+         *         "at": "2026-03-02T08:15:00.000Z"
+         *       },
+         *       "uncovered": {
+         *         "records": 3,
+         *         "since": "2026-03-02T08:15:20.000Z"
+         *       },
+         *       "notes": []
+         *     }
+         */
+        AuditReport: {
+            /** @description Whether nothing was changed, removed or added */
+            ok: boolean;
+            /** @description The first problem, in the order of the records */
+            first: components["schemas"]["AuditProblem"] | null;
+            problem_count: number;
+            /** @description The first 20 */
+            problems: components["schemas"]["AuditProblem"][];
+            /** @description Checkpoints that the file outside has and the database lacks */
+            fork: {
+                from: number;
+                to: number;
+                lines: number;
+                /**
+                 * Format: date-time
+                 * @description The newest of them
+                 */
+                at: string;
+                /** @description The recorded restore of a backup that explains them */
+                restore: {
+                    id: string;
+                    /** Format: date-time */
+                    at: string;
+                    file: string | null;
+                    created_at: string | null;
+                } | null;
+            } | null;
+            checked: {
+                records: number;
+                chains: number;
+                checkpoints: number;
+                tombstones: number;
+                /** @description Lines of the file outside; null without one: a cut tail or an old copy is not seen then */
+                outside: number | null;
+            };
+            /** @description Records of erased persons */
+            erased: number;
+            last_checkpoint: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+            } | null;
+            last_outside: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+            } | null;
+            uncovered: {
+                /** @description Which no checkpoint covers yet */
+                records: number;
+                /** Format: date-time */
+                since: string | null;
+            };
+            /** @description What to know although it is no problem */
+            notes: string[];
+        };
+        /**
+         * @example {
          *       "type": "session_created",
          *       "category": "session",
          *       "level": "info",
@@ -3058,6 +3208,146 @@ export interface components {
          */
         AuditTypeList: {
             data: components["schemas"]["AuditType"][];
+        };
+        /**
+         * @example {
+         *       "id": 3,
+         *       "state": "done",
+         *       "asked_at": "2026-03-02T08:15:28.000Z",
+         *       "started_at": "2026-03-02T08:15:30.000Z",
+         *       "finished_at": "2026-03-02T08:15:31.000Z",
+         *       "node": "gatehouse-1",
+         *       "records": 4211,
+         *       "detail": null,
+         *       "result": {
+         *         "ok": true,
+         *         "first": null,
+         *         "problem_count": 0,
+         *         "problems": [],
+         *         "fork": null,
+         *         "checked": {
+         *           "records": 4211,
+         *           "chains": 6,
+         *           "checkpoints": 388,
+         *           "tombstones": 0,
+         *           "outside": 388
+         *         },
+         *         "erased": 2,
+         *         "last_checkpoint": {
+         *           "number": 388,
+         *           "at": "2026-03-02T08:15:00.000Z"
+         *         },
+         *         "last_outside": {
+         *           "number": 388,
+         *           "at": "2026-03-02T08:15:00.000Z"
+         *         },
+         *         "uncovered": {
+         *           "records": 3,
+         *           "since": "2026-03-02T08:15:20.000Z"
+         *         },
+         *         "notes": []
+         *       }
+         *     }
+         */
+        AuditVerification: {
+            id: number;
+            /**
+             * @description `done`: `result` says what was found; `failed`: it came to no result
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "done" | "failed";
+            /** Format: date-time */
+            asked_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description The host that verifies */
+            node: string;
+            /** @description Verified so far */
+            records: number;
+            /** @description Why it failed */
+            detail: string | null;
+            result: components["schemas"]["AuditReport"] | null;
+        };
+        /**
+         * @example {
+         *       "last_checkpoint": {
+         *         "number": 388,
+         *         "at": "2026-03-02T08:15:00.000Z",
+         *         "age_seconds": 42
+         *       },
+         *       "checkpoint_seconds": 300,
+         *       "uncovered_seconds": 12,
+         *       "sinks": [
+         *         {
+         *           "name": "file",
+         *           "unsent_seconds": 0
+         *         }
+         *       ],
+         *       "open": null,
+         *       "last": {
+         *         "id": 3,
+         *         "state": "done",
+         *         "asked_at": "2026-03-02T08:15:28.000Z",
+         *         "started_at": "2026-03-02T08:15:30.000Z",
+         *         "finished_at": "2026-03-02T08:15:31.000Z",
+         *         "node": "gatehouse-1",
+         *         "records": 4211,
+         *         "detail": null,
+         *         "result": {
+         *           "ok": true,
+         *           "first": null,
+         *           "problem_count": 0,
+         *           "problems": [],
+         *           "fork": null,
+         *           "checked": {
+         *             "records": 4211,
+         *             "chains": 6,
+         *             "checkpoints": 388,
+         *             "tombstones": 0,
+         *             "outside": 388
+         *           },
+         *           "erased": 2,
+         *           "last_checkpoint": {
+         *             "number": 388,
+         *             "at": "2026-03-02T08:15:00.000Z"
+         *           },
+         *           "last_outside": {
+         *             "number": 388,
+         *             "at": "2026-03-02T08:15:00.000Z"
+         *           },
+         *           "uncovered": {
+         *             "records": 3,
+         *             "since": "2026-03-02T08:15:20.000Z"
+         *           },
+         *           "notes": []
+         *         }
+         *       }
+         *     }
+         */
+        AuditVerificationState: {
+            /** @description The last signed statement of how far the chains go */
+            last_checkpoint: {
+                number: number;
+                /** Format: date-time */
+                at: string;
+                age_seconds: number;
+            } | null;
+            /** @description AUDIT_CHECKPOINT_SECONDS */
+            checkpoint_seconds: number;
+            /** @description The age of the oldest record of this process that no checkpoint covers yet */
+            uncovered_seconds: number;
+            /** @description What receives checkpoints and records outside, as far as this process sends */
+            sinks: {
+                name: string;
+                /** @description The age of the oldest that it lacks */
+                unsent_seconds: number;
+            }[];
+            /** @description The one that waits or runs */
+            open: components["schemas"]["AuditVerification"] | null;
+            /** @description The last one that has ended */
+            last: components["schemas"]["AuditVerification"] | null;
         };
         /**
          * @example {
@@ -3653,6 +3943,93 @@ export interface components {
         /**
          * @example {
          *       "line": 3,
+         *       "outcome": "refuse",
+         *       "account": {
+         *         "username": "bea",
+         *         "roles": [
+         *           "EDITOR"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "must_change": false,
+         *         "created_at": "2024-05-06T07:08:09.000Z",
+         *         "user_id": null,
+         *         "name": "Bea Example",
+         *         "email": "bea@example.org",
+         *         "password_hash": true
+         *       },
+         *       "present": {
+         *         "username": "bea",
+         *         "roles": [
+         *           "USER"
+         *         ],
+         *         "locked": false,
+         *         "active": true,
+         *         "must_change": false,
+         *         "created_at": "2024-05-06T07:08:09.000Z",
+         *         "user_id": 17,
+         *         "name": "Bea Example",
+         *         "email": "bea@example.org"
+         *       },
+         *       "errors": [
+         *         {
+         *           "path": [
+         *             "username"
+         *           ],
+         *           "message": "exists already"
+         *         }
+         *       ]
+         *     }
+         */
+        ImportLinePreview: {
+            /** @description Counted from 1, blank lines included */
+            line: number;
+            /** @enum {string} */
+            outcome: "import" | "refuse";
+            /** @description As the line describes it; null if it cannot be read */
+            account: {
+                username: string;
+                roles: string[];
+                locked: boolean;
+                active: boolean;
+                must_change: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null: when it is imported
+                 */
+                created_at: string | null;
+                /** @description Null: a new user */
+                user_id: number | null;
+                name: string | null;
+                email: string | null;
+                /** @description A hash; otherwise a password is hashed */
+                password_hash: boolean;
+            } | null;
+            /** @description The account that has the name or the user already, as it is now */
+            present: {
+                username: string;
+                roles: string[];
+                locked: boolean;
+                active: boolean;
+                must_change: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null: when it is imported
+                 */
+                created_at: string | null;
+                /** @description Null: a new user */
+                user_id: number | null;
+                name: string | null;
+                email: string | null;
+            } | null;
+            errors: {
+                path: string[];
+                message: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "line": 3,
          *       "path": [
          *         "email"
          *       ],
@@ -3682,6 +4059,39 @@ export interface components {
             /** @description The first 1000 */
             errors: components["schemas"]["ImportMistake"][];
             errors_total: number;
+            /** @description If it was asked for: the first lines of each outcome, in their order */
+            preview?: components["schemas"]["ImportLinePreview"][];
+        };
+        /**
+         * @example {
+         *       "data": [
+         *         {
+         *           "id": 4,
+         *           "dry_run": false,
+         *           "started_at": "2026-03-02T08:00:00.000Z",
+         *           "seen_at": "2026-03-02T08:00:07.000Z",
+         *           "lines": 20500
+         *         }
+         *       ]
+         *     }
+         */
+        ImportsUnderWay: {
+            data: {
+                id: number;
+                dry_run: boolean;
+                /**
+                 * Format: date-time
+                 * @description Null for one of a node of 0.8.0
+                 */
+                started_at: string | null;
+                /**
+                 * Format: date-time
+                 * @description When its lines were counted
+                 */
+                seen_at: string;
+                /** @description Read by then; 500 are stored at a time */
+                lines: number;
+            }[];
         };
         /**
          * @example {
@@ -12622,6 +13032,158 @@ export interface operations {
             default: components["responses"]["AnyOperation"];
         };
     };
+    getAuditVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "last_checkpoint": {
+                     *         "number": 388,
+                     *         "at": "2026-03-02T08:15:00.000Z",
+                     *         "age_seconds": 42
+                     *       },
+                     *       "checkpoint_seconds": 300,
+                     *       "uncovered_seconds": 12,
+                     *       "sinks": [
+                     *         {
+                     *           "name": "file",
+                     *           "unsent_seconds": 0
+                     *         }
+                     *       ],
+                     *       "open": null,
+                     *       "last": {
+                     *         "id": 3,
+                     *         "state": "done",
+                     *         "asked_at": "2026-03-02T08:15:28.000Z",
+                     *         "started_at": "2026-03-02T08:15:30.000Z",
+                     *         "finished_at": "2026-03-02T08:15:31.000Z",
+                     *         "node": "gatehouse-1",
+                     *         "records": 4211,
+                     *         "detail": null,
+                     *         "result": {
+                     *           "ok": true,
+                     *           "first": null,
+                     *           "problem_count": 0,
+                     *           "problems": [],
+                     *           "fork": null,
+                     *           "checked": {
+                     *             "records": 4211,
+                     *             "chains": 6,
+                     *             "checkpoints": 388,
+                     *             "tombstones": 0,
+                     *             "outside": 388
+                     *           },
+                     *           "erased": 2,
+                     *           "last_checkpoint": {
+                     *             "number": 388,
+                     *             "at": "2026-03-02T08:15:00.000Z"
+                     *           },
+                     *           "last_outside": {
+                     *             "number": 388,
+                     *             "at": "2026-03-02T08:15:00.000Z"
+                     *           },
+                     *           "uncovered": {
+                     *             "records": 3,
+                     *             "since": "2026-03-02T08:15:20.000Z"
+                     *           },
+                     *           "notes": []
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerificationState"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 3,
+                     *       "state": "done",
+                     *       "asked_at": "2026-03-02T08:15:28.000Z",
+                     *       "started_at": "2026-03-02T08:15:30.000Z",
+                     *       "finished_at": "2026-03-02T08:15:31.000Z",
+                     *       "node": "gatehouse-1",
+                     *       "records": 4211,
+                     *       "detail": null,
+                     *       "result": {
+                     *         "ok": true,
+                     *         "first": null,
+                     *         "problem_count": 0,
+                     *         "problems": [],
+                     *         "fork": null,
+                     *         "checked": {
+                     *           "records": 4211,
+                     *           "chains": 6,
+                     *           "checkpoints": 388,
+                     *           "tombstones": 0,
+                     *           "outside": 388
+                     *         },
+                     *         "erased": 2,
+                     *         "last_checkpoint": {
+                     *           "number": 388,
+                     *           "at": "2026-03-02T08:15:00.000Z"
+                     *         },
+                     *         "last_outside": {
+                     *           "number": 388,
+                     *           "at": "2026-03-02T08:15:00.000Z"
+                     *         },
+                     *         "uncovered": {
+                     *           "records": 3,
+                     *           "since": "2026-03-02T08:15:20.000Z"
+                     *         },
+                     *         "notes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -13397,6 +13959,11 @@ export interface operations {
                  * @example true
                  */
                 dry_run?: boolean;
+                /**
+                 * @description Of a dry run: shows so many of the first lines that would be imported, and of those that would not, beside what is there now
+                 * @example 100
+                 */
+                preview?: number;
             };
             header?: {
                 /**
@@ -13450,6 +14017,44 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4,
+                     *           "dry_run": false,
+                     *           "started_at": "2026-03-02T08:00:00.000Z",
+                     *           "seen_at": "2026-03-02T08:00:07.000Z",
+                     *           "lines": 20500
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportsUnderWay"];
+                };
+            };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13777,6 +14382,16 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
@@ -13901,7 +14516,6 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied"];
             429: components["responses"]["TooManyLoginAttempts"];
-            503: components["responses"]["ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
     };

@@ -10,6 +10,10 @@ export const refusal: typeof english = {
       'Sie wurden nicht angemeldet',
       'Der Anbieter hat die Anmeldung nicht bestätigt, oder Ihr Konto darf hier nicht benutzt werden. Wenn Sie nicht selbst abgebrochen haben, fragen Sie die Administration dieses Dienstes.',
     ],
+    consoleElsewhere: [
+      'Die Konsole lässt sich von hier nicht öffnen',
+      'CONSOLE_ADDRESSES nennt die Netze, aus denen sie geöffnet werden darf, und Ihres ist nicht darunter. Öffnen Sie sie aus einem davon, etwa über Ihr VPN. Ihr eigenes Konto finden Sie unter /account.',
+    ],
     passwordChangeRequired: [
       'Ihr Passwort muss zuerst geändert werden',
       'Melden Sie sich einmal mit Benutzername und Passwort in der Anwendung an, die Sie nutzen, und setzen Sie dort ein neues Passwort.',

@@ -12,6 +12,10 @@ const told: Readonly<Record<RefusalName, Told>> = {
     'You were not signed in',
     'The identity provider did not confirm the sign-in, or your account may not be used here. If you did not cancel it yourself, ask an administrator of this service.',
   ],
+  consoleElsewhere: [
+    'The console cannot be opened from here',
+    'CONSOLE_ADDRESSES names the networks from which it may be opened, and yours is none of them. Open it from one of those, for example through your VPN. Your own account is at /account.',
+  ],
   passwordChangeRequired: [
     'Your password must be changed first',
     'Sign in once with your username and password in the application that you use, and set a new password there.',

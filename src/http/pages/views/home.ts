@@ -16,8 +16,6 @@ export interface HomeView {
   }[]
   /** Whether only an administrator may read the documents. */
   readonly isForAdmin: boolean
-  /** Whether the browser has a session: then the page leads to the own account. */
-  readonly isSignedIn: boolean
 }
 
 /** `/` itself was refused. */

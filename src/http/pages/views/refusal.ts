@@ -6,6 +6,7 @@ export interface RefusalViews {
 /** The errors that have words of their own, by their names in the error table; see ../refusal.ts. */
 export type RefusalName =
   | 'accessDenied'
+  | 'consoleElsewhere'
   | 'enrolmentRequired'
   | 'identityLinked'
   | 'identityProvider'

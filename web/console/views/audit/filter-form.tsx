@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useAddress } from '../../use-address.ts'
-import { groups } from './groups.ts'
+import { Choice, TextField, TypeField, textFields } from './filter-fields.tsx'
+import { localTime, utcTime } from './local-time.ts'
 import { type Filters, filterNames } from './query.ts'
 import { auditTexts } from './texts.ts'
 
-const textFields = ['actor', 'target', 'address', 'request_id'] as const
 const timeFields = ['since', 'until'] as const
 const spans = ['hour', 'day', 'week'] as const
 const spanMs = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
@@ -15,6 +15,7 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
   const { change } = useAddress()
   const form = useRef<HTMLFormElement>(null)
   const isFiltered = Object.keys(filters).length > 0
+  const hasMore = [...textFields, ...timeFields].some((name) => name !== 'target' && filters[name])
 
   // The address changes by links and by the history, too.
   useEffect(() => {
@@ -58,25 +59,22 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
           words={t.levels}
           onChoose={(level) => choose({ level })}
         />
-        {textFields.map((name) => (
-          <div class="field" key={name}>
-            <label for={`filter-${name}`}>{t.filters[name]}</label>
-            <input
-              id={`filter-${name}`}
-              name={name}
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-            />
-          </div>
-        ))}
-        {timeFields.map((name) => (
-          <div class="field" key={name}>
-            <label for={`filter-${name}`}>{t.filters[name]}</label>
-            <input id={`filter-${name}`} name={name} type="datetime-local" step="1" />
-          </div>
-        ))}
+        <TextField name="target" />
       </div>
+      <details open={hasMore}>
+        <summary>{t.filters.more}</summary>
+        <div class="filters">
+          <TextField name="actor" />
+          <TextField name="address" />
+          <TextField name="request_id" />
+          {timeFields.map((name) => (
+            <div class="field" key={name}>
+              <label for={`filter-${name}`}>{t.filters[name]}</label>
+              <input id={`filter-${name}`} name={name} type="datetime-local" step="1" />
+            </div>
+          ))}
+        </div>
+      </details>
       <div class="pager">
         <button type="submit" class="small">
           {t.filters.apply}
@@ -107,90 +105,7 @@ export function FilterForm({ filters }: { readonly filters: Filters }) {
   )
 }
 
-interface ChoiceProps {
-  readonly value: string
-  readonly onChoose: (value: string) => void
-}
-
-/** One type, or the types of a group; several of an address that are no group stay as they are. */
-function TypeField({ value, onChoose }: ChoiceProps) {
-  const t = auditTexts.use()
-  const known = [...Object.values(groups).map((types) => types.join(',')), ...Object.keys(t.events)]
-  const types = Object.entries(t.events).toSorted(([, one], [, other]) => one.localeCompare(other))
-  return (
-    <div class="field">
-      <label for="filter-type">{t.fields.type}</label>
-      <select
-        id="filter-type"
-        value={value}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-      >
-        <option value="">{t.filters.all}</option>
-        {value !== '' && !known.includes(value) && <option value={value}>{value}</option>}
-        <optgroup label={t.filters.groups}>
-          {Object.entries(groups).map(([name, members]) => (
-            <option key={name} value={members.join(',')}>
-              {t.groups[name as keyof typeof groups]}
-            </option>
-          ))}
-        </optgroup>
-        <optgroup label={t.filters.types}>
-          {types.map(([type, words]) => (
-            <option key={type} value={type}>
-              {words}
-            </option>
-          ))}
-        </optgroup>
-      </select>
-    </div>
-  )
-}
-
-function Choice({
-  name,
-  value,
-  words,
-  onChoose,
-}: ChoiceProps & {
-  readonly name: 'outcome' | 'level'
-  readonly words: Readonly<Record<string, string>>
-}) {
-  const t = auditTexts.use()
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{t.fields[name]}</label>
-      <select
-        id={`filter-${name}`}
-        value={value}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-      >
-        <option value="">{t.filters.all}</option>
-        {Object.entries(words).map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
-
 function setValue(form: HTMLFormElement | null, name: string, value: string): void {
   const field = form?.elements.namedItem(name)
   if (field instanceof HTMLInputElement && field.value !== value) field.value = value
-}
-
-/** A time of the address as a field shows it, in the zone of the reader: `2026-03-01T01:00:00`. */
-function localTime(iso: string | undefined): string {
-  const date = new Date(iso ?? '')
-  if (Number.isNaN(date.getTime())) return ''
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return shifted.toISOString().slice(0, 19)
-}
-
-/** What was typed, in UTC; the time of the address stays as it is while the field shows it. */
-function utcTime(typed: string, present = ''): string {
-  if (typed === localTime(present)) return present
-  const date = new Date(typed)
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString()
 }

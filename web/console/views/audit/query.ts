@@ -7,6 +7,7 @@ type Query = NonNullable<operations['listAuditRecords']['parameters']['query']>
 /** The fields of the address that select records, by the names that the API has for them. */
 export const filterNames = [
   'type',
+  'category',
   'outcome',
   'level',
   'actor',
@@ -32,10 +33,15 @@ export function auditAddress(fields: Readonly<Record<string, string | undefined>
   return search === '' ? '/admin/audit' : `/admin/audit?${search}`
 }
 
+/** The filters as the API reads them in an address. */
+export function searchOf(filters: Filters): string {
+  return new URLSearchParams(Object.entries(filters)).toString()
+}
+
 /** One page of records, the newest first. */
 export function readRecords(
   filters: Filters,
-  more: Pick<Query, 'limit' | 'cursor'>,
+  more: Pick<Query, 'limit' | 'cursor' | 'after'>,
   signal: AbortSignal,
 ) {
   const { type, ...others } = filters

@@ -42,10 +42,10 @@ export function Actor({ of: record }: { readonly of: AuditRecord }) {
   const { actor, target, address, erased } = record
   const name = actor.username ?? actor.subject
   const program = t.programs[actor.kind ?? '']
-  if (program !== undefined) return <>{program}</>
+  if (program !== undefined) return program
   if (name !== null) return <bdi>{name}</bdi>
   // Of no request, and about no person: a start, for example.
-  if (!erased && address === null && target === null) return <>{t.programs.job}</>
+  if (!erased && address === null && target === null) return t.programs.job
   return <span class="muted">{erased ? t.erased : t.unknown}</span>
 }
 
@@ -54,7 +54,7 @@ export function Target({ of: { target } }: { readonly of: AuditRecord }) {
   const t = auditTexts.use()
   if (target === null) return null
   if (target.username !== null) return <bdi>{target.username}</bdi>
-  return target.user_id === null ? null : <>{t.user(target.user_id)}</>
+  return target.user_id === null ? null : t.user(target.user_id)
 }
 
 /** What became of it, with the reason of a refusal; what an alert should be made of stands out. */

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
 import type { components, operations } from '../../api/openapi.d.ts'
 import { ActionButton } from '../../components/action-button.tsx'
@@ -17,7 +18,8 @@ type Mail = components['schemas']['Mail']
 type Query = NonNullable<operations['listMail']['parameters']['query']>
 
 const perPage = 25
-const watchedMs = 5000
+const watchedMs = 2000
+const usualMs = 30_000
 
 /** The mail of the last 30 days; what is on its way is read again by itself. */
 export function Outbox() {
@@ -25,6 +27,7 @@ export function Outbox() {
   const { fields } = useAddress()
   const filters = mailFiltersOf(fields)
   const page = pageOf(fields)
+  const [everyMs, setEveryMs] = useState(usualMs)
   const mails = useLoad(
     JSON.stringify([filters, page]),
     (signal) => {
@@ -32,8 +35,11 @@ export function Outbox() {
       const query = { ...filters, page, limit: perPage } as Query
       return dataOf(api.GET('/api/admin/mail', { params: { query }, signal }))
     },
-    { everyMs: watchedMs },
+    { everyMs },
   )
+
+  const isMoving = mails.data?.data.some(({ finished_at }) => finished_at === null) ?? false
+  useEffect(() => setEveryMs(isMoving ? watchedMs : usualMs), [isMoving])
 
   async function resend(mail: Mail): Promise<void> {
     await dataOf(

@@ -34,7 +34,7 @@ export function Answer({ answer, again }: Props) {
           <Mends answer={answer} again={again} />
         </section>
         <section>
-          <h2>{t.rows.about}</h2>
+          <h2>{t.aboutTitle}</h2>
           <DefinitionList rows={rowsOf(answer, t)} />
           {facts.length > 0 && (
             <>
@@ -85,7 +85,10 @@ function rowsOf(answer: Explanation, t: ReturnType<typeof whyTexts.use>): Row[] 
   ]
 }
 
-function ofRefusal(refusal: NonNullable<Explanation['refusal']>, t: ReturnType<typeof whyTexts.use>) {
+function ofRefusal(
+  refusal: NonNullable<Explanation['refusal']>,
+  t: ReturnType<typeof whyTexts.use>,
+) {
   const { address, at, id, method, route, scheme } = refusal
   const audit = new URLSearchParams({ address })
   const rows: Row[] = [

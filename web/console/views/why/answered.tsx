@@ -1,7 +1,7 @@
 import { Notice } from '../../../components/messages.tsx'
 import { ApiProblem, api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
-import { LoadFailed, Loaded } from '../../components/loaded.tsx'
+import { Loaded, LoadFailed } from '../../components/loaded.tsx'
 import { useLoad } from '../../use-load.ts'
 import { Answer } from './answer.tsx'
 import { type Asked, questionOf } from './question.ts'

@@ -31,7 +31,10 @@ export function Mends({ answer, again }: Props) {
           {mends.map((name, index) => (
             <li key={name}>
               {name === 'change_roles' ? (
-                <a class="button quiet small" href={`/admin/accounts/${encodeURIComponent(username)}`}>
+                <a
+                  class="button quiet small"
+                  href={`/admin/accounts/${encodeURIComponent(username)}`}
+                >
                   {t.mends[name].action}
                 </a>
               ) : (

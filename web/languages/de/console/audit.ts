@@ -78,13 +78,15 @@ export const audit: typeof english = {
     since: 'Von (Ihre Zeit)',
     until: 'Bis (Ihre Zeit)',
     apply: 'Anzeigen',
+    more: 'Weitere Filter',
     clear: 'Filter aufheben',
     spans: { hour: 'Letzte Stunde', day: 'Letzte 24 Stunden', week: 'Letzte 7 Tage' },
   },
   older: 'Ältere Einträge',
   newest: 'Neueste Einträge',
   export: 'Diese Einträge exportieren',
-  exportHint: 'Eine Datei mit einem JSON-Objekt je Zeile, allen Feldern, die ältesten zuerst.',
+  isExporting:
+    'Der Export hat begonnen. Der Browser speichert ihn: ein JSON-Objekt je Zeile, die ältesten zuerst.',
   tail: {
     start: 'Live verfolgen',
     stop: 'Nicht mehr verfolgen',

@@ -79,13 +79,15 @@ export const audit = {
     since: 'From (your time)',
     until: 'Until (your time)',
     apply: 'Show',
+    more: 'More filters',
     clear: 'Clear the filters',
     spans: { hour: 'Last hour', day: 'Last 24 hours', week: 'Last 7 days' },
   },
   older: 'Older records',
   newest: 'Newest records',
   export: 'Export these records',
-  exportHint: 'A file with one JSON object a line, all fields, the oldest first.',
+  isExporting:
+    'The export has begun. The browser saves it: one JSON object a line, the oldest first.',
   tail: {
     start: 'Follow live',
     stop: 'Stop following',

@@ -27,8 +27,8 @@ export const throttle = {
     client_address: 'All clients from one address',
   },
   state: { out: 'locked out', full: 'full', counting: 'counting' },
-  lockedOut: 'Locked out until',
-  usedOf: (used: number, attempts: number) => (attempts === 0 ? `${used}` : `${used} of ${attempts}`),
+  usedOf: (used: number, attempts: number) =>
+    attempts === 0 ? `${used}` : `${used} of ${attempts}`,
   pending: plural('en', { one: '# being judged', other: '# being judged' }),
   clear: 'Clear',
   clearTitle: (name: string) => `Forget the failed attempts of ${name}?`,
@@ -42,9 +42,4 @@ export const throttle = {
   noClear: 'ends by itself',
   unknownName: 'no account',
   whyThis: 'Why?',
-  page: (page: number, pages: number) => `Page ${page} of ${pages}`,
-  before: 'Back',
-  next: 'On',
-  onlyBlocked: 'Only what refuses now',
-  reload: 'Read again',
 }

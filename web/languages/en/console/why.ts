@@ -24,10 +24,17 @@ export const why = {
   unknownLinks: { accounts: 'Search the accounts', audit: 'Search the audit log' },
   noAccount: 'There is no account of this name',
   routeWrong: 'Write the request as a method and a path, such as PUT /users/7.',
-  outcome: { passes: 'Nothing refuses it now', refused: 'Refused', wouldBe: 'It would be refused now' },
-  of: { login: 'A login of this account', refusal: 'One request' } as Readonly<Record<string, string>>,
+  outcome: {
+    passes: 'Nothing refuses it now',
+    refused: 'Refused',
+    wouldBe: 'It would be refused now',
+  },
+  of: { login: 'A login of this account', refusal: 'One request' } as Readonly<
+    Record<string, string>
+  >,
+  aboutTitle: 'What it is about',
   rows: {
-    about: 'About',
+    about: 'What',
     account: 'Account',
     at: 'When',
     request: 'Request',
@@ -162,6 +169,7 @@ export const why = {
   },
   timeline: {
     title: 'Around it',
+    lately: 'Lately',
     ofAccount: 'What happened with this account',
     ofAddress: 'What this address did',
     empty: 'The audit log has nothing else of that time.',
@@ -172,6 +180,5 @@ export const why = {
     times: (count: number) => `${count} times`,
     whyThis: 'Why?',
     more: 'All of it in the audit log',
-    failed: 'refused',
   },
 }

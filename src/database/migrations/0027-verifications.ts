@@ -1,0 +1,24 @@
+import type { Migration } from './statement.ts'
+
+/** Verifications of the audit log that an administrator asked for. How far an import has come. */
+export const statements: Migration = [
+  // `result` is the report as JSON; `records` counts while the verification runs.
+  `create table audit_verifications (
+    id integer primary key autoincrement,
+    state text not null,
+    asked_at integer not null,
+    started_at integer,
+    finished_at integer,
+    node text not null,
+    locked_until integer not null default 0,
+    records integer not null default 0,
+    result text,
+    detail text
+  ) strict`,
+  `create index audit_verifications_open on audit_verifications (state, id)
+    where state in ('waiting', 'running')`,
+  // A node of the version before does not write them.
+  'alter table imports add column started_at integer',
+  'alter table imports add column lines integer not null default 0',
+  'alter table imports add column dry_run integer not null default 0',
+]

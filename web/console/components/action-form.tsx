@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { ApiProblem } from '../api/problem.ts'
+import { frameTexts } from '../frame-texts.ts'
+import { wordsOf } from '../problem-words.ts'
+import { LoginDeclined } from '../session/ask-for-login.ts'
+
+interface Props {
+  /** The text of the button. */
+  readonly action: string
+  /** Where it leads if nothing is done. */
+  readonly cancelHref: string
+  /** Sends what was typed; what it throws is said above the fields, and what was typed stays. */
+  readonly onSubmit: () => Promise<void>
+  /** The fields; `problemOf` says what the API found wrong with one. */
+  readonly children: (problemOf: (field: string) => string | undefined) => ComponentChildren
+}
+
+/** A form whose answer comes from the API: it is sent once at a time. */
+export function ActionForm({ action, cancelHref, onSubmit, children }: Props) {
+  const t = frameTexts.use()
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<unknown>(null)
+
+  async function submit(): Promise<void> {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await onSubmit()
+    } catch (error) {
+      if (!(error instanceof LoginDeclined)) setProblem(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  function problemOf(field: string): string | undefined {
+    if (!(problem instanceof ApiProblem)) return undefined
+    return problem.details.find(({ path }) => path[0] === field)?.message
+  }
+  return (
+    <form
+      aria-busy={isBusy}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy) void submit()
+      }}
+    >
+      {problem !== null && (
+        <p class="error" role="alert">
+          {wordsOf(problem, t)}
+        </p>
+      )}
+      {children(problemOf)}
+      <div class="actions">
+        <button type="submit" class={isBusy ? 'busy' : undefined} disabled={isBusy}>
+          {action}
+        </button>
+        <a class="button quiet" href={cancelHref}>
+          {t.common.cancel}
+        </a>
+      </div>
+    </form>
+  )
+}

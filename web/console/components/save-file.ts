@@ -1,0 +1,9 @@
+/** Has the browser save a text or a Blob as a file. */
+export function saveFile(name: string, type: string, content: string | Blob): void {
+  const url = URL.createObjectURL(new Blob([content], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,30 @@
+import { useLocation } from 'preact-iso'
+import { ActionButton } from '../../components/action-button.tsx'
+import { frameTexts } from '../../frame-texts.ts'
+import type { SectionProps } from './account-page.tsx'
+import type { ActionContext } from './action.ts'
+import { deleteAccount, deleteUser } from './delete-actions.ts'
+import { Section } from './section.tsx'
+import { accountTexts } from './texts.ts'
+
+/** What cannot be undone, at the end of the page; the username must be typed first. */
+export function DeletionSection(props: SectionProps) {
+  const t = accountTexts.use()
+  const { route } = useLocation()
+  const context: ActionContext = { ...props, t, frame: frameTexts.use() }
+  const leaving = (remove: (context: ActionContext) => Promise<boolean>) => async () => {
+    if (await remove(context)) route('/admin/accounts')
+  }
+  return (
+    <Section title={t.deletion}>
+      <div class="actions">
+        <ActionButton kind="danger" isSmall onClick={leaving(deleteAccount)}>
+          {t.deleteAccount}
+        </ActionButton>
+        <ActionButton kind="danger" isSmall onClick={leaving(deleteUser)}>
+          {t.deleteUser}
+        </ActionButton>
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,70 @@
+import { api, dataOf } from '../../api/client.ts'
+import { confirmed } from '../../components/confirm.tsx'
+import { toast } from '../../components/toasts.tsx'
+import { session } from '../../session/session.ts'
+import { type ActionContext, endedLogins } from './action.ts'
+
+export async function endSessions(context: ActionContext): Promise<void> {
+  const { shown, t, reload } = context
+  const { username } = shown.account.data
+  const isConfirmed = await confirmed({
+    title: t.endSessionsTitle(username),
+    effects: [
+      endedLogins(context),
+      username === session.value?.username ? t.ownStays : t.mustSignIn,
+    ],
+    action: t.endSessions,
+  })
+  if (!isConfirmed) return
+  const params = { path: { username } }
+  await dataOf(api.DELETE('/api/admin/accounts/{username}/sessions', { params }))
+  toast(t.sessionsEnded(username))
+  reload()
+}
+
+export async function removeFactor({ shown, t, reload }: ActionContext): Promise<void> {
+  const { username } = shown.account.data
+  const isConfirmed = await confirmed({
+    title: t.removeFactorTitle(username),
+    effects: t.removeFactorEffects,
+    action: t.removeFactor,
+    isDangerous: true,
+    typed: username,
+  })
+  if (!isConfirmed) return
+  const params = { path: { username } }
+  await dataOf(api.DELETE('/api/admin/accounts/{username}/second-factor', { params }))
+  toast(t.factorRemoved(username))
+  reload()
+}
+
+export async function removeEmail(
+  { shown, t, reload }: ActionContext,
+  address: string,
+): Promise<void> {
+  const isConfirmed = await confirmed({
+    title: t.removeEmailTitle(address),
+    effects: t.removeEmailEffects,
+    action: t.removeEmail,
+    isDangerous: true,
+  })
+  if (!isConfirmed) return
+  const params = { path: { username: shown.account.data.username } }
+  await dataOf(api.DELETE('/api/admin/accounts/{username}/email', { params }))
+  toast(t.emailRemoved)
+  reload()
+}
+
+export async function clearThrottle({ shown, t, reload }: ActionContext): Promise<void> {
+  const { username } = shown.account.data
+  const isConfirmed = await confirmed({
+    title: t.clearTitle(username),
+    effects: [t.clearEffect],
+    action: t.clearThrottle,
+  })
+  if (!isConfirmed) return
+  const params = { path: { username } }
+  await dataOf(api.DELETE('/api/admin/throttle/{username}', { params }))
+  toast(t.throttleCleared(username))
+  reload()
+}

@@ -1,0 +1,24 @@
+import type { Standing } from './standing.ts'
+import { accountTexts } from './texts.ts'
+
+const kinds: Readonly<Record<Standing, string>> = {
+  active: 'good',
+  locked: 'bad',
+  locked_out: 'bad',
+  disabled: 'bad',
+  must_change: 'warning',
+}
+
+/** The states of an account, each with its word: no colour stands alone. */
+export function StandingMarks({ states }: { readonly states: readonly Standing[] }) {
+  const t = accountTexts.use()
+  return (
+    <span class="marks">
+      {states.map((state) => (
+        <span key={state} class={`mark ${kinds[state]}`}>
+          {t.states[state]}
+        </span>
+      ))}
+    </span>
+  )
+}

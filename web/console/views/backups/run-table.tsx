@@ -1,0 +1,113 @@
+import { useCommon, useLanguage } from '../../../context.ts'
+import { CopyButton } from '../../components/copyable.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Mark } from '../../components/mark.tsx'
+import { Time } from '../../components/time.tsx'
+import { type BackupRun, sizeInWords, stateTones } from './backup-run.ts'
+import { backupsTexts } from './texts.ts'
+
+interface Props {
+  readonly runs: readonly BackupRun[]
+  readonly place: { readonly page: number; readonly pages: number }
+  readonly change: (fields: Readonly<Record<string, string>>) => void
+}
+
+/** The runs, the newest first, with what became of each. */
+export function RunTable({ runs, place: { page, pages }, change }: Props) {
+  const t = backupsTexts.use()
+  const { inWords } = useCommon()
+  const language = useLanguage()
+  const columns: Column<BackupRun>[] = [
+    { key: 'started', label: t.run, show: ({ started_at: at }) => <Time at={at} /> },
+    { key: 'state', label: t.state, show: (run) => <State run={run} /> },
+    {
+      key: 'took',
+      label: t.took,
+      show: ({ started_at: from, finished_at: to }) =>
+        to === null ? '–' : inWords(Math.max(1, secondsBetween(from, to))),
+    },
+    {
+      key: 'bytes',
+      label: t.size,
+      isNumber: true,
+      show: ({ bytes }) => (bytes === null ? '–' : sizeInWords(bytes, language)),
+    },
+    { key: 'node', label: t.node, show: ({ node }) => node },
+    {
+      key: 'file',
+      label: t.file,
+      show: ({ file, sha256 }) =>
+        file !== null && (
+          <>
+            <code title={sha256 === null ? undefined : `SHA-256: ${sha256}`}>{file}</code>{' '}
+            {sha256 !== null && <CopyButton text={sha256} about={t.sha256} label="SHA-256" />}
+          </>
+        ),
+    },
+    {
+      key: 'restore',
+      label: t.restoreThis,
+      show: ({ id, state }) =>
+        state === 'done' && (
+          <button type="button" class="quiet small" onClick={() => change({ restore: String(id) })}>
+            {t.restoreThis}
+          </button>
+        ),
+    },
+  ]
+  const go = (to: number) => change({ page: to === 1 ? '' : String(to) })
+  return (
+    <>
+      <DataTable
+        caption={t.caption}
+        columns={columns}
+        rows={runs}
+        keyOf={({ id }) => String(id)}
+        empty={<p>{t.empty}</p>}
+      />
+      {pages > 1 && (
+        <div class="pager">
+          <button
+            type="button"
+            class="quiet small"
+            disabled={page === 1}
+            onClick={() => go(page - 1)}
+          >
+            {t.newer}
+          </button>
+          <span>
+            {page} / {pages}
+          </span>
+          <button
+            type="button"
+            class="quiet small"
+            disabled={page >= pages}
+            onClick={() => go(page + 1)}
+          >
+            {t.older}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function State({ run: { state, detail } }: { readonly run: BackupRun }) {
+  const t = backupsTexts.use()
+  return (
+    <>
+      <span title={state === 'removed' ? t.removedHint : undefined}>
+        <Mark tone={stateTones[state]}>{t.states[state]}</Mark>
+      </span>
+      {detail !== null && (
+        <div class="muted" lang="en">
+          {detail}
+        </div>
+      )}
+    </>
+  )
+}
+
+function secondsBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 1000)
+}

@@ -1,0 +1,123 @@
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/openapi.d.ts'
+import { ActionButton } from '../../components/action-button.tsx'
+import { confirmed } from '../../components/confirm.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Pager, pageOf } from '../../components/pager.tsx'
+import { Time } from '../../components/time.tsx'
+import { toast } from '../../components/toasts.tsx'
+import { UserText } from '../../components/user-text.tsx'
+import { useAddress } from '../../use-address.ts'
+import { useLoad } from '../../use-load.ts'
+import { NewInvitation } from './new-invitation.tsx'
+import { invitationsTexts } from './texts.ts'
+
+type Invitation = components['schemas']['Invitation']
+
+const limit = 50
+const kinds = { pending: 'warning', accepted: 'good', expired: 'bad', revoked: '' } as const
+
+/** The invitations, or a new one (`?create=yes`). */
+export function Invitations() {
+  const { fields } = useAddress()
+  return fields.create === 'yes' ? <NewInvitation email={fields.email ?? ''} /> : <List />
+}
+
+function List() {
+  const t = invitationsTexts.use()
+  const { fields } = useAddress()
+  const page = pageOf(fields)
+  const load = useLoad(String(page), (signal) =>
+    dataOf(api.GET('/api/admin/invitations', { params: { query: { page, limit } }, signal })),
+  )
+  async function resend({ id, email }: Invitation): Promise<void> {
+    const params = { path: { id } }
+    await dataOf(api.POST('/api/admin/invitations/{id}/resend', { params }))
+    toast(t.resent(email))
+    load.reload()
+  }
+  async function withdraw({ id, email }: Invitation): Promise<void> {
+    const effects = t.withdrawEffects
+    const question = { title: t.withdrawTitle(email), effects, action: t.withdraw }
+    if (!(await confirmed(question))) return
+    await dataOf(api.DELETE('/api/admin/invitations/{id}', { params: { path: { id } } }))
+    toast(t.withdrawn(email))
+    load.reload()
+  }
+  const columns: Column<Invitation>[] = [
+    { key: 'email', label: t.email, show: ({ email }) => <UserText>{email}</UserText> },
+    { key: 'name', label: t.name, show: ({ name }) => name && <UserText>{name}</UserText> },
+    { key: 'roles', label: t.roles, show: ({ roles }) => roles.join(', ') },
+    {
+      key: 'state',
+      label: t.state,
+      show: ({ state, user_id }) => (
+        <>
+          <span class={`mark ${kinds[state]}`}>{t.states[state]}</span>{' '}
+          {user_id !== null && <a href={`/admin/users/${user_id}`}>{t.toUser(user_id)}</a>}
+        </>
+      ),
+    },
+    { key: 'invited', label: t.invited, show: ({ created_at }) => <Time at={created_at} /> },
+    { key: 'expires', label: t.expires, show: ({ expires_at }) => <Time at={expires_at} /> },
+    {
+      key: 'actions',
+      label: t.actions,
+      show: (invitation) =>
+        invitation.state === 'pending' || invitation.state === 'expired' ? (
+          <span class="row-actions">
+            <ActionButton kind="quiet" isSmall onClick={() => resend(invitation)}>
+              {t.resend}
+            </ActionButton>
+            {invitation.state === 'pending' && (
+              <ActionButton kind="danger" isSmall onClick={() => withdraw(invitation)}>
+                {t.withdraw}
+              </ActionButton>
+            )}
+          </span>
+        ) : (
+          invitation.state === 'revoked' && <a href={newPath(invitation.email)}>{t.again}</a>
+        ),
+    },
+  ]
+  return (
+    <>
+      <h1>{t.title}</h1>
+      <p>{t.hint}</p>
+      <div class="actions">
+        <a class="button" href="/admin/invitations?create=yes">
+          {t.invite}
+        </a>
+      </div>
+      <Loaded from={load}>
+        {({ data, total }) => (
+          <>
+            <DataTable
+              caption={t.caption}
+              columns={columns}
+              rows={data}
+              keyOf={({ id }) => String(id)}
+              empty={<Empty />}
+            />
+            <Pager page={page} limit={limit} total={total} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+function Empty() {
+  const t = invitationsTexts.use()
+  return (
+    <>
+      <p>{t.empty}</p>
+      <p class="muted">{t.emptyHint}</p>
+    </>
+  )
+}
+
+function newPath(email: string): string {
+  return `/admin/invitations?${new URLSearchParams({ create: 'yes', email })}`
+}

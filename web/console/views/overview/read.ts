@@ -1,0 +1,110 @@
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/openapi.d.ts'
+import { type Buckets, totalOf } from './buckets.ts'
+import type { Range } from './ranges.ts'
+
+export type Status = components['schemas']['AdminStatus']
+export type AuditRecord = components['schemas']['AuditRecord']
+
+export function readStatus(signal: AbortSignal): Promise<Status> {
+  return dataOf(api.GET('/api/admin/status', { signal }))
+}
+
+export function readDoctor(signal: AbortSignal) {
+  return dataOf(api.GET('/api/admin/doctor', { signal }))
+}
+
+export function readStatistics(signal: AbortSignal) {
+  return dataOf(api.GET('/api/admin/statistics', { signal }))
+}
+
+/** The series of a range, as they are stored and in the buckets of plots. */
+export interface ReadSeries extends Buckets {
+  /** When counting began; null: nothing was counted yet. */
+  readonly since: string | null
+  /** How many counts were lost while the database was away. */
+  readonly lost: number
+}
+
+const names = [
+  'logins',
+  'second_factor',
+  'accounts_created',
+  'account_lockouts',
+  'throttled',
+  'refusals',
+  'requests',
+  'lost_counts',
+] as const
+
+export async function readSeries(range: Range, signal: AbortSignal): Promise<ReadSeries> {
+  const from = new Date(Date.now() - range.length * 1000).toISOString()
+  const query = { step: range.step, from, name: [...names] }
+  const { series, since, times } = await dataOf(
+    api.GET('/api/admin/statistics/series', { params: { query }, signal }),
+  )
+  const buckets = { times, series }
+  return { ...buckets, since, lost: totalOf(buckets, 'lost_counts') }
+}
+
+/** Accounts and limits that refuse now, the last used first, out of the latest hundred. */
+export async function readBlocked(signal: AbortSignal) {
+  const { accounts, counts } = await dataOf(
+    api.GET('/api/admin/throttle', { params: { query: { limit: 100 } }, signal }),
+  )
+  return {
+    accounts: accounts.data.filter(({ locked_until }) => locked_until !== null),
+    limits: counts.data.filter(({ blocked_until }) => blocked_until !== null),
+  }
+}
+
+/** Events by which an administrator, or the service, changes how it works. At most 20. */
+const administrative = [
+  'authz_admin',
+  'backup_restored',
+  'config_changed',
+  'email_removed',
+  'invitation_created',
+  'key_retired',
+  'key_rotated',
+  'master_key_rotated',
+  'post_locked',
+  'post_unlocked',
+  'privilege_permissions_changed',
+  'sensitive_create',
+  'sensitive_update',
+  'sys_clients_changed',
+  'sys_crash',
+  'sys_startup',
+  'user_deleted',
+  'webhook_changed',
+  'webhook_created',
+  'webhook_removed',
+]
+const shownChanges = 12
+
+/**
+ * The last administrative events, the newest first. New accounts are read apart, because those that
+ * people make for themselves would push the others out.
+ */
+export async function readChanges(signal: AbortSignal): Promise<AuditRecord[]> {
+  const page = async (type: string[], limit: number) => {
+    const params = { query: { type, limit } }
+    return (await dataOf(api.GET('/api/admin/audit', { params, signal }))).data
+  }
+  const [changes, created] = await Promise.all([
+    page(administrative, shownChanges),
+    page(['user_created'], 3 * shownChanges),
+  ])
+  const byOthers = created.filter(isByAnother)
+  return [...changes, ...byOthers]
+    .toSorted((one, other) => other.number - one.number)
+    .slice(0, shownChanges)
+}
+
+/** Whether another than the new person has made the account. */
+function isByAnother({ actor, target }: AuditRecord): boolean {
+  return (
+    actor.kind !== 'unknown' && actor.kind !== null && actor.subject !== String(target?.user_id)
+  )
+}

@@ -1,0 +1,106 @@
+import { Table } from '../../../components/data.tsx'
+import { useCommon } from '../../../context.ts'
+import type { components } from '../../api/openapi.d.ts'
+import { Time } from '../../components/time.tsx'
+import type { Load } from '../../use-load.ts'
+import type { Health } from './health.ts'
+import { overviewTexts } from './texts.ts'
+
+type Report = components['schemas']['DoctorReport']
+type Job = components['schemas']['JobState']
+
+interface Props {
+  readonly health: readonly Health[]
+  readonly doctor: Load<Report>
+  readonly ofDoctor: Health
+  readonly jobs: readonly Job[]
+}
+
+const shownFindings = 3
+
+/** Does it work? A row for each thing that can be broken, with what is wrong and where to mend it. */
+export function Works({ health, doctor, ofDoctor, jobs }: Props) {
+  const t = overviewTexts.use()
+  const findings = doctor.data?.findings ?? []
+  const urgent = findings.filter(({ level }) => level === 'error' || level === 'warning')
+  const hasFailed = doctor.problem !== null && doctor.data === null
+  const examined = hasFailed ? { ...ofDoctor, text: t.works.unknownReasons.fault } : ofDoctor
+  return (
+    <section aria-labelledby="works">
+      <h2 id="works">{t.works.title}</h2>
+      <ul class="works">
+        {health.map((one) => (
+          <Row key={one.id} health={one}>
+            {one.id === 'jobs' && jobs.length > 0 && <Jobs jobs={jobs} />}
+          </Row>
+        ))}
+        <Row health={examined}>
+          {urgent.length > 0 && (
+            <ul class="findings">
+              {urgent.slice(0, shownFindings).map(({ check, mend, what }) => (
+                <li key={`${check} ${what}`}>
+                  {what} <span class="muted">{mend.do}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Row>
+      </ul>
+    </section>
+  )
+}
+
+interface RowProps {
+  readonly health: Health
+  readonly children?: preact.ComponentChildren
+}
+
+function Row({ health: { href, id, level, name, text }, children }: RowProps) {
+  const t = overviewTexts.use()
+  const kind = level === 'good' || level === 'warning' || level === 'bad' ? ` ${level}` : ''
+  return (
+    <li id={`works-${id}`} tabIndex={-1}>
+      <span class={`mark${kind}`}>{t.levels[level]}</span>
+      <h3>
+        {href === null ? (
+          name
+        ) : (
+          <a href={href} title={`${t.works.open}: ${name}`}>
+            {name}
+          </a>
+        )}
+      </h3>
+      <div class="what">
+        <p>{text}</p>
+        {children}
+      </div>
+    </li>
+  )
+}
+
+function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
+  const t = overviewTexts.use()
+  const { inWords } = useCommon()
+  const { jobColumns: columns } = t.works
+  return (
+    <details>
+      <summary>{t.works.jobsTable}</summary>
+      <Table
+        caption={t.works.jobsTable}
+        head={[columns.name, columns.result, columns.ran, columns.every]}
+        rows={jobs.map(({ every_seconds, last_run_at, name, overdue, result }) => [
+          name,
+          overdue || result === 'failed' ? (
+            <span class="mark bad">
+              {result === 'failed' ? t.works.jobResults.failed : t.works.overdue}
+            </span>
+          ) : (
+            t.works.jobResults[result]
+          ),
+          last_run_at === null ? '–' : <Time at={last_run_at} />,
+          inWords(every_seconds),
+        ])}
+      />
+    </details>
+  )
+}

@@ -1,0 +1,113 @@
+import type { components } from '../../api/openapi.d.ts'
+import { AccountLink } from '../../components/account-link.tsx'
+import { ActionButton } from '../../components/action-button.tsx'
+import type { Column } from '../../components/data-table.tsx'
+import { Time } from '../../components/time.tsx'
+import { throttleTexts } from './texts.ts'
+
+type FailingAccount = components['schemas']['FailingAccount']
+type LoginLimit = components['schemas']['LoginLimit']
+export type ThrottleTexts = ReturnType<typeof throttleTexts.use>
+type Clear = (username: string) => Promise<void>
+
+/** The columns of accounts with failed logins in a row. */
+export function accountColumns(t: ThrottleTexts, clear: Clear): Column<FailingAccount>[] {
+  return [
+    {
+      key: 'username',
+      label: t.columns.username,
+      show: ({ username }) => <AccountLink name={username} />,
+    },
+    {
+      key: 'failures',
+      label: t.columns.failures,
+      isNumber: true,
+      show: ({ failures }) => failures,
+    },
+    {
+      key: 'state',
+      label: t.columns.state,
+      show: ({ locked_until }) =>
+        locked_until === null ? (
+          <span class="mark">{t.state.counting}</span>
+        ) : (
+          <>
+            <span class="mark bad">{t.state.out}</span> <Time at={locked_until} />
+          </>
+        ),
+    },
+    {
+      key: 'actions',
+      label: t.columns.actions,
+      show: ({ username }) => <Actions name={username} clear={clear} />,
+    },
+  ]
+}
+
+/** The columns of the limits that count an attempt. */
+export function limitColumns(t: ThrottleTexts, clear: Clear): Column<LoginLimit>[] {
+  return [
+    { key: 'count', label: t.columns.count, show: ({ count }) => t.limits[count] },
+    { key: 'username', label: t.columns.username, show: (limit) => <Name limit={limit} /> },
+    { key: 'address', label: t.columns.address, show: ({ address }) => address ?? '' },
+    {
+      key: 'used',
+      label: t.columns.used,
+      isNumber: true,
+      show: ({ attempts, pending, used }) =>
+        `${t.usedOf(used, attempts)}${pending > 0 ? `, ${t.pending(pending)}` : ''}`,
+    },
+    {
+      key: 'until',
+      label: t.columns.until,
+      show: ({ blocked_until }) =>
+        blocked_until !== null && (
+          <>
+            <span class="mark bad">{t.state.full}</span> <Time at={blocked_until} />
+          </>
+        ),
+    },
+    {
+      key: 'actions',
+      label: t.columns.actions,
+      show: ({ client, username }) => {
+        const name = username ?? client
+        return name ? (
+          <Actions name={name} clear={clear} isClient={!username} />
+        ) : (
+          <span class="muted">{t.noClear}</span>
+        )
+      },
+    },
+  ]
+}
+
+function Name({ limit: { client, count, username } }: { readonly limit: LoginLimit }) {
+  const t = throttleTexts.use()
+  if (username) return <AccountLink name={username} />
+  if (client) return <bdi class="cut">{client}</bdi>
+  const hasName = count !== 'address' && count !== 'client_address'
+  return hasName && <span class="muted">{t.unknownName}</span>
+}
+
+interface ActionsProps {
+  readonly name: string
+  readonly clear: Clear
+  readonly isClient?: boolean
+}
+
+function Actions({ name, clear, isClient = false }: ActionsProps) {
+  const t = throttleTexts.use()
+  return (
+    <span class="row-actions">
+      <ActionButton kind="quiet" isSmall onClick={() => clear(name)}>
+        {t.clear}
+      </ActionButton>
+      {!isClient && <a href={`/admin/why?${new URLSearchParams({ q: name })}`}>{t.whyThis}</a>}
+    </span>
+  )
+}
+
+export function keyOf({ address, client, count, username }: LoginLimit): string {
+  return [count, username ?? client ?? '', address ?? ''].join(' ')
+}

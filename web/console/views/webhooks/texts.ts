@@ -1,0 +1,29 @@
+import type { webhooks as english } from '../../../languages/en/console/webhooks.ts'
+import { areaTexts } from '../../texts.ts'
+
+type WebhooksTexts = typeof english & {
+  /** What each event says that a webhook can choose by its name. */
+  readonly eventWords: Words
+  /** What each type of a message says. */
+  readonly typeWords: Words
+}
+
+type Words = Readonly<Record<string, string>>
+
+/** The texts of the views of webhooks, and the words for each event. */
+export const webhooksTexts = areaTexts<WebhooksTexts>({
+  async en() {
+    const [{ webhooks }, { events }] = await Promise.all([
+      import('../../../languages/en/console/webhooks.ts'),
+      import('../../../languages/en/console/events.ts'),
+    ])
+    return { ...webhooks, eventWords: events, typeWords: { ...events, ...webhooks.messageWords } }
+  },
+  async de() {
+    const [{ webhooks }, { events }] = await Promise.all([
+      import('../../../languages/de/console/webhooks.ts'),
+      import('../../../languages/de/console/events.ts'),
+    ])
+    return { ...webhooks, eventWords: events, typeWords: { ...events, ...webhooks.messageWords } }
+  },
+})

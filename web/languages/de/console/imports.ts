@@ -1,0 +1,74 @@
+import type { imports as english } from '../../en/console/imports.ts'
+import { plural } from '../../words.ts'
+
+const lines = plural('de', { one: 'einer Zeile', other: '# Zeilen' })
+const accounts = plural('de', { one: 'ein Konto', other: '# Konten' })
+
+export const imports: typeof english = {
+  title: 'Import und Export',
+  import: 'Konten importieren',
+  hint: 'Eine Datei mit einem Konto in jeder Zeile, als JSON. Hashes anderer Systeme werden übernommen.',
+  file: 'Datei',
+  check: 'Datei prüfen',
+  checkAgain: 'Noch einmal prüfen',
+  checking: 'Die Datei wird geprüft. Dabei ändert sich nichts.',
+  importing: 'Die Konten werden importiert. Lassen Sie diese Seite offen.',
+  sent: (share) => `${Math.round(share * 100)} % gesendet`,
+  works: 'Alles ist gesendet. Der Dienst arbeitet daran.',
+  nothingStored:
+    'Nichts aus der Datei wurde gespeichert: Ein Import speichert alle Zeilen oder keine.',
+  noLines: 'Die Datei hat keine Zeilen.',
+  allGood: (count) => `Die Datei ist gut. Sie ergibt: ${accounts(count)}.`,
+  mistakes: plural('de', { one: 'Es gibt einen Fehler.', other: 'Es gibt # Fehler.' }),
+  allOrNone:
+    'Alle Zeilen werden importiert oder keine: Berichtigen Sie die Datei, und prüfen Sie sie noch einmal.',
+  importLines: (count) => `Importieren: ${accounts(count)}`,
+  importTitle: (count) => `Importieren: ${accounts(count)}?`,
+  imports: (count) => `Legt an: ${accounts(count)}.`,
+  importEffects: [
+    'Anmeldungen gelingen, wenn alle da sind; bis dahin sind sie unsichtbar.',
+    'Es kann nicht auf einmal rückgängig gemacht werden: Jedes Konto wird für sich gelöscht.',
+  ],
+  importAction: 'Importieren',
+  isImported: (count) => `Importiert: ${accounts(count)}.`,
+  showImported: 'Die importierten Konten zeigen',
+
+  line: 'Zeile',
+  outcome: 'Was geschieht',
+  outcomes: { import: 'wird angelegt', refuse: 'wird abgelehnt' },
+  account: 'Konto',
+  why: 'Warum',
+  newAccount: 'Es ist neu.',
+  isThere: 'Es gibt schon',
+  unreadable: 'Die Zeile ist nicht lesbar.',
+  allLines: 'Alle Zeilen der Datei, neben dem, was jetzt da ist',
+  firstLines: (shown, all) => `Die ersten ${shown} von ${lines(all)}, neben dem, was jetzt da ist`,
+  moreMistakes: 'Weitere Fehler',
+  inLine: (line) => `Zeile ${line}`,
+  shownMistakes: (shown, all) => `Die ersten ${shown} von ${all} sind gezeigt.`,
+  fields: {
+    username: 'Benutzername',
+    name: 'Name',
+    email: 'Kontaktadresse',
+    roles: 'Rollen',
+    user_id: 'Nummer',
+    locked: 'Gesperrt',
+    active: 'Aktiviert',
+    must_change: 'Muss das Passwort ändern',
+    created_at: 'Angelegt',
+    password: 'Passwort',
+  },
+  hasHash: 'ein Hash, der übernommen wird',
+  hasPassword: 'ein Passwort, das gehasht wird',
+
+  underWay: 'Zurzeit im Gange',
+  anImport: 'Import',
+  aDryRun: 'Prüfung einer Datei',
+  linesRead: (count) => `${count} Zeilen gelesen`,
+  since: 'seit',
+
+  export: 'Konten exportieren',
+  exportHint:
+    'Alle Konten als JSON-Zeilen, ohne Passwörter und zweite Faktoren. Gefilterte oder ausgewählte Konten exportiert die Liste.',
+  exportAction: 'Alle Konten exportieren',
+}

@@ -1,0 +1,41 @@
+import type { invitations as english } from '../../en/console/invitations.ts'
+
+export const invitations: typeof english = {
+  title: 'Einladungen',
+  invite: 'Person einladen',
+  hint: 'Die Person erhält eine E-Mail mit einem Link und wählt dort Benutzername und Passwort.',
+  caption: 'Einladungen, die neueste zuerst',
+  email: 'Adresse',
+  name: 'Name',
+  roles: 'Rollen',
+  state: 'Zustand',
+  states: {
+    pending: 'wartet',
+    accepted: 'angenommen',
+    expired: 'abgelaufen',
+    revoked: 'zurückgezogen',
+  },
+  invited: 'Eingeladen',
+  expires: 'Läuft ab',
+  actions: 'Aktionen',
+  resend: 'Noch einmal senden',
+  withdraw: 'Zurückziehen',
+  withdrawTitle: (email) => `Die Einladung an ${email} zurückziehen?`,
+  withdrawEffects: ['Ihr Link gilt nicht mehr.', 'Sie können die Person wieder einladen.'],
+  resent: (email) => `Die Einladung an ${email} ist noch einmal unterwegs.`,
+  withdrawn: (email) => `Die Einladung an ${email} ist zurückgezogen.`,
+  again: 'Wieder einladen',
+  toUser: (id) => `Person ${id}`,
+  empty: 'Es ist noch niemand eingeladen.',
+  emptyHint:
+    'Laden Sie eine Person ein: Sie wählt ihr Passwort selbst, und ihre Adresse ist bestätigt.',
+  newTitle: 'Person einladen',
+  emailHint: 'Dorthin geht die Einladung, und sie wird die bestätigte Adresse des Kontos.',
+  nameHint: 'Für die E-Mail; die Person kann ihn ändern.',
+  language: 'Sprache der E-Mail',
+  languages: { en: 'Englisch', de: 'Deutsch' },
+  submit: 'Einladung senden',
+  sent: (email) => `Eine Einladung an ${email} ist unterwegs.`,
+  mailOff:
+    'Es gehen keine E-Mails hinaus: Setzen Sie zuerst SMTP_URL. Dann können Personen eingeladen werden.',
+}

@@ -1,0 +1,73 @@
+import { plural } from '../../words.ts'
+
+const lines = plural('en', { one: 'one line', other: '# lines' })
+const accounts = plural('en', { one: 'one account', other: '# accounts' })
+
+/** The import of accounts and their export. */
+export const imports = {
+  title: 'Import and export',
+  import: 'Import accounts',
+  hint: 'A file with one account on each line, as JSON. Hashes of other systems are taken as they are.',
+  file: 'File',
+  check: 'Check the file',
+  checkAgain: 'Check it again',
+  checking: 'The file is checked. Nothing is changed by that.',
+  importing: 'The accounts are imported. Leave this page open.',
+  sent: (share: number) => `${Math.round(share * 100)} % sent`,
+  works: 'All is sent. The service works on it.',
+  nothingStored: 'Nothing of the file was stored: an import stores all lines or none.',
+  noLines: 'The file has no lines.',
+  allGood: (count: number) => `The file is good: ${accounts(count)} would be made.`,
+  mistakes: plural('en', { one: 'There is one mistake.', other: 'There are # mistakes.' }),
+  allOrNone: 'All lines are imported or none: correct the file, then check it again.',
+  importLines: (count: number) => `Import ${accounts(count)}`,
+  importTitle: (count: number) => `Import ${accounts(count)}?`,
+  imports: (count: number) => `Makes ${accounts(count)}.`,
+  importEffects: [
+    'They can sign in when all of them are there; until then nobody sees them.',
+    'It cannot be undone at once: each account is deleted by itself.',
+  ],
+  importAction: 'Import',
+  isImported: (count: number) => `${accounts(count)} are imported.`,
+  showImported: 'Show the imported accounts',
+
+  line: 'Line',
+  outcome: 'What happens',
+  outcomes: { import: 'is made', refuse: 'is refused' },
+  account: 'Account',
+  why: 'Why',
+  newAccount: 'It is new.',
+  isThere: 'There is already',
+  unreadable: 'The line cannot be read.',
+  allLines: 'All lines of the file, beside what is there now',
+  firstLines: (shown: number, all: number) =>
+    `The first ${shown} of ${lines(all)}, beside what is there now`,
+  moreMistakes: 'Further mistakes',
+  inLine: (line: number) => `Line ${line}`,
+  shownMistakes: (shown: number, all: number) => `The first ${shown} of ${all} are shown.`,
+  fields: {
+    username: 'Username',
+    name: 'Name',
+    email: 'Contact address',
+    roles: 'Roles',
+    user_id: 'User id',
+    locked: 'Locked',
+    active: 'Enabled',
+    must_change: 'Must change the password',
+    created_at: 'Created',
+    password: 'Password',
+  },
+  hasHash: 'a hash, taken as it is',
+  hasPassword: 'a password, which is hashed',
+
+  underWay: 'Under way now',
+  anImport: 'Import',
+  aDryRun: 'Check of a file',
+  linesRead: (count: number) => `${lines(count)} read`,
+  since: 'since',
+
+  export: 'Export accounts',
+  exportHint:
+    'All accounts as lines of JSON, without passwords and second factors. Filtered or selected accounts are exported from the list.',
+  exportAction: 'Export all accounts',
+}
