@@ -9,10 +9,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
 const root = join(import.meta.dirname, '..')
 const web = join(root, 'web')
 const dist = join(web, 'dist')
+// What most areas of the console need is one file: many small ones would be as many requests.
+const sharedParts =
+  /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/texts\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
+const manifestName = 'manifest.json'
 
 /**
  * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
@@ -53,17 +58,23 @@ export async function buildWeb(folder = dist): Promise<void> {
         target: 'es2022',
         cssTarget: ['chrome123', 'firefox120', 'safari17.5'], // which know light-dark()
         modulePreload: false,
+        manifest: manifestName,
         rolldownOptions: {
+          // The texts of areas are named lazily, and lie in `parts` all the same.
+          checks: { ineffectiveDynamicImport: false },
           input: clientFiles(),
           output: {
             entryFileNames: '[name].js',
             chunkFileNames: '[name].js',
             assetFileNames: '[name][extname]',
+            codeSplitting: { groups: [{ name: 'parts', test: sharedParts }] },
           },
         },
       },
     })
-    writeFileSync(join(half, 'built.json'), '{}')
+    // Which file was made of which, and loads which others: for tests, and not for browsers.
+    renameSync(join(half, 'client', manifestName), join(half, 'built.json'))
+    compressIn(join(half, 'client'))
     // What is the same stays, with its time: a bundle of the service is as old as the pages in it.
     if (isSameTree(half, folder)) utimesSync(folder, new Date(), new Date())
     else {
@@ -76,6 +87,20 @@ export async function buildWeb(folder = dist): Promise<void> {
     if (environment === undefined) delete process.env.NODE_ENV
     else process.env.NODE_ENV = environment
     rmSync(half, { recursive: true, force: true })
+  }
+}
+
+/** Puts `x.br` and `x.gz` beside each file x that gets smaller by it. */
+function compressIn(folder: string): void {
+  for (const name of globSync('*.{js,css,svg}', { cwd: folder })) {
+    const content = readFileSync(join(folder, name))
+    const params = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+    for (const [ending, made] of [
+      ['.br', brotliCompressSync(content, { params })],
+      ['.gz', gzipSync(content, { level: 9 })],
+    ] as const) {
+      if (made.length < content.length) writeFileSync(join(folder, name + ending), made)
+    }
   }
 }
 

@@ -103,6 +103,8 @@ export interface JobMeasurements {
   lastRunAt: number | null
   /** When a run failed at last. */
   lastFailureAt: number | null
+  /** How the last run ended; null before the first end. */
+  lastResult: 'succeeded' | 'failed' | null
   /** How often it runs; null until it is scheduled. */
   everyMs: number | null
 }
@@ -173,7 +175,8 @@ export function ofJob({ jobs }: Pick<Measurements, 'jobs'>, name: string): JobMe
     durations,
     succeeded: 0,
     failed: 0,
-    ...{ lastSuccessAt: null, lastRunAt: null, lastFailureAt: null, everyMs: null },
+    ...{ lastSuccessAt: null, lastRunAt: null, lastFailureAt: null },
+    ...{ lastResult: null, everyMs: null },
   }
   jobs.set(name, made)
   return made

@@ -81,6 +81,7 @@ export function startJobs(jobs: readonly Job[], deps: JobsDeps): () => Promise<v
       if (job.isIdle?.()) {
         measured.lastRunAt = deps.clock.now()
         measured.lastSuccessAt = measured.lastRunAt
+        measured.lastResult = 'succeeded'
         return
       }
       const done = attempt(job, deps, stop.signal).finally(() => underWay.delete(job.name))
@@ -106,9 +107,11 @@ export async function attempt(
   try {
     await run(stop)
     measured.succeeded += 1
+    measured.lastResult = 'succeeded'
     measured.lastSuccessAt = clock.now()
   } catch (error) {
     measured.failed += 1
+    measured.lastResult = 'failed'
     measured.lastFailureAt = clock.now()
     log.error({ err: error, job: name }, 'a job failed and will be tried again')
   } finally {

@@ -18,7 +18,7 @@ export interface JobState {
 
 export interface JobStates {
   /** The jobs by name; of one that each process runs, the process that fares worst. */
-  read(): Promise<{ readonly jobs: JobState[]; readonly silentWorkers: number }>
+  read(): Promise<JobState[]>
 }
 
 export interface JobStatesDeps {
@@ -41,10 +41,7 @@ export function createJobStates({ clock, measurements, workers }: JobStatesDeps)
       const answers = polled.flatMap(({ answer }) => (Array.isArray(answer) ? [answer] : []))
       const all: JobState[] = [own(), ...answers].flat() // of own()
       const byName = Map.groupBy(all, ({ name }) => name)
-      return {
-        jobs: [...byName.values()].flatMap((states) => states.toSorted(byTrouble).slice(0, 1)),
-        silentWorkers: polled.length - answers.length,
-      }
+      return [...byName.values()].flatMap((states) => states.toSorted(byTrouble).slice(0, 1))
     },
   }
 
@@ -61,19 +58,14 @@ export function createJobStates({ clock, measurements, workers }: JobStatesDeps)
     job: JobMeasurements & { readonly everyMs: number },
     now: number,
   ): JobState {
-    const { everyMs, failed, lastFailureAt, lastRunAt, lastSuccessAt } = job
+    const { everyMs, failed, lastFailureAt, lastResult, lastRunAt, lastSuccessAt } = job
     const since = lastSuccessAt ?? startedAt
     return {
       ...{ name, everyMs, lastRunAt, lastSuccessAt, lastFailureAt, failures: failed },
-      result: resultOf(job),
+      result: lastResult ?? 'waiting',
       isOverdue: now - since > Math.max(3 * everyMs, leastOverdueMs),
     }
   }
-}
-
-function resultOf({ lastFailureAt, lastSuccessAt }: JobMeasurements): JobState['result'] {
-  if (lastFailureAt === null) return lastSuccessAt === null ? 'waiting' : 'succeeded'
-  return lastSuccessAt !== null && lastSuccessAt > lastFailureAt ? 'succeeded' : 'failed'
 }
 
 /** The worst first. */

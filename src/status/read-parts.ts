@@ -97,7 +97,7 @@ function makersOf(deps: StatusDeps) {
       }
     },
     async jobs() {
-      const { jobs } = await jobStates.read()
+      const jobs = await jobStates.read()
       return jobs.map((job) => ({
         name: job.name,
         every_seconds: job.everyMs / 1000,

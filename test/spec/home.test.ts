@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type Answer, testApp } from '../app.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { assertHeaders, assertPage, assertRefusal } from '../refusal.ts'
@@ -218,6 +219,45 @@ suite('the files of pages', async () => {
     assert.deepEqual([again.status, again.text, again.headers.etag], [304, '', etag])
     const stale = await app.call('GET', other(style), { headers: { 'if-none-match': '"x"' } })
     assert.equal(stale.status, 200)
+  })
+
+  test('are sent compressed to those that take it, each with its own ETag', async () => {
+    const plain = await app.call('GET', style)
+    assert.deepEqual(
+      [plain.headers['content-encoding'], plain.headers.vary],
+      [undefined, 'Accept-Encoding'],
+    )
+    const encodings = { br: brotliDecompressSync, gzip: gunzipSync }
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip, deflate', 'gzip'],
+      ['*', 'br'],
+      ['br;q=0, *', 'gzip'],
+      ['br;q=0.1, gzip', 'br'],
+      ['deflate', undefined],
+      ['', undefined],
+      ['br;q=0, gzip;q=0', undefined],
+      [`${'x, '.repeat(400)}br`, undefined],
+    ] as const) {
+      const headers = { 'accept-encoding': accepted }
+      const { rawPayload, headers: answered } = await app.app.server.inject({ url: style, headers })
+      assert.equal(answered['content-encoding'], encoding, accepted)
+      assert.equal(answered['content-length'], String(rawPayload.length))
+      assert.equal(answered.vary, 'Accept-Encoding')
+      assert.equal(answered['content-type'], 'text/css; charset=utf-8')
+      const content = encoding ? encodings[encoding](rawPayload) : rawPayload
+      assert.equal(content.toString(), plain.text, accepted)
+      assert.equal(answered.etag === plain.headers.etag, encoding === undefined)
+      const again = { ...headers, 'if-none-match': String(answered.etag) }
+      assert.equal((await app.call('GET', style, { headers: again })).status, 304)
+      const others = { ...headers, 'if-none-match': `"other-br"` }
+      assert.equal((await app.call('GET', style, { headers: others })).status, 200)
+    }
+    for (const ending of ['.br', '.gz']) {
+      assertRefusal(await app.call('GET', style + ending), 404, 'Route not found')
+    }
+    const answer = await app.call('GET', '/', { headers: { 'accept-encoding': 'br, gzip' } })
+    assert.equal(answer.headers['content-encoding'], undefined)
   })
 
   test('no other name is a file', async () => {

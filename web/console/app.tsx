@@ -4,12 +4,19 @@ import { LocationProvider, useLocation } from 'preact-iso'
 import type { Language } from '../../src/config/languages.ts'
 import { CommonContext } from '../context.ts'
 import { type Area, areaAt, areasFor } from './areas.ts'
+import { useArrival } from './arrival.ts'
+import { AreasMenu } from './components/areas-menu.tsx'
+import { Bar } from './components/bar.tsx'
 import { ConfirmDialog } from './components/confirm.tsx'
+import { ConflictDialog } from './components/conflict.tsx'
+import { HelpDialog } from './components/help-dialog.tsx'
 import { LoadFailed } from './components/loaded.tsx'
 import { LoginDialog } from './components/login-dialog.tsx'
 import { Toasts } from './components/toasts.tsx'
 import { frameTexts } from './frame-texts.ts'
+import { useKeys } from './keys.ts'
 import { hasRole, session } from './session/session.ts'
+import { watchSession } from './session/watch-session.ts'
 
 interface Props {
   readonly language: Language
@@ -24,7 +31,9 @@ export function App(props: Props) {
     <CommonContext.Provider value={{ language: props.language, common }}>
       <LocationProvider scope={/^\/admin(\/|\?|$)/}>
         <Frame {...props} />
+        <HelpDialog />
         <ConfirmDialog />
+        <ConflictDialog />
         <LoginDialog />
         <Toasts />
       </LocationProvider>
@@ -34,34 +43,31 @@ export function App(props: Props) {
 
 function Frame({ language, name, logo }: Props) {
   const t = frameTexts.use()
-  const { path } = useLocation()
+  const { path, route, url } = useLocation()
+  const [isMenuOpen, setMenuOpen] = useState(false)
   const area = areaAt(path)
-  const own = areasFor(session.value?.roles ?? [])
+  const first = areasFor(session.value?.roles ?? [])[0]
+  // The overview is of administrators alone: others begin in their first area.
+  const isElsewhere = area?.id === 'overview' && !hasRole(...area.roles) && first !== undefined
+  useEffect(() => {
+    if (isElsewhere) route(first.path, true)
+  }, [isElsewhere, first, route])
+  useKeys()
+  useArrival(path, name)
+  useEffect(() => setMenuOpen(false), [url])
+  useEffect(watchSession, [])
   return (
     <>
       <a class="skip" href="#main">
         {t.common.skip}
       </a>
-      <header class="bar">
-        <a class="brand" href="/admin">
-          <img src={logo} alt="" width="28" height="28" />
-          <span>{name}</span>
-        </a>
-        <a class="person" href="/account">
-          {session.value?.username}
-        </a>
-      </header>
-      <nav class="areas open" aria-label={t.navigation}>
-        <ul>
-          {own.map(({ id, path: href }) => (
-            <li key={id}>
-              <a href={href} {...(id === area?.id && { 'aria-current': 'page' as const })}>
-                {t.areas[id]}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Bar
+        name={name}
+        logo={logo}
+        isMenuOpen={isMenuOpen}
+        onMenu={() => setMenuOpen(!isMenuOpen)}
+      />
+      <AreasMenu current={area?.id} isOpen={isMenuOpen} />
       <main id="main" tabIndex={-1}>
         {area && hasRole(...area.roles) ? (
           <AreaView key={area.id} area={area} language={language} />

@@ -17,8 +17,13 @@ export function prefersPage({ headers }: FastifyRequest): boolean {
   return new Negotiator({ headers }).mediaType(offered) === mediaTypes.html
 }
 
-/** Adds `Accept` to the Vary header, which CORS may have set. RFC 9110 section 12.5.5. */
+/** Adds `Accept` to the Vary header. */
 export function varyByAccept(reply: FastifyReply): void {
+  varyBy(reply, 'Accept')
+}
+
+/** Adds the name of a request header to the Vary header, which CORS may have set. RFC 9110 section 12.5.5. */
+export function varyBy(reply: FastifyReply, name: string): void {
   const others = [reply.getHeader('vary') ?? []].flat().join(', ')
-  reply.header('vary', others === '' ? 'Accept' : `${others}, Accept`)
+  reply.header('vary', others === '' ? name : `${others}, ${name}`)
 }

@@ -8,7 +8,10 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** A dialog above the view, which holds the focus until it is closed; it is open while it is shown. */
+/**
+ * A dialog above the view, which holds the focus until it is closed; it is open while it is shown. The
+ * element with `data-first` has the focus at first, otherwise the first that can have it.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -16,6 +19,7 @@ export function Dialog({ title, onClose, children }: Props) {
     const dialog = ref.current
     const opener = document.activeElement
     dialog?.showModal()
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
     return () => {
       dialog?.close()
       if (opener instanceof HTMLElement) opener.focus()

@@ -1,10 +1,13 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { frameTexts } from '../frame-texts.ts'
 import { wordsOf } from '../problem-words.ts'
 import { loginQuestion } from '../session/ask-for-login.ts'
 import { logIn } from '../session/log-in.ts'
 import { session } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
+
+/** Where the login in another tab ends. */
+const done = encodeURIComponent('/account')
 
 /** The login in place: the view below keeps what was typed, and its requests go on afterwards. */
 export function LoginDialog() {
@@ -19,6 +22,8 @@ function Asked() {
   const [wantsCode, setWantsCode] = useState(false)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const codeField = useRef<HTMLInputElement>(null)
+  useEffect(() => codeField.current?.focus(), [wantsCode])
   const username = session.value?.username ?? ''
   if (!question) return null
 
@@ -60,6 +65,7 @@ function Asked() {
             type="password"
             autocomplete="current-password"
             required
+            data-first
             value={password}
             onInput={({ currentTarget }) => setPassword(currentTarget.value)}
           />
@@ -70,13 +76,14 @@ function Asked() {
             <input
               inputMode="numeric"
               autocomplete="one-time-code"
+              ref={codeField}
               value={totp}
               onInput={({ currentTarget }) => setTotp(currentTarget.value)}
             />
           </label>
         )}
         <div class="actions">
-          <button type="submit" disabled={isBusy}>
+          <button type="submit" class={isBusy ? 'busy' : undefined} disabled={isBusy}>
             {t.login.submit}
           </button>
           <button type="button" class="quiet" onClick={() => question.answer(false)}>
@@ -85,9 +92,10 @@ function Asked() {
         </div>
       </form>
       <p>
-        <a href="/signin" target="_blank" rel="noopener">
+        <a href={`/signin?again=1&return_to=${done}`} target="_blank" rel="noopener">
           {t.login.elsewhere}
-        </a>
+        </a>{' '}
+        <span class="muted">{t.login.elsewhereHint}</span>
       </p>
     </Dialog>
   )

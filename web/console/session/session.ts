@@ -15,12 +15,20 @@ export function csrfToken(): string {
   return session.value?.csrf_token ?? ''
 }
 
-/** Reads the session of the cookie; null if there is none. @throws Error if nothing answers */
+/**
+ * Reads the session of the cookie; null if there is none. Another person, who has signed in at
+ * another tab, gets the page anew, and nothing that this one began goes on. @throws Error if nothing
+ * answers
+ */
 export async function restoreSession(): Promise<Session | null> {
   const answer = await fetch('/api/session', { headers: { accept: 'application/json' } })
   if (answer.status === 401) return null
   if (!answer.ok) throw new Error(`GET /api/session: ${answer.status}`)
   const restored = (await answer.json()) as Session
+  if (session.value && session.value.username !== restored.username) {
+    location.reload()
+    return new Promise(() => {})
+  }
   session.value = restored
   return restored
 }

@@ -1,18 +1,7 @@
 import type { frame as english } from '../../en/console/frame.ts'
 import { plural } from '../../words.ts'
 import { common } from '../common.ts'
-
-const errors: Readonly<Record<string, string>> = {
-  'Access denied': 'Ihre Rollen erlauben das nicht.',
-  'Last administrator':
-    'Das ist die letzte aktive Person mit der Rolle ADMIN: Geben Sie die Rolle zuerst einer anderen.',
-  'Precondition failed': 'Es wurde inzwischen von einer anderen Person geändert.',
-  'Invalid credentials': 'Das Passwort ist falsch.',
-  'Mail already closed': 'Diese E-Mail wurde inzwischen gesendet, zurückgezogen oder gelöscht.',
-  'Mail is not configured': 'Der Dienst hat keinen Mailserver: Setzen Sie SMTP_URL.',
-  'Too many login attempts':
-    'Es gab zu viele Versuche. Warten Sie, und versuchen Sie es dann noch einmal.',
-}
+import { errors } from './errors.ts'
 
 export const frame: typeof english = {
   common,
@@ -34,6 +23,29 @@ export const frame: typeof english = {
     settings: 'Einstellungen',
     backups: 'Sicherungen',
     doctor: 'Untersuchung',
+  },
+  menu: 'Menü',
+  searchAccounts: 'Konten suchen',
+  ownAccount: 'Ihr Konto und Ihre Sprache',
+  reference: 'Referenz der API',
+  help: {
+    open: 'Hilfe: Tasten',
+    title: 'Tasten',
+    search: 'Zur Suche',
+    itself: 'Diese Hilfe',
+    arrows: 'Von Zeile zu Zeile in einer Tabelle',
+    escape: 'Schließen, was offen ist',
+    areOn: 'Einzelne Tasten sind an',
+    times: 'Zeiten stehen in Ihrer Zone; zeigen Sie darauf, um UTC zu sehen.',
+  },
+  conflict: {
+    title: 'Zwei Fassungen',
+    text: 'Eine andere Person hat das geändert, seit Sie es geöffnet haben. Welche Fassung soll gelten?',
+    field: 'Feld',
+    theirs: 'Die andere, wie sie jetzt ist',
+    own: 'Ihre',
+    keep: 'Die andere lassen',
+    overwrite: 'Ihre speichern',
   },
   loading: 'Wird geladen …',
   undo: 'Rückgängig machen',
@@ -62,7 +74,9 @@ export const frame: typeof english = {
     code: 'Code Ihrer App',
     wrongCode: 'Der Code ist falsch oder wurde schon benutzt.',
     submit: 'Anmelden',
-    elsewhere: 'Auf der Seite des Dienstes anmelden, in einem anderen Tab',
+    elsewhere: 'Mit allen Möglichkeiten anmelden, in einem anderen Tab',
+    elsewhereHint:
+      'über einen Anbieter, per E-Mail, mit Wiederherstellungscode. Kommen Sie dann zurück: Es geht weiter.',
   },
   problems: {
     declined: 'Sie sind nicht angemeldet.',

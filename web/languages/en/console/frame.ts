@@ -1,16 +1,6 @@
 import { plural } from '../../words.ts'
 import { common } from '../common.ts'
-
-/** What each error of the API means to the reader; others are shown as they are. */
-const errors: Readonly<Record<string, string>> = {
-  'Access denied': 'Your roles do not allow this.',
-  'Last administrator': 'This is the last active administrator: make another one first.',
-  'Precondition failed': 'It was changed meanwhile by another person.',
-  'Invalid credentials': 'The password is wrong.',
-  'Mail already closed': 'This mail was sent, withdrawn or wiped meanwhile.',
-  'Mail is not configured': 'The service has no mail server: set SMTP_URL.',
-  'Too many login attempts': 'There were too many attempts. Wait, then try again.',
-}
+import { errors } from './errors.ts'
 
 /** The texts of the frame of the console and of its components. */
 export const frame = {
@@ -34,6 +24,29 @@ export const frame = {
     settings: 'Settings',
     backups: 'Backups',
     doctor: 'Doctor',
+  },
+  menu: 'Menu',
+  searchAccounts: 'Search accounts',
+  ownAccount: 'Your account and language',
+  reference: 'Reference of the API',
+  help: {
+    open: 'Help: keys',
+    title: 'Keys',
+    search: 'Go to the search',
+    itself: 'This help',
+    arrows: 'From row to row in a table',
+    escape: 'Close what is open',
+    areOn: 'Single keys are on',
+    times: 'Times are in your zone; point at one to see UTC.',
+  },
+  conflict: {
+    title: 'Two versions',
+    text: 'Another person has changed this since you opened it. Which version shall stand?',
+    field: 'Field',
+    theirs: 'Theirs, as it is now',
+    own: 'Yours',
+    keep: 'Leave theirs',
+    overwrite: 'Save yours',
   },
   loading: 'Loading …',
   undo: 'Undo',
@@ -62,7 +75,8 @@ export const frame = {
     code: 'Code of your app',
     wrongCode: 'The code is wrong, or was used before.',
     submit: 'Sign in',
-    elsewhere: 'Sign in on the page of the service, in another tab',
+    elsewhere: 'Sign in with all ways, in another tab',
+    elsewhereHint: 'by provider, by mail, with a recovery code. Then come back here: it goes on.',
   },
   problems: {
     declined: 'You are not signed in.',

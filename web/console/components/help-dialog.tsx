@@ -1,0 +1,56 @@
+import { frameTexts } from '../frame-texts.ts'
+import { areKeysOn, isHelpOpen, setKeys } from '../keys.ts'
+import { groupsFor } from '../navigation.ts'
+import { session } from '../session/session.ts'
+import { Dialog } from './dialog.tsx'
+
+/** The keys of the console, and the switch that turns them off. */
+export function HelpDialog() {
+  const t = frameTexts.use()
+  if (!isHelpOpen.value) return null
+  const close = () => {
+    isHelpOpen.value = false
+  }
+  const rows: [keys: readonly string[], text: string][] = [
+    [['/'], t.help.search],
+    [['?'], t.help.itself],
+    [['↑', '↓'], t.help.arrows],
+    [['Esc'], t.help.escape],
+    ...groupsFor(session.value?.roles ?? [])
+      .flat()
+      .map(({ id, key }): [string[], string] => [['g', key], t.areas[id]]),
+  ]
+  return (
+    <Dialog title={t.help.title} onClose={close}>
+      <dl class="keys">
+        {rows.map(([keys, text]) => (
+          <div key={text}>
+            <dt>
+              {keys.map((key, index) => (
+                <>
+                  {index > 0 && ' '}
+                  <kbd>{key}</kbd>
+                </>
+              ))}
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={areKeysOn.value}
+          onChange={({ currentTarget }) => setKeys(currentTarget.checked)}
+        />
+        {t.help.areOn}
+      </label>
+      <p class="muted">{t.help.times}</p>
+      <div class="actions">
+        <button type="button" class="quiet" data-first onClick={close}>
+          {t.close}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
