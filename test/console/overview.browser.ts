@@ -23,7 +23,7 @@ suite('overview, refusals and throttle in the console', async () => {
     await works.getByText(/^Version .+ in one process\.$/).waitFor()
     await works.getByText(/^(SQLite|PostgreSQL), schema \d+\.$/).waitFor()
     await works.locator('summary').click()
-    await works.getByRole('row', { name: /housekeeping/ }).waitFor()
+    await works.getByRole('row', { name: /^statistics/ }).waitFor()
 
     const changes = page.getByRole('region', { name: 'What changed?' })
     const lock = changes.getByRole('row', { name: /Roles or lock of an account changed/ }).first()
@@ -245,7 +245,7 @@ suite('overview, refusals and throttle in the console', async () => {
     await list.getByRole('button', { name: 'Hide the list' }).click()
     await page.getByRole('button', { name: 'Show the first steps' }).click()
 
-    await world.api('POST', '/api/admin/mail/test', { email: 'admin@example.org' })
+    await world.api('POST', '/api/admin/mail/test', { address: 'admin@example.org' })
     await world.mailTo('admin@example.org')
     await world.api('POST', '/api/admin/backups')
     await until(
