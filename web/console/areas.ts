@@ -173,7 +173,7 @@ export const areas: readonly Area[] = [
     id: 'doctor',
     path: '/admin/doctor',
     roles: administrators,
-    key: 'd',
+    key: 'e',
     load: loader(
       async () => (await import('./views/doctor/doctor.tsx')).Doctor,
       async () => (await import('./views/doctor/texts.ts')).doctorTexts,

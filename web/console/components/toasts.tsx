@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
 import { frameTexts } from '../frame-texts.ts'
+import { wordsOf } from '../problem-words.ts'
+import { LoginDeclined } from '../session/ask-for-login.ts'
 
 interface Toast {
   readonly id: number
@@ -27,6 +29,15 @@ function close(id: number): void {
 
 export function Toasts() {
   const t = frameTexts.use()
+
+  async function takeBack(undo: () => Promise<void> | void): Promise<void> {
+    try {
+      await undo()
+    } catch (error) {
+      if (!(error instanceof LoginDeclined)) toast(wordsOf(error, t), { kind: 'bad' })
+    }
+  }
+
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, kind, undo }) => (
@@ -38,7 +49,7 @@ export function Toasts() {
               class="quiet small"
               onClick={() => {
                 close(id)
-                void undo()
+                void takeBack(undo)
               }}
             >
               {t.undo}

@@ -2,6 +2,7 @@ import { api, dataOf } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { pageOf } from '../../components/pager.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
@@ -19,7 +20,7 @@ const perPage = 20
 export function Backups() {
   const t = backupsTexts.use()
   const { fields, change } = useAddress()
-  const page = Math.max(1, Math.trunc(Number(fields.page)) || 1)
+  const page = pageOf(fields)
   const runs = useLoad(String(page), (signal) => {
     const params = { query: { page, limit: perPage } }
     return dataOf(api.GET('/api/admin/backups', { params, signal }))
@@ -51,11 +52,7 @@ export function Backups() {
         {({ data, total }) => (
           <>
             {(isEnabled || total > 0) && (
-              <RunTable
-                runs={data}
-                place={{ page, pages: Math.max(1, Math.ceil(total / perPage)) }}
-                change={change}
-              />
+              <RunTable runs={data} place={{ page, limit: perPage, total }} change={change} />
             )}
             <HowToRestore
               run={

@@ -2,18 +2,19 @@ import { useCommon, useLanguage } from '../../../context.ts'
 import { CopyButton } from '../../components/copyable.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Mark } from '../../components/mark.tsx'
+import { Pager } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { type BackupRun, sizeInWords, stateTones } from './backup-run.ts'
 import { backupsTexts } from './texts.ts'
 
 interface Props {
   readonly runs: readonly BackupRun[]
-  readonly place: { readonly page: number; readonly pages: number }
+  readonly place: { readonly page: number; readonly limit: number; readonly total: number }
   readonly change: (fields: Readonly<Record<string, string>>) => void
 }
 
 /** The runs, the newest first, with what became of each. */
-export function RunTable({ runs, place: { page, pages }, change }: Props) {
+export function RunTable({ runs, place, change }: Props) {
   const t = backupsTexts.use()
   const { inWords } = useCommon()
   const language = useLanguage()
@@ -55,7 +56,6 @@ export function RunTable({ runs, place: { page, pages }, change }: Props) {
         ),
     },
   ]
-  const go = (to: number) => change({ page: to === 1 ? '' : String(to) })
   return (
     <>
       <DataTable
@@ -65,29 +65,7 @@ export function RunTable({ runs, place: { page, pages }, change }: Props) {
         keyOf={({ id }) => String(id)}
         empty={<p>{t.empty}</p>}
       />
-      {pages > 1 && (
-        <div class="pager">
-          <button
-            type="button"
-            class="quiet small"
-            disabled={page === 1}
-            onClick={() => go(page - 1)}
-          >
-            {t.newer}
-          </button>
-          <span>
-            {page} / {pages}
-          </span>
-          <button
-            type="button"
-            class="quiet small"
-            disabled={page >= pages}
-            onClick={() => go(page + 1)}
-          >
-            {t.older}
-          </button>
-        </div>
-      )}
+      <Pager page={place.page} limit={place.limit} total={place.total} />
     </>
   )
 }

@@ -48,7 +48,8 @@ export function DeliveryList({ webhook, version = 0, isEnabled = true, onRepeate
   const hosts = useLoad(webhook === undefined ? 'all' : '', async (signal) =>
     webhook === undefined ? readHosts(signal) : noHosts,
   )
-  useReloadWhile(deliveries.data?.data.some(isUnderWay) ?? false, deliveries)
+  const isWaiting = deliveries.data?.data.some((one) => one.state === 'waiting') ?? false
+  useReloadWhile(isEnabled && isWaiting, deliveries, key)
 
   async function repeat({ id }: Delivery): Promise<void> {
     const params = { path: { id } }
@@ -59,11 +60,12 @@ export function DeliveryList({ webhook, version = 0, isEnabled = true, onRepeate
 
   return (
     <>
-      <FilterForm filters={filters} change={(changed) => change({ ...changed, cursor: '' })}>
-        {webhook !== undefined && isEnabled && (
+      <FilterForm filters={filters} change={(changed) => change({ ...changed, cursor: '' })} />
+      {webhook !== undefined && isEnabled && (
+        <p>
           <RepeatFailed webhook={webhook} filters={filters} onRepeated={() => onRepeated?.()} />
-        )}
-      </FilterForm>
+        </p>
+      )}
       <Loaded from={deliveries}>
         {({ data, next }) => (
           <>
@@ -196,9 +198,4 @@ function LastAnswer({ delivery }: { readonly delivery: Delivery }) {
       )}
     </>
   )
-}
-
-/** Whether its first attempt, or one that was asked for, is to be seen within moments. */
-function isUnderWay({ state, due_at: dueAt }: Delivery): boolean {
-  return state === 'waiting' && dueAt !== null && Date.parse(dueAt) < Date.now() + 15_000
 }

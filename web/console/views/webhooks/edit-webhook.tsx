@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { api, dataOf, taggedOf } from '../../api/client.ts'
+import { ApiProblem } from '../../api/problem.ts'
 import { ActionForm } from '../../components/action-form.tsx'
+import { type Difference, wantsOwn } from '../../components/conflict.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useLoad } from '../../use-load.ts'
@@ -10,6 +12,8 @@ import { webhookPath } from './paths.ts'
 import { webhooksTexts } from './texts.ts'
 import { hostOf, type Webhook } from './webhook.ts'
 import { type WebhookDraft, WebhookFields } from './webhook-fields.tsx'
+
+type Changes = Pick<Webhook, 'url' | 'description' | 'events' | 'content'>
 
 /** Changes a webhook, unless another administrator has changed it meanwhile. */
 export function EditWebhook({ id }: { readonly id: string }) {
@@ -35,6 +39,7 @@ function Form({ webhook, etag }: { readonly webhook: Webhook; readonly etag: str
   const t = webhooksTexts.use()
   const { route } = useLocation()
   const { id, url, description, content, events } = webhook
+  const path = { id }
   const [draft, setDraft] = useState<WebhookDraft>({
     ...{ url, description, content },
     choice: choiceOf(events, Object.keys(t.eventWords)),
@@ -42,16 +47,26 @@ function Form({ webhook, etag }: { readonly webhook: Webhook; readonly etag: str
 
   async function save(): Promise<void> {
     const { choice, ...fields } = draft
-    const params = { path: { id }, header: { 'If-Match': etag } }
     const body = { ...fields, events: eventsOf(choice) }
+    try {
+      await send(body, etag)
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.status !== 412) throw error
+      const present = await taggedOf(api.GET('/api/admin/webhooks/{id}', { params: { path } }))
+      if (await wantsOwn(differencesOf(t, present.data, body))) await send(body, present.etag)
+    }
+    route(webhookPath(id))
+  }
+
+  async function send(body: Changes, tag: string): Promise<void> {
+    const params = { path, header: { 'If-Match': tag } }
     await dataOf(api.PUT('/api/admin/webhooks/{id}', { params, body }))
     toast(t.page.changed)
-    route(webhookPath(id))
   }
   return (
     <>
       <p class="muted">{hostOf(url)}</p>
-      <ActionForm action={t.form.save} cancelHref={webhookPath(id)} onSubmit={save}>
+      <ActionForm action={t.form.save} cancel={webhookPath(id)} onSubmit={save}>
         {(problemOf) => (
           <WebhookFields
             draft={draft}
@@ -62,4 +77,19 @@ function Form({ webhook, etag }: { readonly webhook: Webhook; readonly etag: str
       </ActionForm>
     </>
   )
+}
+
+/** The fields that differ, in the words of the form. */
+function differencesOf(
+  t: ReturnType<typeof webhooksTexts.use>,
+  theirs: Webhook,
+  own: Changes,
+): readonly Difference[] {
+  const all: readonly Difference[] = [
+    { label: t.form.url, theirs: theirs.url, own: own.url },
+    { label: t.form.description, theirs: theirs.description, own: own.description },
+    { label: t.form.events, theirs: theirs.events.join(', '), own: own.events.join(', ') },
+    { label: t.form.content, theirs: t.form[theirs.content], own: t.form[own.content] },
+  ]
+  return all.filter((one) => one.theirs !== one.own)
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, TextField } from '../../components/fields.tsx'
 import { type DeliveryFilters, deliveryStates, type Span, spans } from './delivery-filters.ts'
@@ -7,12 +6,10 @@ import { webhooksTexts } from './texts.ts'
 interface Props {
   readonly filters: DeliveryFilters
   readonly change: (fields: Readonly<Record<string, string>>) => void
-  /** What can be done with what the filters choose. */
-  readonly children: ComponentChildren
 }
 
 /** The filters of deliveries: a choice counts at once, a text by Enter or when it is left. */
-export function FilterForm({ filters, change, children }: Props) {
+export function FilterForm({ filters, change }: Props) {
   const { deliveries: t } = webhooksTexts.use()
   const [typed, setTyped] = useState(filters.type)
   useEffect(() => setTyped(filters.type), [filters.type])
@@ -43,7 +40,6 @@ export function FilterForm({ filters, change, children }: Props) {
         onChange={(since) => change({ since })}
       />
       <TextField name="type" label={t.type} value={typed} onChange={setTyped} />
-      {children}
     </form>
   )
 }

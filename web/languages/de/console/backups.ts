@@ -47,8 +47,6 @@ export const backups: typeof english = {
   restoreThis: 'Einspielen',
   empty:
     'Es wurde noch keine Sicherung gemacht. Die erste beginnt wenige Augenblicke nach dem Start.',
-  newer: 'Neuere',
-  older: 'Ältere',
   restore: 'Eine Sicherung einspielen',
   restoreIntro:
     'Eine Sicherung wird in eine leere Datenbank eingespielt, auf einem Rechner mit diesem Programm oder einem neueren. Versuchen Sie es von Zeit zu Zeit neben dem laufenden Dienst: Nur von einer eingespielten Sicherung weiß man, dass sie gut ist.',
@@ -73,5 +71,4 @@ export const backups: typeof english = {
   yes: 'ja',
   no: 'nein',
   neverRestored: 'Das Audit-Log weiß von keiner Sicherung, die eingespielt wurde.',
-  ago: (time) => `vor ${time}`,
 }

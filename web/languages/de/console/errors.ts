@@ -36,6 +36,15 @@ export const errors: Readonly<Record<string, string>> = {
   'Session not found': 'Diese Sitzung gibt es nicht: Sie ist beendet.',
   'Refusal not found':
     'Zu dieser Nummer ist keine Ablehnung aufbewahrt: Sie ist älter als 24 Stunden, oder die Nummer ist eine andere.',
+  'Webhook not found': 'Diesen Webhook gibt es nicht: Er wurde entfernt, oder es gab ihn nie.',
+  'Webhook delivery not found':
+    'Diese Zustellung gibt es nicht: Zustellungen werden 30 Tage nach ihrem Ende entfernt.',
+  'Webhook is disabled': 'Der Webhook ist ausgeschaltet: Schalten Sie ihn zuerst ein.',
+  'Key not found': 'Diesen Schlüssel gibt es nicht.',
+  'Key still signs':
+    'Dieser Schlüssel signiert noch, oder sein Nachfolger signiert noch nicht an jedem Knoten. Wurde er bekannt, ersetzen Sie ihn sofort und warten Sie einige Sekunden.',
+  'Key cannot be replaced here':
+    'Dieser Schlüssel steht in den Einstellungen des Dienstes: Ersetzen Sie ihn dort.',
   'Request body too large': 'Es ist zu groß. Die Grenze ist BODY_LIMIT_BYTES.',
   'Route not found':
     'Der Dienst kennt das nicht: Ist er von einer anderen Version als diese Seite? Laden Sie die Seite neu.',

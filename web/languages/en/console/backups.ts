@@ -45,8 +45,6 @@ export const backups = {
   removedHint: 'Its file was removed after newer ones were good.',
   restoreThis: 'Restore',
   empty: 'No backup was made yet. The first one begins within moments after the start.',
-  newer: 'Newer',
-  older: 'Older',
   restore: 'Restore a backup',
   restoreIntro:
     'A restore writes into an empty database, on a machine with this program or a newer one. Try it now and then, beside the running service: only a restored backup is known to be good.',
@@ -70,5 +68,4 @@ export const backups = {
   yes: 'yes',
   no: 'no',
   neverRestored: 'The audit log knows of no restore of this database.',
-  ago: (time: string) => `${time} ago`,
 }

@@ -31,6 +31,14 @@ export const errors: Readonly<Record<string, string>> = {
   'Session not found': 'There is no such session: it has ended.',
   'Refusal not found':
     'No refusal of this id is kept: it is older than 24 hours, or the id is another.',
+  'Webhook not found': 'There is no such webhook: it was removed, or never was.',
+  'Webhook delivery not found':
+    'There is no such delivery: deliveries are removed 30 days after their end.',
+  'Webhook is disabled': 'The webhook is disabled: enable it first.',
+  'Key not found': 'There is no such key.',
+  'Key still signs':
+    'This key still signs, or its successor does not sign at every node yet. Rotate it at once if it leaked, then wait some seconds.',
+  'Key cannot be replaced here': 'This key is in the settings of the service: replace it there.',
   'Request body too large': 'It is too large. BODY_LIMIT_BYTES is the limit.',
   'Route not found':
     'The service does not know this: is it of another version than this page? Load the page again.',
