@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { groups } from '../web/console/views/audit/groups.ts'
 import { events as german } from '../web/languages/de/console/events.ts'
 import { events as english } from '../web/languages/en/console/events.ts'
 import { eventTypes } from './events.ts'
@@ -24,6 +25,15 @@ test('the console has words for each event, in both languages, and for no other'
     assert.deepEqual(Object.keys(words).sort(), names)
     const all = Object.values(words)
     assert.equal(new Set(all).size, all.length, 'two events with the same words')
+  }
+})
+
+test('what the console chooses together are events, no more than the API takes', async () => {
+  const names = new Set((await eventTypes()).map(({ name }) => name))
+  for (const [group, types] of Object.entries(groups)) {
+    const known = types.filter((type) => names.has(type))
+    assert.deepEqual(known, types, group)
+    assert.ok(types.length <= 20, group)
   }
 })
 

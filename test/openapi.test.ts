@@ -116,7 +116,8 @@ suite('the OpenAPI document', async () => {
     for (const { path, operation } of operations) {
       for (const { name, schema } of operation.parameters ?? []) {
         const isNumber =
-          /^(id|page|limit)$/.test(name) && !/\/(sessions|explain|mail|webhooks)\/\{/.test(path)
+          /^(id|page|limit)$/.test(name) &&
+          !/\/(sessions|explain|mail|mail\/previews|webhooks)\/\{/.test(path)
         if (isNumber) assert.deepEqual([schema.type, schema.minimum], ['integer', 1], path)
       }
     }

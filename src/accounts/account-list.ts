@@ -8,10 +8,16 @@ import { DatabaseUnavailable } from '../database/errors.ts'
 import { isPostgres } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AccountCursor, AccountOrder, AccountPlace } from './list-cursor.ts'
-import { type Condition, conditionsOf, isFound } from './list-filters.ts'
+import { type Condition, conditionsOf, isFound, rangeOf } from './list-filters.ts'
 import type { AccountFilters, WantedAccounts } from './list-query.ts'
 import { accountSearch, maxCandidates } from './list-search.ts'
-import { accountListStore, type Found, type ListedAccount, reversed } from './list-store.ts'
+import {
+  accountListStore,
+  type Found,
+  type ListedAccount,
+  type Query,
+  reversed,
+} from './list-store.ts'
 import { countedAccounts } from './standing-store.ts'
 
 /** Lists accounts by filters, in an order, from a place. docs/adr/0072 */
@@ -40,8 +46,9 @@ export interface AccountListDeps {
 
 /** The rows that one statement looks at, which takes a millisecond or two. */
 const stepRows = 1000
-/** How many rows a page looks through. */
+/** How many rows a page looks through, and for how long: the first bound that is met ends it. */
 const maxRows = 20_000
+const maxWalkMs = 25
 
 const maxPages = { sqlite: 100, postgres: 4 }
 const refusal = { retryAfterSeconds: 1, reason: 'too many lists of accounts are read' }
@@ -55,7 +62,6 @@ interface Part {
 }
 
 interface Reading {
-  readonly order: AccountOrder
   readonly after: AccountPlace | null
   readonly limit: number
 }
@@ -82,44 +88,54 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
 
   async function page({ filters, order, limit, cursor }: WantedAccounts): Promise<AccountListPage> {
     const turns = createTurns()
-    const query = await queryOf(filters, turns)
+    const shown = (found: readonly Found[]) => {
+      const ids = found.map(({ id }) => id)
+      return turns.step(() => store.read(ids, clock.now()))
+    }
+    const query = await queryOf(filters, order, turns)
     if (cursor?.isBefore) {
-      const after = cursor.place
-      const part = await read(query, { order: reversed(order), after, limit }, turns)
-      const found = part.found.toReversed()
-      if (part.rest) {
-        const next = found.at(-1) ?? part.rest
+      const back = { ...query, order: reversed(order) }
+      const { found, rest, total } = await read(back, { after: cursor.place, limit }, turns)
+      // If what precedes is no more than a page, it is the first one.
+      if (rest) {
+        const onPage = found.toReversed()
         return {
-          accounts: await turns.step(() => store.read(idsOf(found), clock.now())),
-          total: part.total,
-          next: { place: next, isBefore: false },
-          previous: { place: part.rest, isBefore: true },
+          accounts: await shown(onPage),
+          total,
+          next: { place: onPage.at(-1) ?? rest, isBefore: false },
+          previous: { place: rest, isBefore: true },
         }
       }
-      // What precedes is no more than a page: it is the first one.
     }
     const after = cursor && !cursor.isBefore ? cursor.place : null
-    const { found, rest, total } = await read(query, { order, after, limit }, turns)
+    const { found, rest, total } = await read(query, { after, limit }, turns)
     return {
-      accounts: await turns.step(() => store.read(idsOf(found), clock.now())),
+      accounts: await shown(found),
       total,
       next: rest && { place: rest, isBefore: false },
       previous: after && { place: found[0] ?? after, isBefore: true },
     }
   }
 
-  /** The condition of all filters, and the candidates of one that has few. */
-  async function queryOf(filters: AccountFilters, turns: Turns): Promise<ListQuery> {
+  async function queryOf(
+    filters: AccountFilters,
+    order: AccountOrder,
+    turns: Turns,
+  ): Promise<ListQuery> {
     const conditions = conditionsOf(filters, clock.now())
     const { search } = filters
     const all = conditions.map(({ holds }) => holds)
     if (search !== undefined) all.push(isFound(search, kind))
-    const holds =
-      all.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(all, sql` and `)})`
-    const few =
-      (await fewOf(conditions, turns)) ??
-      (search === undefined ? null : await accountSearch(db, search, turns.step))
-    return { holds, candidates: few, isFiltered: all.length > 0 }
+    return {
+      order,
+      holds: all.length === 0 ? sql<boolean>`true` : sql<boolean>`(${sql.join(all, sql` and `)})`,
+      readsUsers: search !== undefined,
+      range: rangeOf(filters, order),
+      isFiltered: all.length > 0,
+      candidates:
+        (await fewOf(conditions, turns)) ??
+        (search === undefined ? null : await accountSearch(db, search, turns.step)),
+    }
   }
 
   async function fewOf(
@@ -135,62 +151,66 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
     return null
   }
 
-  async function read(query: ListQuery, reading: Reading, turns: Turns): Promise<Part> {
-    const { holds, candidates } = query
-    const { order, after, limit } = reading
+  async function read(query: ListQuery, { after, limit }: Reading, turns: Turns): Promise<Part> {
+    const { candidates, isFiltered } = query
     if (!candidates) {
-      const total = query.isFiltered ? null : ((await countedAccounts(db)).get('total') ?? 0)
-      return { ...(await walk(holds, reading, turns)), total }
+      const total = isFiltered ? null : ((await countedAccounts(db)).get('total') ?? 0)
+      return { ...(await walk(query, { after, limit }, turns)), total }
     }
-    const walked = { order, after, holds }
-    const among = () => store.among(candidates, walked, limit + 1)
-    const { found, total } = await turns.step(among)
+    const part = { after, limit: limit + 1 } // one more shows whether another page follows
+    const { found, total } = await turns.step(() => store.among(candidates, query, part))
     return { ...cut(found, limit), total }
   }
 
   async function walk(
-    holds: RawBuilder<boolean>,
-    { order, after, limit }: Reading,
+    query: Query,
+    { after, limit }: Reading,
     turns: Turns,
   ): Promise<Omit<Part, 'total'>> {
     const found: Found[] = []
     let place = after
     let rows = 0
+    const startedMs = turns.takenMs()
     for (;;) {
       const from = place
-      const step = await turns.step(() => store.step({ order, after: from, holds }, stepRows))
+      const step = await turns.step(() => store.step(query, from, stepRows))
       found.push(...step.found)
       if (found.length > limit) return cut(found, limit)
       if (!step.last || step.rows < stepRows) return { found, rest: null }
       place = { id: step.last.id, value: step.last.value }
       // A page must not end at a row of an import under way: the cursor would show its name.
-      if (!step.last.isStaged) {
-        rows += step.rows
-        if (rows >= maxRows) return { found, rest: place }
-      }
+      if (step.last.isStaged) continue
+      rows += step.rows
+      if (rows >= maxRows || turns.takenMs() - startedMs > maxWalkMs) return { found, rest: place }
     }
   }
 
+  /** The turns of one page. On PostgreSQL, `statement_timeout` ends a statement that takes too long. */
   function createTurns(): Turns {
-    if (kind === 'postgres') return { step: (work) => work() }
-    let leftMs = timeoutMs
+    let takenMs = 0
+    const timed = async <T>(work: () => Promise<T>) => {
+      const startedAt = performance.now()
+      const done = await work()
+      takenMs += performance.now() - startedAt
+      if (takenMs > timeoutMs) throw new DatabaseUnavailable('the list of accounts takes too long')
+      return done
+    }
     return {
+      takenMs: () => takenMs,
       step: (work) =>
-        steps.run(async () => {
-          const startedAt = performance.now()
-          const done = await work()
-          leftMs -= performance.now() - startedAt
-          await setImmediate()
-          if (leftMs <= 0) throw new DatabaseUnavailable('the list of accounts takes too long')
-          return done
-        }),
+        kind === 'postgres'
+          ? timed(work)
+          : steps.run(async () => {
+              const done = await timed(work)
+              await setImmediate() // other requests have their turn
+              return done
+            }),
     }
   }
 }
 
-interface ListQuery {
-  readonly holds: RawBuilder<boolean>
-  /** Null if all filters have many. */
+interface ListQuery extends Query {
+  /** The candidates of a filter that has few; null if all have many. */
   readonly candidates: RawBuilder<unknown> | null
   readonly isFiltered: boolean
 }
@@ -198,14 +218,12 @@ interface ListQuery {
 /** Runs the statements of one page in their turns. */
 interface Turns {
   step<T>(work: () => Promise<T>): Promise<T>
+  /** How long its statements have taken. */
+  takenMs(): number
 }
 
 /** Cuts off what is beyond a page. */
 function cut(found: readonly Found[], limit: number): Omit<Part, 'total'> {
   const onPage = found.slice(0, limit)
   return { found: onPage, rest: found.length > limit ? (onPage.at(-1) ?? null) : null }
-}
-
-function idsOf(found: readonly Found[]): number[] {
-  return found.map(({ id }) => id)
 }

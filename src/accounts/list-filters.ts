@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { AccountOrder } from './list-cursor.ts'
 import { accountPattern, beginsWith, matches } from './list-pattern.ts'
 import type { AccountFilters, AccountState, LastLogin } from './list-query.ts'
 
@@ -13,11 +14,17 @@ export interface Condition {
   readonly candidates: RawBuilder<unknown> | null
 }
 
-/** The conditions of the filters but for the search, those first whose accounts are fewest mostly. */
+/** The conditions of the filters but for the search, those first that the row itself answers. */
 export function conditionsOf(filters: AccountFilters, now: number): Condition[] {
   const { role, state, secondFactor, verified, imported, issuer, lastLogin } = filters
   return [
     state === undefined ? null : stateIs(state, now),
+    lastLogin === undefined ? null : ofAccount(lastLoginIs(lastLogin)),
+    secondFactor === undefined
+      ? null
+      : ofAccount(sql`second_factor = ${sql.lit(Number(secondFactor))}`),
+    imported === undefined ? null : importedIs(imported),
+    verified === undefined ? null : verifiedIs(verified),
     role === undefined
       ? null
       : {
@@ -26,22 +33,15 @@ export function conditionsOf(filters: AccountFilters, now: number): Condition[] 
           candidates: sql`select account as id from role_assignments where role = ${role}`,
         },
     issuer === undefined ? null : issuerIs(issuer),
-    imported === undefined
-      ? null
-      : {
-          holds: imported
-            ? sql<boolean>`accounts.import_id is not null`
-            : sql<boolean>`accounts.import_id is null`,
-          candidates: imported ? ofAccounts(sql`import_id is not null`) : null,
-        },
-    lastLogin === undefined ? null : ofAccount(lastLoginIs(lastLogin)),
-    verified === undefined
-      ? null
-      : ofAccount(verified ? sql`verified_email_key is not null` : sql`verified_email_key is null`),
-    secondFactor === undefined
-      ? null
-      : ofAccount(sql`second_factor = ${sql.lit(Number(secondFactor))}`),
   ].filter((condition) => condition !== null)
+}
+
+/** The part of an order in which all accounts are that pass, if the order tells. */
+export function rangeOf(
+  { lastLogin }: AccountFilters,
+  { key }: AccountOrder,
+): RawBuilder<boolean> | null {
+  return key === 'last_login_at' && lastLogin ? lastLoginIs(lastLogin) : null
 }
 
 /** Whether the account is found by a search: by its username, verified address, name or e-mail. */
@@ -53,13 +53,16 @@ export function isFound(search: string, database: 'sqlite' | 'postgres'): RawBui
     or coalesce(${matches('accounts.verified_email_key', other, database)}, false))`
 }
 
-/** The candidates of a text of fewer than three characters. */
-export function beginnings(search: string): RawBuilder<unknown> {
+/** The candidates of a text of fewer than three characters, at most `limit` of each column. */
+export function beginnings(search: string, limit: number): RawBuilder<unknown> {
   const { username, other } = accountPattern(search)
-  return sql`select user_id as id from accounts where ${beginsWith('username', username.text)}
-    union select user_id from accounts where ${beginsWith('verified_email_key', other.text)}
-    union select id from users where ${beginsWith('name_key', other.text)}
-    union select id from users where ${beginsWith('email_key', other.text)}`
+  const some = (rows: RawBuilder<unknown>) =>
+    sql`select id from (${rows} limit ${limit}) as beginning`
+  return sql`
+    ${some(ofAccounts(beginsWith('username', username.text)))}
+    union ${some(ofAccounts(beginsWith('verified_email_key', other.text)))}
+    union ${some(sql`select id from users where ${beginsWith('name_key', other.text)}`)}
+    union ${some(sql`select id from users where ${beginsWith('email_key', other.text)}`)}`
 }
 
 function stateIs(state: AccountState, now: number): Condition {
@@ -100,11 +103,22 @@ function issuerIs(issuer: string | null): Condition {
   }
 }
 
-function lastLoginIs(lastLogin: LastLogin): RawBuilder<unknown> {
-  if (lastLogin === 'never') return sql`last_login_at = 0`
+function importedIs(imported: boolean): Condition {
+  const ofImport = sql`accounts.import_id is not null`
+  if (imported) return ofAccount(ofImport)
+  return { holds: sql<boolean>`accounts.import_id is null`, candidates: null }
+}
+
+function verifiedIs(verified: boolean): Condition {
+  return ofAccount(verified ? sql`verified_email_key is not null` : sql`verified_email_key is null`)
+}
+
+function lastLoginIs(lastLogin: LastLogin): RawBuilder<boolean> {
+  if (lastLogin === 'never') return sql<boolean>`last_login_at = 0`
   const { after = 0, before } = lastLogin
-  const isAfter = sql`last_login_at > ${Math.max(after, 0)}`
-  return before === undefined ? isAfter : sql`(${isAfter} and last_login_at < ${before})`
+  const isAfter = sql<boolean>`last_login_at > ${Math.max(after, 0)}`
+  if (before === undefined) return isAfter
+  return sql<boolean>`(${isAfter} and last_login_at < ${before})`
 }
 
 /** A condition of columns of `accounts`, which an index answers. */

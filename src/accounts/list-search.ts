@@ -25,7 +25,7 @@ export async function accountSearch(
   step: RunStep,
 ): Promise<RawBuilder<unknown> | null> {
   const { username, other } = accountPattern(search)
-  if (username.isBeginning && other.isBeginning) return few(beginnings(search))
+  if (username.isBeginning && other.isBeginning) return few(beginnings(search, maxCandidates + 1))
   if (username.isBeginning || other.isBeginning) return null // a normalization that makes it shorter
   if (!isPostgres(db)) return sqliteCandidates(username, other)
   if (!(await hasAccountSearchIndex(db))) return null

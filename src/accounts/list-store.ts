@@ -37,10 +37,15 @@ export interface Step {
   readonly rows: number
 }
 
-interface Walk {
+/** What is asked of the accounts of an order. */
+export interface Query {
   readonly order: AccountOrder
-  readonly after: AccountPlace | null
+  /** The condition of all filters. */
   readonly holds: RawBuilder<boolean>
+  /** Whether it reads the users: each row of theirs is a page of the file more. */
+  readonly readsUsers: boolean
+  /** The part of the order in which all are that pass; null if that is not known. */
+  readonly range: RawBuilder<boolean> | null
 }
 
 const keys = {
@@ -60,21 +65,24 @@ export function accountListStore(db: Database) {
       return Number(rows[0]?.total)
     },
 
-    /** Finds up to `limit` accounts among few candidates, and counts all of them that match. */
+    /** Finds up to `limit` accounts among few candidates, and counts all of them that pass. */
     async among(
       candidates: RawBuilder<unknown>,
-      { order, after, holds }: Walk,
-      limit: number,
+      { order, holds, readsUsers }: Query,
+      { after, limit }: { readonly after: AccountPlace | null; readonly limit: number },
     ): Promise<{ readonly found: Found[]; readonly total: number }> {
       const { of: table, column } = keys[order.key]
       const key = sql.ref(`${table}.${column}`)
       // `cross join`: SQLite keeps its order, and begins with the candidates.
+      const users =
+        readsUsers || table === 'users'
+          ? sql`cross join users where users.id = candidates.id and`
+          : sql`where`
       const { rows } = await sql<{ id: number | null; value: string | number; total: number }>`
         with candidates as materialized (${candidates}),
         matching as materialized (
           select accounts.user_id as id, ${key} as value from candidates
-          cross join accounts cross join users
-          where accounts.user_id = candidates.id and users.id = candidates.id
+          cross join accounts ${users} accounts.user_id = candidates.id
             and ${isPresentAccount} and ${holds}
         ),
         page as (
@@ -89,12 +97,17 @@ export function accountListStore(db: Database) {
     },
 
     /** Looks at the next `width` rows of an order. */
-    async step({ order, after, holds }: Walk, width: number): Promise<Step> {
+    async step(
+      { order, holds, readsUsers, range }: Query,
+      after: AccountPlace | null,
+      width: number,
+    ): Promise<Step> {
       const { of: table, id, column } = keys[order.key]
+      const users = readsUsers ? sql`left join users on users.id = walked.id` : sql``
       const { rows } = await sql<StepRow>`
         with walked as materialized (
           select ${sql.ref(id)} as id, ${sql.ref(column)} as value from ${sql.table(table)}
-          where ${isBeyond(order, after, column, id)}
+          where ${isBeyond(order, after, column, id)} and ${range ?? sql`true`}
           order by ${inOrder(order, column, id)} limit ${width}
         ),
         ends as materialized (
@@ -102,20 +115,20 @@ export function accountListStore(db: Database) {
             (select id from walked order by ${inOrder(reversed(order), 'value', 'id')} limit 1) as last
         ),
         judged as (
-          select walked.id, walked.value,
-            case when accounts.user_id is not null and ${isPresentAccount} then 1 else 0 end as present,
-            case when accounts.user_id is not null and ${isPresentAccount} and ${holds}
-              then 1 else 0 end as matches
-          from walked left join accounts on accounts.user_id = walked.id
-          left join users on users.id = walked.id
+          select walked.id, walked.value, case
+            when accounts.user_id is null or not ${isPresentAccount} then 'staged'
+            when ${holds} then 'found' else 'other' end as verdict
+          from walked left join accounts on accounts.user_id = walked.id ${users}
         )
         select judged.*, ends.walked, ends.last from ends cross join judged
-        where matches = 1 or judged.id = ends.last
+        where verdict = 'found' or judged.id = ends.last
         order by ${inOrder(order, 'value', 'judged.id')}`.execute(db)
       const last = rows.at(-1)
       return {
-        found: rows.flatMap(({ id, value, matches }) => (matches === 1 ? [{ id, value }] : [])),
-        last: last ? { id: last.id, value: last.value, isStaged: last.present === 0 } : null,
+        found: rows.flatMap(({ id, value, verdict }) =>
+          verdict === 'found' ? [{ id, value }] : [],
+        ),
+        last: last ? { id: last.id, value: last.value, isStaged: last.verdict === 'staged' } : null,
         rows: Number(last?.walked ?? 0),
       }
     },
@@ -151,8 +164,8 @@ export function accountListStore(db: Database) {
 }
 
 interface StepRow extends AccountPlace {
-  readonly present: number
-  readonly matches: number
+  /** `staged` also for a user without an account. */
+  readonly verdict: 'staged' | 'found' | 'other'
   readonly walked: number
 }
 

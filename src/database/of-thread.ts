@@ -1,22 +1,26 @@
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
-import type { Config } from '../config/load.ts'
 import { Secret } from '../kernel/secret.ts'
 import type { Database } from './database.ts'
+import type { PostgresAddress } from './postgres/address.ts'
 import { connectPostgres } from './postgres/connect.ts'
 import type { Schema } from './schema.ts'
 import { databaseFileName } from './sqlite/connect.ts'
 import { NodeSqliteDialect } from './sqlite/dialect.ts'
 
+/** The settings of a database that a thread needs. */
+export interface ThreadDatabase {
+  readonly dataDirectory: string
+  /** Undefined: the SQLite file. */
+  readonly postgres: PostgresAddress | undefined
+  readonly timeoutMs: number
+}
+
 /**
  * Opens the database for a thread alone. SQLite's file is opened and closed by SQLite alone: to close a
  * descriptor of its own, as `connect` does, would release the locks of all connections of the process.
  */
-export function connectThread({
-  dataDirectory,
-  postgres,
-  timeoutMs,
-}: Config['database']): Database {
+export function connectThread({ dataDirectory, postgres, timeoutMs }: ThreadDatabase): Database {
   if (postgres) return connectPostgres({ address: postgres, poolMax: 2, timeoutMs }).db
   const path = join(dataDirectory, databaseFileName)
   return new Kysely<Schema>({

@@ -1,5 +1,4 @@
 import type { Account } from '../authentication/account.ts'
-import { isUsable } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ThrottleOverview } from '../throttle/overview.ts'
@@ -27,7 +26,7 @@ export interface Mendable {
 
 export interface MendsDeps {
   readonly outbox: Pick<Outbox, 'isAvailable'>
-  readonly requirements: Pick<Requirements, 'lockedOutUntil'>
+  readonly requirements: Pick<Requirements, 'lockedOutUntil' | 'unmet'>
   readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
 }
 
@@ -71,15 +70,17 @@ export async function mendsFor(
   { account, caller, code }: Mendable,
 ): Promise<Mend[]> {
   if (!account) return []
-  const wanted = code === null ? mends.filter(isAboutLogins) : mendsOf(code, account)
-  const applies = await applicable(deps, account, caller === String(account.userId))
+  const isUsable = deps.requirements.unmet('session', { account })?.requirement !== 'account_usable'
+  const wanted = code === null ? mends.filter(isAboutLogins) : mendsOf(code, isUsable)
+  const isOwn = caller === String(account.userId)
+  const applies = await applicable(deps, account, { isOwn, isUsable })
   return wanted.filter((mend) => applies[mend])
 }
 
 /** An account that cannot log in at all needs that first, whatever it was refused for. */
-function mendsOf(code: string, account: Account): readonly Mend[] {
+function mendsOf(code: string, isUsable: boolean): readonly Mend[] {
   const own = Object.hasOwn(mendsOfCodes, code) ? (mendsOfCodes[code] ?? []) : []
-  if (own.length === 0 || isUsable(account)) return own
+  if (own.length === 0 || isUsable) return own
   return [...new Set<Mend>(['unlock', 'enable', ...own])]
 }
 
@@ -90,7 +91,7 @@ function isAboutLogins(mend: Mend): boolean {
 async function applicable(
   { outbox, requirements, throttle }: MendsDeps,
   account: Account,
-  isOwn: boolean,
+  { isOwn, isUsable }: { readonly isOwn: boolean; readonly isUsable: boolean },
 ): Promise<Readonly<Record<Mend, boolean>>> {
   const isLockedOut = requirements.lockedOutUntil(account) !== null
   const isCounted = isLockedOut || account.failedLogins > 0
@@ -99,7 +100,7 @@ async function applicable(
     unlock: account.locked,
     enable: !account.active,
     clear_throttle: isCounted || limits.length > 0,
-    send_reset: !isOwn && isUsable(account) && account.email !== null && outbox.isAvailable,
+    send_reset: !isOwn && isUsable && account.email !== null && outbox.isAvailable,
     set_password: !isOwn,
     remove_second_factor: !isOwn && account.secondFactor,
     change_roles: true,

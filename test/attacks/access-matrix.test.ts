@@ -107,6 +107,13 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     const sent = { headers: admin, json: { address: newAddress() } }
     return (await app.call('POST', '/api/admin/mail/test', sent)).body.id
   }
+  /** A key of refresh tokens that signs no more. */
+  const replacedKey = async () => {
+    const sent = { headers: admin, json: { purpose: 'refresh', at_once: true } }
+    const { body } = await app.call('POST', '/api/admin/keys/rotate', sent)
+    app.clock.advance(3) // until every node signs with the new key
+    return body.before
+  }
   const webhook = await newWebhook(app, {}, admin)
   const delivery = async () => String((await addDeliveries(app, webhook.id, [{}])).at(0))
   const newPost = async () =>
@@ -162,6 +169,11 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       path: `/api/admin/invitations/${(await newInvitation()).id}/resend`,
     }),
     'POST /api/admin/backups': () => ({}),
+    'GET /api/admin/mail/previews/:id': () => ({ path: '/api/admin/mail/previews/reset' }),
+    'POST /api/admin/keys/rotate': () => ({ json: { purpose: 'refresh' } }),
+    'POST /api/admin/keys/:kid/retire': async () => ({
+      path: `/api/admin/keys/${await replacedKey()}/retire`,
+    }),
     'POST /api/admin/mail/test': () => ({ json: { address: newAddress() } }),
     'POST /api/admin/mail/:id/resend': async () => ({
       path: `/api/admin/mail/${await newMail()}/resend`,

@@ -285,6 +285,26 @@ const table: readonly Row[] = [
       ...(hasBody && { json: {} }),
     }
   }),
+  ...['keys', 'clients', 'imports', 'mail/previews', 'audit/types', 'audit/export'].map((name) => ({
+    route: `GET /api/admin/${name}`,
+    may: admins,
+    allowed: 200,
+  })),
+  {
+    route: 'GET /api/admin/mail/previews/:id',
+    may: admins,
+    allowed: 200,
+    path: '/api/admin/mail/previews/reset',
+  },
+  { route: 'GET /api/admin/audit/verification', may: admins, allowed: 200 },
+  { route: 'POST /api/admin/audit/verification', may: admins, allowed: 202 },
+  { route: 'POST /api/admin/keys/rotate', may: admins, allowed: 400, json: { purpose: 'none' } },
+  {
+    route: 'POST /api/admin/keys/:kid/retire',
+    may: admins,
+    allowed: 404,
+    path: '/api/admin/keys/none/retire',
+  },
   { route: 'GET /api/admin/backups', may: admins, allowed: 200 },
   { route: 'POST /api/admin/backups', may: admins, allowed: 404 },
   { route: 'GET /api/admin/mail', may: admins, allowed: 200 },

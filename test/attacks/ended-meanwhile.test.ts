@@ -143,6 +143,9 @@ suite('a caller that ends while its request is under way', async () => {
   const [waiting, doomedMail] = [await testMail(), await testMail()]
   const [webhook, doomedWebhook] = [await newWebhook(app), await newWebhook(app)]
   const [delivery] = await addDeliveries(app, webhook.id, [{}, { state: 'failed' }])
+  const rotated = { purpose: 'refresh', at_once: true }
+  const { before: replaced } = await admin('POST', '/api/admin/keys/rotate', rotated)
+  app.clock.advance(3) // until every node signs with the new key
   const account = (username: string) => `/api/admin/accounts/${username}`
 
   let callers = 0
@@ -185,6 +188,9 @@ suite('a caller that ends while its request is under way', async () => {
     'POST /api/admin/invitations/:id/resend': { path: () => `${invitations}/${kept}/resend` },
     'DELETE /api/admin/invitations/:id': { path: () => `${invitations}/${revoked}` },
     'POST /api/admin/backups': {},
+    'POST /api/admin/audit/verification': {},
+    'POST /api/admin/keys/rotate': { json: () => ({ purpose: 'refresh' }) },
+    'POST /api/admin/keys/:kid/retire': { path: () => `/api/admin/keys/${replaced}/retire` },
     'POST /api/admin/mail/test': { json: () => ({ address: 'post@example.org' }) },
     'POST /api/admin/mail/:id/resend': { path: () => `/api/admin/mail/${waiting}/resend` },
     'DELETE /api/admin/mail/:id': { path: () => `/api/admin/mail/${doomedMail}` },

@@ -113,6 +113,8 @@ const recent: readonly Attempt[] = [
     status: 200,
   },
   { route: 'POST /api/admin/backups', status: 202 },
+  { route: 'POST /api/admin/keys/rotate', json: { purpose: 'refresh' }, status: 200 },
+  { route: 'POST /api/admin/keys/:kid/retire', path: '/api/admin/keys/none/retire', status: 404 },
   {
     route: `POST ${webhooks}`,
     json: { url: 'https://hooks.example.org/', events: ['*'] },
@@ -136,6 +138,7 @@ const recent: readonly Attempt[] = [
 
 /** Does neither: an old login is as good as a recent one. */
 const anyLogin: readonly Attempt[] = [
+  { route: 'POST /api/admin/audit/verification', status: 202 },
   ...['/api/account', '/api/user/account'].flatMap((base): Attempt[] => [
     { route: `DELETE ${base}/sessions`, status: 200 },
     { route: `DELETE ${base}/sessions/:id`, path: `${base}/sessions/none`, status: 404 },

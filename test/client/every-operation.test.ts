@@ -331,6 +331,10 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const params = { path: { id } }
     assert.equal(dataOf(await admin.POST(`${path}/{id}/resend`, { params })).id, id)
     assert.equal(dataOf(await admin.DELETE(`${path}/{id}`, { params })).state, 'cancelled')
+    const [first] = dataOf(await admin.GET(`${path}/previews`)).data
+    const preview = { path: { id: first?.id ?? '' }, query: { language: 'de' as const } }
+    const { html, language } = dataOf(await admin.GET(`${path}/previews/{id}`, { params: preview }))
+    assert.deepEqual([language, html.includes('lang="de"')], ['de', true])
     const query = { state: 'cancelled', limit: 1 } as const
     const { data } = dataOf(await admin.GET(path, { params: { query } }))
     assert.deepEqual(
@@ -437,9 +441,41 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const { data, limit, next } = dataOf(await admin.GET('/api/admin/audit', { params: { query } }))
     assert.ok(data.length <= limit)
     assert.ok(next === null || typeof next === 'string')
+    const { newer } = dataOf(
+      await admin.GET('/api/admin/audit', { params: { query: { limit: 1 } } }),
+    )
+    const later = { params: { query: { after: newer, limit: 1 } } }
+    assert.equal(dataOf(await admin.GET('/api/admin/audit', later)).next, null)
+    const types = dataOf(await admin.GET('/api/admin/audit/types')).data
+    assert.equal(types.find(({ type }) => type === 'session_created')?.category, 'session')
+    const chosen = { category: 'users' as const, level: 'info' as const }
+    const lines = await admin.GET('/api/admin/audit/export', {
+      params: { query: chosen },
+      parseAs: 'text',
+    })
+    assert.match(dataOf(lines), /^\{"number":1,.*"type":"user_created"/)
+    const asked = dataOf(await admin.POST('/api/admin/audit/verification'))
+    const { open, last } = dataOf(await admin.GET('/api/admin/audit/verification'))
+    assert.equal((open ?? last)?.id, asked.id)
+  })
+
+  test('keys and clients, for an administrator', async () => {
+    const body = { purpose: 'refresh', at_once: true } as const
+    const { before, kid } = dataOf(await admin.POST('/api/admin/keys/rotate', { body }))
+    const { data } = dataOf(await admin.GET('/api/admin/keys'))
+    assert.equal(data.find((key) => key.kid === kid)?.purpose, 'refresh')
+    app.clock.advance(3)
+    const params = { path: { kid: before } }
+    assert.equal(
+      dataOf(await admin.POST('/api/admin/keys/{kid}/retire', { params })).state,
+      'ended',
+    )
+    const clients = dataOf(await admin.GET('/api/admin/clients'))
+    assert.deepEqual([clients.configured, clients.mistakes], [true, []])
   })
 
   test('accounts, out and in again', async () => {
+    assert.deepEqual(dataOf(await admin.GET('/api/admin/imports')).data, [])
     const answer = await admin.GET('/api/admin/export/accounts', { parseAs: 'text' })
     const lines = dataOf(answer).trimEnd().split('\n')
     assert.ok(lines.length >= 1)

@@ -333,6 +333,18 @@ suite('which events a change records', async () => {
     'POST /api/admin/backups': row(['backup_requested'], async () =>
       asAdmin('POST', '/api/admin/backups'),
     ),
+    'POST /api/admin/audit/verification': row(['audit_verification_requested'], async () =>
+      asAdmin('POST', '/api/admin/audit/verification'),
+    ),
+    'POST /api/admin/keys/rotate': row(['key_rotated'], async () =>
+      asAdmin('POST', '/api/admin/keys/rotate', { purpose: 'refresh' }),
+    ),
+    'POST /api/admin/keys/:kid/retire': row(['key_retired'], async () => {
+      const json = { purpose: 'refresh', at_once: true }
+      const { body } = await app.call('POST', '/api/admin/keys/rotate', { headers: admin, json })
+      app.clock.advance(3) // until every node signs with the new key
+      return asAdmin('POST', `/api/admin/keys/${body.before}/retire`)
+    }),
     'POST /api/admin/mail/test': row(['mail_tested'], async () =>
       asAdmin('POST', '/api/admin/mail/test', { address: address() }),
     ),
@@ -513,7 +525,14 @@ suite('which events a change records', async () => {
       },
       303,
     ),
-    'GET /api/admin/audit': row(['sensitive_read'], async () => asAdmin('GET', '/api/admin/audit')),
+    'GET /api/admin/audit': [
+      row(['sensitive_read'], async () => asAdmin('GET', '/api/admin/audit')),
+      row(['sensitive_read'], async () => asAdmin('GET', '/api/admin/audit?after=WzFd')),
+      row([], async () => asAdmin('GET', '/api/admin/audit?after=WzFd')), // once in ten minutes
+    ],
+    'GET /api/admin/audit/export': row(['sensitive_read'], async () =>
+      asAdmin('GET', '/api/admin/audit/export'),
+    ),
   }
 
   for (const prefix of ['/api/account', '/api/user/account']) {
@@ -622,6 +641,7 @@ suite('which events a change records', async () => {
       'GET /oauth/callback',
       `GET ${exportPath}`,
       'GET /api/admin/audit',
+      'GET /api/admin/audit/export',
       'GET /.gatehouse/enter',
       'GET /api/account/export',
       'GET /api/user/account/export',

@@ -97,6 +97,8 @@ async function jobOf({ app: { jobs } }: TestApp, wanted: string): Promise<void> 
   await jobs.find(({ name }) => name === wanted)?.run()
 }
 
+const verificationPath = '/api/admin/audit/verification'
+
 function watched(app: TestApp): TestApp {
   const { call } = app
   const note = (value: unknown, isSecret = false): void => {
@@ -300,6 +302,15 @@ suite('every event, with its fields and its level', async () => {
   }
   const administer = (method: string, path: string, json?: unknown) =>
     ask(admin, method, path, json)
+
+  /** Has the log verified. */
+  async function verification(on: TestApp) {
+    const headers = on.basic(on.admin)
+    const { id } = (await on.call('POST', verificationPath, { headers })).body
+    const { told } = await during(on, () => jobOf(on, 'audit verification'))
+    const { body } = await on.call('GET', verificationPath, { headers })
+    return { id, told, records: body.last.records }
+  }
 
   /** What a command tells on standard error. */
   async function command(words: string, more: Parameters<typeof gatehouse>[2] = {}, on = app) {
@@ -828,6 +839,34 @@ suite('every event, with its fields and its level', async () => {
       const { told, stdout } = await command(`backup ${file}`, { stdin: `${passphrase}\n` })
       const sha256 = /SHA-256 is ([0-9a-f]{64})/.exec(stdout)?.[1]
       return { told, fields: { file, sha256, keys: true, by: 'cli', uid } }
+    }),
+    info('audit_verification_requested', 'an administrator has the log verified', async () => {
+      const { told, body } = await administer('POST', verificationPath)
+      return { told, fields: { verification: body.id, ...byAdmin } }
+    }),
+    info('audit_verified', 'nothing in the log was changed', async () => {
+      const own = watched(await testApp(byItself))
+      const { id, told, records } = await verification(own)
+      return { told, fields: { verification: id, records, checkpoints: 0, by: 'job' } }
+    }),
+    critical('audit_not_whole', 'a record was changed', async () => {
+      const own = watched(await testApp(byItself))
+      const change = { type: 'session_created' }
+      await own.deps.db.updateTable('audit_records').set(change).where('number', '=', 1).execute()
+      const { id, told } = await verification(own)
+      const first =
+        'the record is not what was written at this place: it was changed, swapped or inserted'
+      return { told, fields: { verification: id, problems: 1, first, by: 'job' } }
+    }),
+    warn('audit_not_verified', 'its node is gone', async () => {
+      const own = watched(await testApp(byItself))
+      const headers = own.basic(own.admin)
+      const { id } = (await own.call('POST', verificationPath, { headers })).body
+      const gone = { state: 'running', node: 'auth-2', locked_until: 1 } as const
+      await own.deps.db.updateTable('audit_verifications').set(gone).execute()
+      const { told } = await during(own, () => jobOf(own, 'audit verification'))
+      const detail = 'the node auth-2 ended before the log was verified'
+      return { told, fields: { verification: id, detail, by: 'job' } }
     }),
     info('backup_requested', 'an administrator has a backup made now', async () => {
       const { told, body } = await administer('POST', '/api/admin/backups')

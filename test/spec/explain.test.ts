@@ -848,7 +848,7 @@ suite('questions before a refusal', async () => {
   for (const [what, json] of [
     ['nothing', {}],
     ['both', { token: 'x', username: 'ann', route: 'GET /' }],
-    ['a user without a route', { username: 'ann' }],
+    ['a route without a user', { route: 'GET /' }],
     ['a route that is none', { username: 'ann', route: 'users' }],
     ['a route with a control character', { username: 'ann', route: 'GET /\x1b[31m' }],
   ] as const) {
@@ -887,7 +887,7 @@ suite('questions before a refusal', async () => {
     for (const words of [
       'explain',
       `explain ${id} --user ann`,
-      'explain --user ann',
+      'explain --route /users',
       'explain x --token',
     ]) {
       assert.equal((await cli(words)).code, 2, words)

@@ -29,16 +29,6 @@ export const areas: readonly Area[] = [
     ),
   },
   {
-    id: 'audit',
-    path: '/admin/audit',
-    roles: administrators,
-    key: 'l',
-    load: loader(
-      async () => (await import('./views/audit/audit.tsx')).Audit,
-      async () => (await import('./views/audit/texts.ts')).auditTexts,
-    ),
-  },
-  {
     id: 'why',
     path: '/admin/why',
     roles: administrators,
@@ -97,6 +87,16 @@ export const areas: readonly Area[] = [
     load: loader(
       async () => (await import('./views/throttle/throttle.tsx')).Throttle,
       async () => (await import('./views/throttle/texts.ts')).throttleTexts,
+    ),
+  },
+  {
+    id: 'audit',
+    path: '/admin/audit',
+    roles: administrators,
+    key: 'l',
+    load: loader(
+      async () => (await import('./views/audit/audit.tsx')).Audit,
+      async () => (await import('./views/audit/texts.ts')).auditTexts,
     ),
   },
   {

@@ -1,7 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Config } from '../../config/load.ts'
-import { connectThread, withMethods } from '../../database/of-thread.ts'
+import { connectThread, type ThreadDatabase, withMethods } from '../../database/of-thread.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import { linesOf } from './outside-file.ts'
 import type { VerifyOrder, VerifySaid } from './thread.ts'
@@ -16,7 +15,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 try {
   const { database, keys, outside }: VerifyOrder = workerData
-  const db = connectThread(withMethods(database) as Config['database']) // as it was sent
+  const db = connectThread(withMethods(database) as ThreadDatabase) // as it was sent
   const options = {
     ...(outside !== null && { outside: linesOf(outside) }),
     onProgress: (records: number) => say({ kind: 'progress', records }),

@@ -8,8 +8,8 @@ import { LoginDeclined } from '../session/ask-for-login.ts'
 interface Props {
   /** The text of the button. */
   readonly action: string
-  /** Where it leads if nothing is done. */
-  readonly cancelHref: string
+  /** Where it leads if nothing is done; or what to call. */
+  readonly cancel: string | (() => void)
   /** Sends what was typed; what it throws is said above the fields, and what was typed stays. */
   readonly onSubmit: () => Promise<void>
   /** The fields; `problemOf` says what the API found wrong with one. */
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** A form whose answer comes from the API: it is sent once at a time. */
-export function ActionForm({ action, cancelHref, onSubmit, children }: Props) {
+export function ActionForm({ action, cancel, onSubmit, children }: Props) {
   const t = frameTexts.use()
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
@@ -56,9 +56,15 @@ export function ActionForm({ action, cancelHref, onSubmit, children }: Props) {
         <button type="submit" class={isBusy ? 'busy' : undefined} disabled={isBusy}>
           {action}
         </button>
-        <a class="button quiet" href={cancelHref}>
-          {t.common.cancel}
-        </a>
+        {typeof cancel === 'string' ? (
+          <a class="button quiet" href={cancel}>
+            {t.common.cancel}
+          </a>
+        ) : (
+          <button type="button" class="quiet" onClick={cancel}>
+            {t.common.cancel}
+          </button>
+        )}
       </div>
     </form>
   )

@@ -16,6 +16,7 @@ interface TextProps extends TypedProps {
 // Spread, because the types of JSX want one that is known.
 const types = {
   text: { type: 'text' },
+  email: { type: 'email', inputMode: 'email' },
   url: { type: 'url', inputMode: 'url' },
   search: { type: 'search' },
 } as const

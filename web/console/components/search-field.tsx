@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAddress } from '../use-address.ts'
 
 interface Props {
@@ -13,18 +13,29 @@ export function SearchField({ label, hint }: Props) {
   const { fields, change } = useAddress()
   const present = fields.search ?? ''
   const [typed, setTyped] = useState(present)
-  // What the address has got from elsewhere: a link, the way back, a button that clears.
-  useEffect(() => setTyped((before) => (before.trim() === present ? before : present)), [present])
+  // What this field has put into the address, or has taken from there.
+  const known = useRef(present)
+  const latest = useRef(change)
+  latest.current = change
+  // From elsewhere: a link, the way back, a button that clears. What is being typed stays otherwise.
+  useEffect(() => {
+    if (present !== known.current) setTyped(present)
+    known.current = present
+  }, [present])
   useEffect(() => {
     const search = typed.trim()
-    if (search === present) return
-    const timer = setTimeout(() => change({ search, cursor: '' }, { replace: true }), pauseMs)
+    if (search === known.current) return
+    const timer = setTimeout(() => {
+      known.current = search
+      latest.current({ search, cursor: '' }, { replace: true })
+    }, pauseMs)
     return () => clearTimeout(timer)
   }, [typed])
   return (
-    <label>
-      {label}
+    <div class="field">
+      <label for="search">{label}</label>
       <input
+        id="search"
         type="search"
         name="search"
         maxLength={200}
@@ -36,6 +47,6 @@ export function SearchField({ label, hint }: Props) {
         data-search
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
-    </label>
+    </div>
   )
 }

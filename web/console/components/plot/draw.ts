@@ -56,19 +56,27 @@ export function drawPlot(root: HTMLElement, data: PlotData, options: PlotOptions
       },
     ],
     series: [{}, ...data.lines.map((_, index) => lineAt(index, colors))],
-    hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx ?? null)] },
+    hooks: { setCursor: [({ cursor }) => onCursor(placeOf(cursor.idx ?? null))] },
   }
+  let buckets = data.times.length
   const plot = new UPlot(settings, aligned(data), root)
   const resizing = new ResizeObserver(() => plot.setSize({ width: widthOf(root), height }))
   resizing.observe(root)
   const unwatch = watchColors(() => plot.redraw(true))
   return {
-    update: (next) => plot.setData(aligned(next)),
+    update(next) {
+      buckets = next.times.length
+      plot.setData(aligned(next))
+    },
     destroy() {
       unwatch()
       resizing.disconnect()
       plot.destroy()
     },
+  }
+
+  function placeOf(index: number | null): number | null {
+    return index === null ? null : Math.min(index, buckets - 1)
   }
 }
 
@@ -88,6 +96,8 @@ function widthOf(root: HTMLElement): number {
   return Math.max(200, root.clientWidth)
 }
 
+/** With the end of the last bucket, up to which its step is drawn. */
 function aligned({ lines, times }: PlotData): AlignedData {
-  return [[...times], ...lines.map((line) => [...line])]
+  const [last = 0, before = last - 60] = [times.at(-1), times.at(-2)]
+  return [[...times, 2 * last - before], ...lines.map((line) => [...line, line.at(-1) ?? null])]
 }

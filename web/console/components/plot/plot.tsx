@@ -1,7 +1,7 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Table } from '../../../components/data.tsx'
-import { useLanguage } from '../../../context.ts'
 import type { DrawnPlot } from './draw.ts'
+import { type Formats, useFormats } from './formats.ts'
 
 export interface Line {
   readonly label: string
@@ -113,31 +113,6 @@ function Canvas({ shown, setPlace, format, texts }: CanvasProps) {
   ) : (
     <div class="plot-canvas" ref={root} aria-hidden="true" />
   )
-}
-
-type Formats = ReturnType<typeof useFormats>
-
-function useFormats(times: readonly number[]) {
-  const language = useLanguage()
-  const seconds = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const isLong = seconds > 2 * 86_400
-  return useMemo(() => {
-    const day = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
-    const hour = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit' })
-    const both = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
-    const number = new Intl.NumberFormat(language)
-    const compact = new Intl.NumberFormat(language, { notation: 'compact' })
-    const isMidnight = (at: Date) => at.getHours() === 0 && at.getMinutes() === 0
-    return {
-      short(at: number) {
-        const date = new Date(at * 1000)
-        return (isLong || isMidnight(date) ? day : hour).format(date)
-      },
-      long: (at: number) => both.format(at * 1000),
-      number: (value: number) => number.format(value),
-      compact: (value: number) => compact.format(value),
-    }
-  }, [language, isLong])
 }
 
 /** The newest first, which is what is looked for. */

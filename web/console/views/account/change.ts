@@ -1,5 +1,5 @@
 import { ApiProblem, api, taggedOf } from '../../api/client.ts'
-import { confirmed } from '../../components/confirm.tsx'
+import { type Difference, wantsOwn } from '../../components/conflict.tsx'
 import {
   type Account,
   type AccountChanges,
@@ -10,14 +10,12 @@ import {
 
 /** The texts of a conflict. */
 export interface ConflictTexts {
-  readonly conflictTitle: string
-  readonly conflictTheirs: (field: string, value: string) => string
-  readonly conflictMine: (field: string, value: string) => string
-  readonly conflictAction: string
   readonly fields: Readonly<Record<string, string>>
   readonly yes: string
   readonly no: string
   readonly noValue: string
+  /** In place of a value that the API does not show. */
+  readonly notShown: string
 }
 
 /**
@@ -77,21 +75,19 @@ async function changed<Data extends object>(
       if (!(error instanceof ApiProblem) || error.status !== 412) throw error
     }
     const present = await read()
-    if (!(await wantsMine(present.data, changes, t))) return null
+    if (!(await wantsOwn(differencesOf(present.data, changes, t)))) return null
     etag = present.etag
   }
 }
 
-function wantsMine(present: object, changes: object, t: ConflictTexts): Promise<boolean> {
+/** The fields of the change, as they are now and as they are wanted. */
+function differencesOf(present: object, changes: object, t: ConflictTexts): Difference[] {
   const theirs = new Map<string, unknown>(Object.entries(present))
-  const effects = Object.entries(changes).flatMap(([name, mine]) => {
-    const field = t.fields[name] ?? name
-    return [
-      ...(theirs.has(name) ? [t.conflictTheirs(field, shownValue(theirs.get(name), t))] : []),
-      t.conflictMine(field, shownValue(mine, t)),
-    ]
-  })
-  return confirmed({ title: t.conflictTitle, effects, action: t.conflictAction })
+  return Object.entries(changes).map(([name, own]) => ({
+    label: t.fields[name] ?? name,
+    theirs: theirs.has(name) ? shownValue(theirs.get(name), t) : t.notShown,
+    own: shownValue(own, t),
+  }))
 }
 
 function shownValue(value: unknown, t: ConflictTexts): string {

@@ -22,7 +22,7 @@ export function RolesSection(props: SectionProps) {
   }
   return (
     <Section title={t.roles}>
-      <RoleChoice legend={t.roles} chosen={roles} onChoose={setChosen} />
+      <RoleChoice legend={t.roles} isLegendHidden chosen={roles} onChoose={setChosen} />
       <p class="hint">{t.rolesHint}</p>
       <ActionButton kind="quiet" disabled={!isChanged} onClick={save}>
         {t.saveRoles}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { accounts } from '../../../languages/en/console/accounts.ts'
+import { Choice, TextField } from '../../components/fields.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { useKnownRoles } from '../../known-roles.ts'
 import { useAddress } from '../../use-address.ts'
@@ -7,7 +8,7 @@ import { nothing } from './nothing.ts'
 import { type FilterName, filterNames } from './read-accounts.ts'
 import { accountsTexts } from './texts.ts'
 
-type Choice = readonly [value: string, text: string]
+type Option = readonly [value: string, text: string]
 
 /** The search, which begins while it is typed, and the filters; the address holds all of them. */
 export function Filters() {
@@ -26,21 +27,14 @@ export function Filters() {
         </summary>
         <div class="filter-fields">
           {choicesOf(t, roles).map(([name, label, choices]) => (
-            <label key={name}>
-              {label}
-              <select
-                value={fields[name] ?? ''}
-                onChange={({ currentTarget }) =>
-                  change({ [name]: currentTarget.value, cursor: '' })
-                }
-              >
-                {withPresent(choices, fields[name]).map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              key={name}
+              name={name}
+              label={label}
+              value={fields[name] ?? ''}
+              options={withPresent(choices, fields[name])}
+              onChange={(value) => change({ [name]: value, cursor: '' })}
+            />
           ))}
           <ProviderField key={fields.provider} />
           <SortField />
@@ -55,27 +49,28 @@ export function Filters() {
   )
 }
 
+/** A provider has a name in the settings, or is one that left them: its issuer. */
 function ProviderField() {
   const t = accountsTexts.use()
   const { fields, change } = useAddress()
+  const [typed, setTyped] = useState(fields.provider ?? '')
   return (
-    <label>
-      {t.provider}
-      <input
-        list="provider-choices"
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        change({ provider: typed.trim(), cursor: '' })
+      }}
+      onChange={(event) => event.currentTarget.requestSubmit()}
+    >
+      <TextField
+        name="provider"
+        label={t.provider}
+        hint={t.providerHint}
         maxLength={512}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={t.providerHint}
-        value={fields.provider ?? ''}
-        onChange={({ currentTarget }) =>
-          change({ provider: currentTarget.value.trim(), cursor: '' })
-        }
+        value={typed}
+        onChange={setTyped}
       />
-      <datalist id="provider-choices">
-        <option value="none">{t.providers.none}</option>
-      </datalist>
-    </label>
+    </form>
   )
 }
 
@@ -83,34 +78,30 @@ function SortField() {
   const t = accountsTexts.use()
   const { fields, change } = useAddress()
   const keys = ['username', 'name', 'created_at', 'last_login_at'] as const
+  const options = keys.flatMap((key): Option[] => [
+    [key, `${t.columns[key]} ↑`],
+    [`-${key}`, `${t.columns[key]} ↓`],
+  ])
+  const sort = fields.sort ?? 'username'
   return (
-    <label>
-      {t.sortBy}
-      <select
-        value={fields.sort ?? 'username'}
-        onChange={({ currentTarget }) => change({ sort: currentTarget.value, cursor: '' })}
-      >
-        {keys.flatMap((name) => [
-          <option key={name} value={name}>
-            {t.columns[name]} ↑
-          </option>,
-          <option key={`-${name}`} value={`-${name}`}>
-            {t.columns[name]} ↓
-          </option>,
-        ])}
-      </select>
-    </label>
+    <Choice
+      name="sort"
+      label={t.sortBy}
+      value={sort}
+      options={withPresent(options, sort)}
+      onChange={(value) => change({ sort: value, cursor: '' })}
+    />
   )
 }
 
 function choicesOf(
   t: typeof accounts,
   roles: readonly string[],
-): readonly (readonly [name: FilterName, label: string, choices: readonly Choice[]])[] {
-  const any: Choice = ['', t.any]
-  const flag: readonly Choice[] = [any, ['yes', t.yes], ['no', t.no]]
+): readonly (readonly [name: FilterName, label: string, choices: readonly Option[]])[] {
+  const any: Option = ['', t.any]
+  const flag: readonly Option[] = [any, ['yes', t.yes], ['no', t.no]]
   return [
-    ['role', t.role, [any, ...roles.map((role): Choice => [role, role])]],
+    ['role', t.role, [any, ...roles.map((role): Option => [role, role])]],
     ['state', t.state, [any, ...Object.entries(t.states)]],
     ['second_factor', t.factor, flag],
     ['last_login', t.lastLogin, Object.entries(t.lastLogins)],
@@ -120,6 +111,6 @@ function choicesOf(
 }
 
 /** A value of the address that is none of the choices is one all the same: it filters. */
-function withPresent(choices: readonly Choice[], present = ''): readonly Choice[] {
+function withPresent(choices: readonly Option[], present = ''): readonly Option[] {
   return choices.some(([value]) => value === present) ? choices : [...choices, [present, present]]
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { useCommon } from '../../../context.ts'
 import { Dialog } from '../../components/dialog.tsx'
+import { Choice } from '../../components/fields.tsx'
 import { useKnownRoles } from '../../known-roles.ts'
 import { session } from '../../session/session.ts'
 import { doWithMany, hasEffect, inverseOf, type ManyAction, type ManyProgress } from './many.ts'
@@ -80,16 +81,13 @@ export function ManyDialog({ kind, accounts, onClose }: Props) {
   return (
     <Dialog title={title} onClose={close}>
       {'role' in action && (
-        <label>
-          {t.whichRole}
-          <select value={role} onChange={({ currentTarget }) => setRole(currentTarget.value)}>
-            {roles.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          name="role-of-many"
+          label={t.whichRole}
+          value={role}
+          options={roles.map((name) => [name, name] as const)}
+          onChange={setRole}
+        />
       )}
       <ul>
         {t.manyEffects[kind].map((effect) => (

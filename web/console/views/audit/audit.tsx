@@ -1,6 +1,7 @@
 import { useAddress } from '../../use-address.ts'
 import { ExportButton } from './export-button.tsx'
 import { FilterForm } from './filter-form.tsx'
+import { Proof } from './proof.tsx'
 import { auditAddress, filtersOf } from './query.ts'
 import { PageOfRecords, TailOfRecords } from './record-list.tsx'
 import { auditTexts } from './texts.ts'
@@ -26,6 +27,7 @@ export function Audit() {
         </div>
       </div>
       <p class="muted">{t.intro}</p>
+      <Proof />
       <FilterForm filters={filters} />
       {isLive ? <TailOfRecords filters={filters} /> : <PageOfRecords filters={filters} />}
     </>

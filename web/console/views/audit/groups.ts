@@ -68,6 +68,7 @@ export const groups = {
     'webhook_secret_rotated',
   ],
   service: [
+    'audit_not_whole',
     'audit_records_lost',
     'backup_failed',
     'backup_made',

@@ -33,6 +33,11 @@ export function auditAddress(fields: Readonly<Record<string, string | undefined>
   return search === '' ? '/admin/audit' : `/admin/audit?${search}`
 }
 
+/** Where it is told why a request was refused. */
+export function whyAddress(requestId: string): string {
+  return `/admin/why?${new URLSearchParams({ q: requestId }).toString()}`
+}
+
 /** The filters as the API reads them in an address. */
 export function searchOf(filters: Filters): string {
   return new URLSearchParams(Object.entries(filters)).toString()

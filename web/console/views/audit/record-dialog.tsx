@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
 import { useLoad } from '../../use-load.ts'
-import { type AuditRecord, auditAddress, readRecord } from './query.ts'
+import { type AuditRecord, auditAddress, readRecord, whyAddress } from './query.ts'
 import { Actor, Outcome, Target } from './record-table.tsx'
 import { auditTexts } from './texts.ts'
 
@@ -40,7 +40,13 @@ function Fields({ of: record }: { readonly of: AuditRecord }) {
   const { actor, target, details } = record
   const person = actor.username ?? actor.subject
   const concerned = target?.username ?? target?.user_id
+  const named = target?.username ?? actor.username
   const links: readonly (readonly [text: string, address: string | null])[] = [
+    [
+      t.whyRefused,
+      record.outcome === 'failure' && record.request_id ? whyAddress(record.request_id) : null,
+    ],
+    [t.accountOf(named ?? ''), named && `/admin/accounts/${encodeURIComponent(named)}`],
     [t.ofRequest, record.request_id && auditAddress({ request_id: record.request_id })],
     [t.ofActor(person ?? ''), person && auditAddress({ actor: person })],
     [t.ofTarget(String(concerned)), concerned ? auditAddress({ target: String(concerned) }) : null],

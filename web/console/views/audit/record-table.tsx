@@ -1,6 +1,6 @@
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Time } from '../../components/time.tsx'
-import type { AuditRecord } from './query.ts'
+import { type AuditRecord, whyAddress } from './query.ts'
 import { auditTexts } from './texts.ts'
 
 interface Props {
@@ -60,7 +60,7 @@ export function Target({ of: { target } }: { readonly of: AuditRecord }) {
 /** What became of it, with the reason of a refusal; what an alert should be made of stands out. */
 export function Outcome({ of: record }: { readonly of: AuditRecord }) {
   const t = auditTexts.use()
-  const { outcome, level, reason, count, damaged } = record
+  const { outcome, level, reason, count, damaged, request_id } = record
   const kind = level === 'critical' ? 'bad' : level === 'warn' ? 'warning' : ''
   return (
     <>
@@ -68,7 +68,18 @@ export function Outcome({ of: record }: { readonly of: AuditRecord }) {
         {t.outcomes[outcome]}
       </span>
       {level === 'critical' && <> {t.levels.critical}</>}
-      {reason !== null && <> {reason}</>}
+      {reason !== null && (
+        <>
+          {' '}
+          {outcome === 'failure' && request_id !== null ? (
+            <a href={whyAddress(request_id)} title={t.whyRefused}>
+              {reason}
+            </a>
+          ) : (
+            reason
+          )}
+        </>
+      )}
       {count > 1 && <> ×{count}</>}
       {damaged && <strong> {t.damaged}</strong>}
     </>

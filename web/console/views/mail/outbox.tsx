@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
-import type { components, operations } from '../../api/openapi.d.ts'
+import type { operations } from '../../api/openapi.d.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
@@ -10,18 +10,19 @@ import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
+import { type Mail, Next, Recipient, State } from './mail-cells.tsx'
 import { MailFilters, mailFiltersOf } from './mail-filters.tsx'
 import { TestMail } from './test-mail.tsx'
 import { mailTexts } from './texts.ts'
 
-type Mail = components['schemas']['Mail']
 type Query = NonNullable<operations['listMail']['parameters']['query']>
 
 const perPage = 25
 const watchedMs = 2000
 const usualMs = 30_000
+const soonMs = 10_000
 
-/** The mail of the last 30 days; what is on its way is read again by itself. */
+/** The mail of the last 30 days; what is on its way is read again and again. */
 export function Outbox() {
   const t = mailTexts.use()
   const { fields } = useAddress()
@@ -38,7 +39,7 @@ export function Outbox() {
     { everyMs },
   )
 
-  const isMoving = mails.data?.data.some(({ finished_at }) => finished_at === null) ?? false
+  const isMoving = mails.data?.data.some(movesSoon) ?? false
   useEffect(() => setEveryMs(isMoving ? watchedMs : usualMs), [isMoving])
 
   async function resend(mail: Mail): Promise<void> {
@@ -116,59 +117,7 @@ export function Outbox() {
   )
 }
 
-function Recipient({ of: { username, address } }: { readonly of: Mail }) {
-  const t = mailTexts.use()
-  if (username !== null) {
-    return (
-      <>
-        <a href={`/admin/accounts/${encodeURIComponent(username)}`}>
-          <bdi>{username}</bdi>
-        </a>
-        {address !== null && (
-          <>
-            <br />
-            <bdi class="muted">{address}</bdi>
-          </>
-        )}
-      </>
-    )
-  }
-  return address === null ? <span class="muted">{t.wiped}</span> : <bdi>{address}</bdi>
-}
-
-const kinds = {
-  waiting: 'warning',
-  sending: 'warning',
-  sent: 'good',
-  failed: 'bad',
-  expired: 'bad',
-  cancelled: '',
-  dropped: '',
-} as const satisfies Record<Mail['state'], string>
-
-function State({ of: { state, attempts } }: { readonly of: Mail }) {
-  const t = mailTexts.use()
-  return (
-    <>
-      <span class={`mark ${kinds[state]}`} title={t.stateHints[state]}>
-        {t.states[state]}
-      </span>
-      {attempts > 1 && <> {t.attempts(attempts)}</>}
-    </>
-  )
-}
-
-/** When it is tried again, or when it ended. */
-function Next({ of: { due_at, finished_at, expires_at } }: { readonly of: Mail }) {
-  const t = mailTexts.use()
-  if (finished_at !== null) return <Time at={finished_at} />
-  return (
-    <>
-      {due_at !== null && <Time at={due_at} />}
-      <br />
-      <span class="muted">
-        {t.until} <Time at={expires_at} />
-      </span>
-    </>
-  )
+/** Whether its state changes within seconds; another waits for minutes or hours. */
+function movesSoon({ state, due_at }: Mail): boolean {
+  return state === 'sending' || (due_at !== null && Date.parse(due_at) < Date.now() + soonMs)
 }

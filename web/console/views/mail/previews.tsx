@@ -27,7 +27,7 @@ export function Previews() {
           const id = message || (data[0]?.id ?? '')
           return (
             <>
-              <div class="filters">
+              <div class="filters preview-filters">
                 <div class="field">
                   <label for="preview-message">{t.fields.message}</label>
                   <select

@@ -32,7 +32,7 @@ export function widened({ times, series }: Buckets, width: number, offset: numbe
   }
 }
 
-/** The series of a name, added up by one of their labels; those with most first. */
+/** The series of a name, added up by one of their labels. */
 export function byLabel(
   { series }: Buckets,
   name: string,
@@ -49,14 +49,14 @@ export function byLabel(
   return [...sums].map(([key, values]) => ({ label: key, values }))
 }
 
-/** The largest lines, and one of all others. */
+/** The lines, and where there are too many the largest, and one of all others. */
 export function largest<Line extends { readonly label: string; readonly values: number[] }>(
   lines: readonly Line[],
   count: number,
   others: string,
-): { readonly label: string; readonly values: number[] }[] {
+): readonly { readonly label: string; readonly values: number[] }[] {
+  if (lines.length <= count) return lines
   const sorted = lines.toSorted((one, other) => sum(other.values) - sum(one.values))
-  if (sorted.length <= count) return sorted
   const rest = sorted.slice(count - 1)
   const values = (rest[0]?.values ?? []).map((_, at) =>
     rest.reduce((total, line) => total + (line.values[at] ?? 0), 0),

@@ -34,17 +34,17 @@ export function Changes() {
 function columnsOf(t: OverviewTexts): Column<AuditRecord>[] {
   const { columns, kinds } = t.changes
   return [
-    { key: 'at', label: columns.at, show: ({ at }) => <Time at={at} /> },
     { key: 'what', label: columns.what, show: ({ type }) => t.events[type] ?? type },
+    { key: 'at', label: columns.at, show: ({ at }) => <Time at={at} /> },
     {
       key: 'by',
       label: columns.by,
-      show: ({ actor }) =>
-        actor.username ? (
-          <AccountLink name={actor.username} />
-        ) : (
-          (kinds[actor.kind ?? ''] ?? actor.subject)
-        ),
+      show: ({ actor, type }) => {
+        if (actor.username) return <AccountLink name={actor.username} />
+        return type.startsWith('sys_')
+          ? t.changes.service
+          : (kinds[actor.kind ?? ''] ?? actor.subject)
+      },
     },
     {
       key: 'whom',

@@ -37,7 +37,7 @@ export function Entering({ range, series, statistics }: Props) {
         <SeriesPlot
           title={words.byResult}
           {...{ range, series }}
-          wanted={[{ name: 'logins', label: 'result', text: labelText }]}
+          wanted={[{ name: 'logins', label: 'result', order: results, text: labelText }]}
         />
         <SeriesPlot
           title={words.byMethod}
@@ -54,12 +54,15 @@ export function Entering({ range, series, statistics }: Props) {
         <SeriesPlot
           title={t.plot.requests}
           {...{ range, series }}
-          wanted={[{ name: 'requests', label: 'status', text: labelText }]}
+          wanted={[{ name: 'requests', label: 'status', order: statuses, text: labelText }]}
         />
       </div>
     </section>
   )
 }
+
+const statuses = ['2xx', '4xx', '3xx', '5xx']
+const results = ['success', 'refused', 'throttled', 'incomplete', 'failed']
 
 /** Of successful logins, from 0 to 1; null without any. */
 function secondFactorShare(series: ReadSeries): number | null {

@@ -8,6 +8,8 @@ export interface Wanted {
   readonly name: string
   readonly label: string
   readonly where?: Series['labels']
+  /** The order of the lines, and so their colours; others follow. */
+  readonly order?: readonly string[]
   /** Of a line, by the value of the label. */
   readonly text: (value: string) => string
 }
@@ -21,11 +23,10 @@ export function shownIn(
   const linesOf = (width: number) => {
     const offset = -60 * new Date().getTimezoneOffset()
     const buckets = widened(read, width, offset)
-    const lines = wanted.flatMap(({ name, label, where = {}, text }) =>
-      byLabel(buckets, name, { label, where }).map((line) => ({
-        ...line,
-        label: text(line.label),
-      })),
+    const lines = wanted.flatMap(({ name, label, order = [], text, where = {} }) =>
+      byLabel(buckets, name, { label, where })
+        .toSorted((one, other) => placeIn(order, one.label) - placeIn(order, other.label))
+        .map((line) => ({ ...line, label: text(line.label) })),
     )
     const known = read.since === null ? Number.POSITIVE_INFINITY : Date.parse(read.since) / 1000
     return {
@@ -45,3 +46,8 @@ export function shownIn(
 
 /** As many as the colours and dashes tell apart. */
 const maxLines = 6
+
+function placeIn(order: readonly string[], label: string): number {
+  const place = order.indexOf(label)
+  return place === -1 ? order.length : place
+}

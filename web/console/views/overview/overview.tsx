@@ -19,13 +19,15 @@ const statisticsEveryMs = 60_000
 /** The first view: does it work, who is getting in, who is trying to, what changed; without a click. */
 export function Overview() {
   const t = overviewTexts.use()
-  const { name, range } = useRange()
+  const { name, range, sawSince } = useRange()
   const status = useLoad('', readStatus, { everyMs: statusEveryMs })
   const doctor = useLoad('', readDoctor)
   const statistics = useLoad('', readStatistics, { everyMs: statisticsEveryMs })
   const series = useLoad(name, (signal) => readSeries(range, signal), {
     everyMs: range.readEvery * 1000,
   })
+  const since = series.data?.since
+  useEffect(() => sawSince(since), [since])
   const readAll = () => {
     for (const one of [status, doctor, statistics, series]) one.reload()
   }

@@ -1,13 +1,21 @@
+import { useState } from 'preact/hooks'
 import { Notice } from '../../../components/messages.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAddress } from '../../use-address.ts'
-import { type Range, type RangeName, rangeIn, rangeNames, ranges } from './ranges.ts'
+import { type RangeName, rangeIn, rangeNames, ranges } from './ranges.ts'
 import { overviewTexts } from './texts.ts'
 
-/** The range that the address names. */
-export function useRange(): { readonly name: RangeName; readonly range: Range } {
-  const name = rangeIn(useAddress().fields.range)
-  return { name, range: ranges[name] }
+/** The range that the address names; `sawSince` tells when counting began. */
+export function useRange() {
+  const [isNew, setNew] = useState(false)
+  const name = rangeIn(useAddress().fields.range, isNew)
+  return {
+    name,
+    range: ranges[name],
+    sawSince(since: string | null | undefined) {
+      if (since) setNew(Date.now() - Date.parse(since) < ranges['3h'].length * 1000)
+    },
+  }
 }
 
 interface Props {
@@ -32,7 +40,7 @@ export function RangePicker({ name, since, lost }: Props) {
                 type="radio"
                 name="range"
                 checked={one === name}
-                onChange={() => change({ range: one === '24h' ? '' : one }, { replace: true })}
+                onChange={() => change({ range: one }, { replace: true })}
               />
               <span>{t.ranges[one]}</span>
             </label>

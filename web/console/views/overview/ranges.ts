@@ -22,7 +22,7 @@ export const ranges = {
 export type RangeName = keyof typeof ranges
 export const rangeNames = Object.keys(ranges) as RangeName[] // of the object above
 
-/** The range that the address names; without one, the last day. */
-export function rangeIn(text: string | undefined): RangeName {
-  return rangeNames.find((name) => name === text) ?? '24h'
+/** The range that the address names; without one, the last day, or less of a service that is new. */
+export function rangeIn(text: string | undefined, isNew: boolean): RangeName {
+  return rangeNames.find((name) => name === text) ?? (isNew ? '3h' : '24h')
 }

@@ -82,9 +82,12 @@ export function limitColumns(t: ThrottleTexts, clear: Clear): Column<LoginLimit>
   ]
 }
 
-function Name({ limit: { client, username } }: { readonly limit: LoginLimit }) {
+function Name({ limit: { client, count, username } }: { readonly limit: LoginLimit }) {
+  const t = throttleTexts.use()
   if (username) return <AccountLink name={username} />
-  return client ? <bdi class="cut">{client}</bdi> : null
+  if (client) return <bdi class="cut">{client}</bdi>
+  const hasName = count !== 'address' && count !== 'client_address'
+  return hasName && <span class="muted">{t.unknownName}</span>
 }
 
 interface ActionsProps {

@@ -1,6 +1,7 @@
 import { api, dataOf } from '../../api/client.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { Pager, pageOf } from '../../components/pager.tsx'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
 import { useClear } from './clear.ts'
@@ -13,8 +14,7 @@ const everyMs = 15_000
 /** What the limits count now, read again every 15 seconds, and the button that clears it. */
 export function Throttle() {
   const t = throttleTexts.use()
-  const { fields, change } = useAddress()
-  const page = Math.max(1, Number.parseInt(fields.page ?? '1', 10) || 1)
+  const page = pageOf(useAddress().fields)
   const limits = useLoad(
     String(page),
     (signal) =>
@@ -45,46 +45,10 @@ export function Throttle() {
               keyOf={keyOf}
               empty={t.countsEmpty}
             />
-            <Pager
-              page={page}
-              pages={Math.ceil(Math.max(accounts.total, counts.total) / perPage)}
-              goTo={(wanted) => change({ page: wanted === 1 ? '' : String(wanted) })}
-            />
+            <Pager page={page} limit={perPage} total={Math.max(accounts.total, counts.total)} />
           </>
         )}
       </Loaded>
     </>
-  )
-}
-
-interface PagerProps {
-  readonly page: number
-  readonly pages: number
-  readonly goTo: (page: number) => void
-}
-
-function Pager({ page, pages, goTo }: PagerProps) {
-  const t = throttleTexts.use()
-  if (pages <= 1 && page === 1) return null
-  return (
-    <div class="pager">
-      <button
-        type="button"
-        class="quiet small"
-        disabled={page === 1}
-        onClick={() => goTo(page - 1)}
-      >
-        {t.before}
-      </button>
-      <span>{t.page(page, Math.max(pages, page))}</span>
-      <button
-        type="button"
-        class="quiet small"
-        disabled={page >= pages}
-        onClick={() => goTo(page + 1)}
-      >
-        {t.next}
-      </button>
-    </div>
   )
 }

@@ -66,7 +66,7 @@ function Form({ webhook, etag }: { readonly webhook: Webhook; readonly etag: str
   return (
     <>
       <p class="muted">{hostOf(url)}</p>
-      <ActionForm action={t.form.save} cancelHref={webhookPath(id)} onSubmit={save}>
+      <ActionForm action={t.form.save} cancel={webhookPath(id)} onSubmit={save}>
         {(problemOf) => (
           <WebhookFields
             draft={draft}

@@ -35,7 +35,7 @@ export function NewWebhook() {
       </p>
       <h1>{t.create}</h1>
       {made === null ? (
-        <ActionForm action={t.form.create} cancelHref={webhooksPath} onSubmit={create}>
+        <ActionForm action={t.form.create} cancel={webhooksPath} onSubmit={create}>
           {(problemOf) => (
             <WebhookFields
               draft={draft}

@@ -34,7 +34,7 @@ export function Answer({ answer, again }: Props) {
           <Mends answer={answer} again={again} />
         </section>
         <section>
-          <h2>{t.rows.about}</h2>
+          <h2>{t.aboutTitle}</h2>
           <DefinitionList rows={rowsOf(answer, t)} />
           {facts.length > 0 && (
             <>

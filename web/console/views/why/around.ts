@@ -1,4 +1,3 @@
-import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
 
 export type AuditRecord = components['schemas']['AuditRecord']
@@ -13,7 +12,6 @@ export interface Wanted {
 
 const beforeMs = 24 * 3600 * 1000
 const afterMs = 3600 * 1000
-const perQuestion = 30
 
 /** The filters of the audit log that show the same; null: nothing can be shown. */
 export function filtersOf({ subject, refusal }: Wanted): Record<string, string>[] {
@@ -31,24 +29,6 @@ export function filtersOf({ subject, refusal }: Wanted): Record<string, string>[
 
 function shifted(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString()
-}
-
-/** Reads the records around a refusal, the newest first. That an operator reads is no part of it. */
-export async function readAround(wanted: Wanted, signal: AbortSignal): Promise<AuditRecord[]> {
-  const pages = await Promise.all(
-    filtersOf(wanted).map((filters) =>
-      dataOf(
-        api.GET('/api/admin/audit', {
-          params: { query: { ...filters, limit: perQuestion } },
-          signal,
-        }),
-      ),
-    ),
-  )
-  const all = new Map(pages.flatMap(({ data }) => data.map((record) => [record.number, record])))
-  return [...all.values()]
-    .filter(({ type }) => type !== 'sensitive_read')
-    .toSorted((one, other) => other.number - one.number)
 }
 
 /** The records with the place of the refusal among them (null), if none of them is its own. */

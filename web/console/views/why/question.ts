@@ -9,13 +9,18 @@ export interface Asked {
 }
 
 const maxShared = 320 // of a mail address
+const maxName = 64
+// The header of a token is a JSON object: in base64url it begins like this.
+const tokenStart = /^ey[A-Z]/
+const threeParts = /^[\w-]+\.[\w-]*\.[\w-]*$/
 
 /**
  * Whether a text may stand in the address of the page, which is shared and kept by the browser: a
  * request id, a username or a mail address, and nothing that could be a token.
  */
 export function canBeShared(text: string): boolean {
-  return text.length <= maxShared && !text.startsWith('eyJ') && text.split('.').length !== 3
+  const isToken = tokenStart.test(text) || (threeParts.test(text) && text.length > maxName)
+  return !isToken && text.length <= maxShared
 }
 
 /** The question for the API. */

@@ -3,7 +3,8 @@ import { Time } from '../../components/time.tsx'
 import { session } from '../../session/session.ts'
 import { useLoad } from '../../use-load.ts'
 import type { Explanation } from './answered.tsx'
-import { type AuditRecord, filtersOf, placed, readAround } from './around.ts'
+import { type AuditRecord, filtersOf, placed } from './around.ts'
+import { readAround } from './read-around.ts'
 import { whyTexts } from './texts.ts'
 
 interface Props {
@@ -21,7 +22,7 @@ export function Timeline({ subject, username, refusal }: Props) {
   if (!filters) return null
   return (
     <section>
-      <h2>{t.timeline.title}</h2>
+      <h2>{refusal ? t.timeline.title : t.timeline.lately}</h2>
       <p class="hint">{subject === null ? t.timeline.ofAddress : t.timeline.ofAccount}</p>
       <Loaded from={records}>
         {(all) => (

@@ -140,10 +140,6 @@ export const account: typeof english = {
   rolesChanged: (name) => `Die Rollen von ${name} sind geändert.`,
   undone: 'Rückgängig gemacht.',
 
-  conflictTitle: 'Es wurde inzwischen geändert',
-  conflictTheirs: (field, value) => `${field} jetzt: ${value}`,
-  conflictMine: (field, value) => `${field}, wie Sie es wollen: ${value}`,
-  conflictAction: 'Meines speichern',
   fields: {
     roles: 'Rollen',
     locked: 'Gesperrt',
@@ -155,6 +151,7 @@ export const account: typeof english = {
   yes: 'ja',
   no: 'nein',
   noValue: 'nichts',
+  notShown: 'wird nicht angezeigt',
 
   login: 'Anmeldung',
   lastLogin: 'Letzte Anmeldung',

@@ -27,8 +27,7 @@ export const accounts: typeof english = {
   verified: 'Bestätigte Adresse',
   imported: 'Importiert',
   provider: 'Anbieter',
-  providerHint: 'Name oder Issuer',
-  providers: { any: 'beliebig', none: 'ohne Anbieter', named: 'dieser Anbieter' },
+  providerHint: 'Name oder Issuer; „none“: ohne',
   lastLogin: 'Letzte Anmeldung',
   lastLogins: {
     '': 'beliebig',

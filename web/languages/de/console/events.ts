@@ -1,7 +1,11 @@
 import type { events as english } from '../../en/console/events.ts'
 
 export const events: typeof english = {
+  audit_not_verified: 'Protokoll konnte nicht geprüft werden',
+  audit_not_whole: 'Protokoll ist nicht vollständig',
   audit_records_lost: 'Einträge des Protokolls sind verloren',
+  audit_verification_requested: 'Prüfung des Protokolls verlangt',
+  audit_verified: 'Protokoll geprüft: vollständig',
   authn_client_fail: 'Geheimnis eines Clients abgelehnt',
   authn_client_fail_max: 'Client nach falschen Geheimnissen gebremst',
   authn_login_fail: 'Anmeldung abgelehnt',

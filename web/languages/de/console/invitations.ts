@@ -36,6 +36,4 @@ export const invitations: typeof english = {
   languages: { en: 'Englisch', de: 'Deutsch' },
   submit: 'Einladung senden',
   sent: (email) => `Eine Einladung an ${email} ist unterwegs.`,
-  mailOff:
-    'Es gehen keine E-Mails hinaus: Setzen Sie zuerst SMTP_URL. Dann können Personen eingeladen werden.',
 }

@@ -2,7 +2,7 @@ import type { throttle as english } from '../../en/console/throttle.ts'
 import { plural } from '../../words.ts'
 
 export const throttle: typeof english = {
-  title: 'Bremse',
+  title: 'Drosselung',
   lead: 'Jede fehlgeschlagene Anmeldung zählt für ihren Benutzernamen und für ihre Adresse. Was voll ist, lehnt die nächsten Versuche ungeprüft ab, bis es wieder frei ist.',
   accounts: 'Konten mit Fehlversuchen in Folge',
   accountsEmpty: 'Kein Konto hat einen Fehlversuch, auf den keine gute Anmeldung folgte.',
@@ -27,24 +27,18 @@ export const throttle: typeof english = {
     client_address: 'Alle Clients von einer Adresse',
   },
   state: { out: 'ausgesperrt', full: 'voll', counting: 'zählt' },
-  lockedOut: 'Ausgesperrt bis',
   usedOf: (used, attempts) => (attempts === 0 ? `${used}` : `${used} von ${attempts}`),
   pending: plural('de', { one: '# wird geprüft', other: '# werden geprüft' }),
-  clear: 'Lösen',
+  clear: 'Aufheben',
   clearTitle: (name) => `Die Fehlversuche von ${name} vergessen?`,
   clearEffects: [
     'Seine Grenzen sind leer: Es hat wieder alle Versuche, von jeder Adresse.',
     'Eine automatische Aussperrung endet. Eine Sperre der Administration bleibt.',
     'Das lässt sich nicht rückgängig machen. Rät ein Fremder das Passwort, macht er früher weiter.',
   ],
-  clearAction: 'Bremse lösen',
+  clearAction: 'Drosselung aufheben',
   cleared: (name) => `Die Fehlversuche von ${name} sind vergessen.`,
   noClear: 'endet von selbst',
   unknownName: 'kein Konto',
   whyThis: 'Warum?',
-  page: (page, pages) => `Seite ${page} von ${pages}`,
-  before: 'Zurück',
-  next: 'Weiter',
-  onlyBlocked: 'Nur was gerade ablehnt',
-  reload: 'Neu lesen',
 }

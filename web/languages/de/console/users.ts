@@ -34,12 +34,9 @@ export const users: typeof english = {
   saved: 'Gespeichert.',
   undone: 'Rückgängig gemacht.',
   nothingChanged: 'Es wurde nichts geändert.',
-  conflictTitle: 'Es wurde inzwischen geändert',
-  conflictTheirs: (field, value) => `${field} jetzt: ${value}`,
-  conflictMine: (field, value) => `${field}, wie Sie es wollen: ${value}`,
-  conflictAction: 'Meines speichern',
   fields: { name: 'Name', email: 'Kontaktadresse' },
   yes: 'ja',
   no: 'nein',
   noValue: 'nichts',
+  notShown: 'wird nicht angezeigt',
 }

@@ -1,4 +1,5 @@
 import type { why as english } from '../../en/console/why.ts'
+import { reasons } from './reasons.ts'
 
 export const why: typeof english = {
   title: 'Warum wurde das abgelehnt?',
@@ -22,7 +23,7 @@ export const why: typeof english = {
     'Große und kleine Buchstaben einer Kennung sind verschieden: Kopieren Sie sie ganz.',
     'Kein Konto hat diesen Benutzernamen, und keines hat diese E-Mail-Adresse bestätigt.',
   ],
-  unknownLinks: { accounts: 'In den Konten suchen', audit: 'Im Audit-Log suchen' },
+  unknownLinks: { accounts: 'In den Konten suchen', audit: 'Im Protokoll suchen' },
   noAccount: 'Es gibt kein Konto mit diesem Namen',
   routeWrong: 'Schreiben Sie die Anfrage als Methode und Pfad, zum Beispiel PUT /users/7.',
   outcome: {
@@ -31,8 +32,9 @@ export const why: typeof english = {
     wouldBe: 'Es würde jetzt abgelehnt',
   },
   of: { login: 'Eine Anmeldung dieses Kontos', refusal: 'Eine Anfrage' },
+  aboutTitle: 'Worum es geht',
   rows: {
-    about: 'Worum es geht',
+    about: 'Was',
     account: 'Konto',
     at: 'Wann',
     request: 'Anfrage',
@@ -44,7 +46,7 @@ export const why: typeof english = {
     code: 'Code',
   },
   noAccountRow: 'Keines: Die Anfrage nannte kein Konto, das es gibt',
-  reasons: {},
+  reasons,
   factsTitle: 'Tatsachen',
   facts: {
     accepted: 'Angenommen wird',
@@ -80,7 +82,7 @@ export const why: typeof english = {
   checkRefuses: 'lehnt ab',
   mendTitle: 'Was Sie tun können',
   nothingToMend: 'Hier ist nichts zu tun.',
-  throttle: 'Wer gerade gebremst wird',
+  throttle: 'Wer gerade gedrosselt wird',
   noMend: 'Kein Knopf behebt das. Erst muss geschehen, was die Worte oben verlangen.',
   steps: {
     account_locked_out:
@@ -95,7 +97,7 @@ export const why: typeof english = {
       'Die Seite oder der Client muss bei jeder Änderung mit einer Sitzung X-CSRF-Token senden.',
     database_unavailable: 'Die Übersicht sagt, was der Datenbank fehlt.',
     limit_address:
-      'Die ganze Adresse wird gebremst, mit allen Konten dahinter. Warten Sie, bis sie wieder frei ist, oder sehen Sie nach, wen sie zählt.',
+      'Die ganze Adresse wird gedrosselt, mit allen Konten dahinter. Warten Sie, bis sie wieder frei ist, oder sehen Sie nach, wen sie zählt.',
     login_too_old: 'Die Person meldet sich neu an und wiederholt es.',
     mail_off: 'Setzen Sie SMTP_URL, und starten Sie den Dienst neu.',
     no_such_account: 'Suchen Sie in den Konten nach der richtigen Schreibweise.',
@@ -124,7 +126,7 @@ export const why: typeof english = {
       effect: 'Das Konto kann sich wieder anmelden. Sie können es rückgängig machen.',
     },
     clear_throttle: {
-      action: 'Bremse lösen',
+      action: 'Drosselung aufheben',
       effect: 'Vergisst die Fehlversuche dieses Benutzernamens und beendet seine Aussperrung.',
     },
     send_reset: {
@@ -176,16 +178,16 @@ export const why: typeof english = {
   },
   timeline: {
     title: 'Davor und danach',
+    lately: 'In letzter Zeit',
     ofAccount: 'Was mit diesem Konto geschah',
     ofAddress: 'Was diese Adresse tat',
-    empty: 'Das Audit-Log hat sonst nichts aus dieser Zeit.',
+    empty: 'Das Protokoll hat sonst nichts aus dieser Zeit.',
     this: 'diese Anfrage',
     you: 'Ihnen',
     by: (name) => `von ${name}`,
     from: (address) => `Adresse ${address}`,
     times: (count) => `${count}-mal`,
     whyThis: 'Warum?',
-    more: 'Alles davon im Audit-Log',
-    failed: 'abgelehnt',
+    more: 'Alles davon im Protokoll',
   },
 }

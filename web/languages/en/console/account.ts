@@ -137,10 +137,6 @@ export const account = {
   rolesChanged: (name: string) => `The roles of ${name} are changed.`,
   undone: 'Undone.',
 
-  conflictTitle: 'It was changed meanwhile',
-  conflictTheirs: (field: string, value: string) => `${field} now: ${value}`,
-  conflictMine: (field: string, value: string) => `${field}, as you want it: ${value}`,
-  conflictAction: 'Save mine',
   fields: {
     roles: 'Roles',
     locked: 'Locked',
@@ -152,6 +148,7 @@ export const account = {
   yes: 'yes',
   no: 'no',
   noValue: 'none',
+  notShown: 'not shown',
 
   login: 'How its owner signs in',
   lastLogin: 'Last login',

@@ -27,8 +27,7 @@ export const accounts = {
   verified: 'Verified address',
   imported: 'Imported',
   provider: 'Provider',
-  providerHint: 'Name or issuer',
-  providers: { any: 'any', none: 'without a provider', named: 'this provider' },
+  providerHint: 'Name or issuer; “none”: without one',
   lastLogin: 'Last login',
   lastLogins: {
     '': 'any',

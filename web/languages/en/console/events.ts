@@ -1,6 +1,10 @@
 /** What each event of the audit log says, in words (docs/events.md); another type is shown by its name. */
 export const events: Readonly<Record<string, string>> = {
+  audit_not_verified: 'Audit log could not be verified',
+  audit_not_whole: 'Audit log is not whole',
   audit_records_lost: 'Records of the audit log were lost',
+  audit_verification_requested: 'Verification of the audit log asked for',
+  audit_verified: 'Audit log verified: whole',
   authn_client_fail: 'Secret of a client refused',
   authn_client_fail_max: 'Client throttled after wrong secrets',
   authn_login_fail: 'Login refused',

@@ -34,5 +34,4 @@ export const invitations = {
   languages: { en: 'English', de: 'German' },
   submit: 'Send the invitation',
   sent: (email: string) => `An invitation to ${email} is on its way.`,
-  mailOff: 'No mail is sent: set SMTP_URL first. Then people can be invited.',
 }

@@ -26,10 +26,11 @@ export const mail = {
     cancelled: 'withdrawn',
     dropped: 'not sent',
   },
+  /** Empty where the state says it all. */
   stateHints: {
-    waiting: 'It is due now, or is tried again later.',
-    sending: 'A process hands it to the mail server.',
-    sent: 'The mail server has taken it.',
+    waiting: '',
+    sending: '',
+    sent: '',
     failed: 'The mail server has refused it for good.',
     expired: 'Its link or code would not count any more.',
     cancelled: 'Its link was used, or it was withdrawn, before it was sent.',
@@ -66,7 +67,7 @@ export const mail = {
   } as Readonly<Record<string, string>>,
   attempts: plural('en', { one: '# attempt', other: '# attempts' }),
   until: 'until',
-  wiped: 'wiped',
+  wiped: 'address wiped',
   all: 'All',
   account: 'Account',
   filtersLabel: 'Choose mail',

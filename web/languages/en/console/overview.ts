@@ -157,6 +157,7 @@ export const overview = {
     columns: { at: 'When', what: 'What', by: 'By', whom: 'Whom', address: 'Address' },
     empty: 'No administrative event is in the audit log.',
     all: 'The audit log',
+    service: 'the service',
     kinds: {
       cli: 'command line',
       bootstrap: 'first start',

@@ -27,7 +27,6 @@ export const throttle = {
     client_address: 'All clients from one address',
   },
   state: { out: 'locked out', full: 'full', counting: 'counting' },
-  lockedOut: 'Locked out until',
   usedOf: (used: number, attempts: number) =>
     attempts === 0 ? `${used}` : `${used} of ${attempts}`,
   pending: plural('en', { one: '# being judged', other: '# being judged' }),
@@ -43,9 +42,4 @@ export const throttle = {
   noClear: 'ends by itself',
   unknownName: 'no account',
   whyThis: 'Why?',
-  page: (page: number, pages: number) => `Page ${page} of ${pages}`,
-  before: 'Back',
-  next: 'On',
-  onlyBlocked: 'Only what refuses now',
-  reload: 'Read again',
 }

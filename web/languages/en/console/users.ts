@@ -33,12 +33,9 @@ export const users = {
   saved: 'Saved.',
   undone: 'Undone.',
   nothingChanged: 'Nothing was changed.',
-  conflictTitle: 'It was changed meanwhile',
-  conflictTheirs: (field: string, value: string) => `${field} now: ${value}`,
-  conflictMine: (field: string, value: string) => `${field}, as you want it: ${value}`,
-  conflictAction: 'Save mine',
   fields: { name: 'Name', email: 'Contact address' },
   yes: 'yes',
   no: 'no',
   noValue: 'none',
+  notShown: 'not shown',
 }

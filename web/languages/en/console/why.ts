@@ -32,8 +32,9 @@ export const why = {
   of: { login: 'A login of this account', refusal: 'One request' } as Readonly<
     Record<string, string>
   >,
+  aboutTitle: 'What it is about',
   rows: {
-    about: 'About',
+    about: 'What',
     account: 'Account',
     at: 'When',
     request: 'Request',
@@ -168,6 +169,7 @@ export const why = {
   },
   timeline: {
     title: 'Around it',
+    lately: 'Lately',
     ofAccount: 'What happened with this account',
     ofAddress: 'What this address did',
     empty: 'The audit log has nothing else of that time.',
@@ -178,6 +180,5 @@ export const why = {
     times: (count: number) => `${count} times`,
     whyThis: 'Why?',
     more: 'All of it in the audit log',
-    failed: 'refused',
   },
 }

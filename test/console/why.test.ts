@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mends } from '../../src/explain/mends.ts'
+import { reasons } from '../../src/reasons/reasons.ts'
+import { type AuditRecord, filtersOf, placed } from '../../web/console/views/why/around.ts'
+import { canBeShared, questionOf } from '../../web/console/views/why/question.ts'
+import { reasons as german } from '../../web/languages/de/console/reasons.ts'
+import { why as inGerman } from '../../web/languages/de/console/why.ts'
+import { why as inEnglish } from '../../web/languages/en/console/why.ts'
+
+test('no token stands in the address of the page; ids, names and addresses of mail do', () => {
+  for (const text of ['Zk3vQ1xw-2f', 'ann', 'ann.b.lee', 'ann.lee@example.org', 'Ünïcode']) {
+    assert.equal(canBeShared(text), true, text)
+  }
+  const token = `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIyIn0.${'c2lnbmF0dXJl'.repeat(3)}`
+  for (const text of [token, token.replace('eyJ', 'abc'), 'eyJcut', 'x'.repeat(400)]) {
+    assert.equal(canBeShared(text), false, text)
+  }
+})
+
+test('one text is asked about as it is, and with a route the account of that name', () => {
+  assert.deepEqual(questionOf({ text: 'ann', route: '' }), { text: 'ann' })
+  assert.deepEqual(questionOf({ text: 'ann', route: 'PUT /users/7' }), {
+    username: 'ann',
+    route: 'PUT /users/7',
+  })
+})
+
+test('the console says each reason in German, and no other; steps and mends are of both', () => {
+  const codes = Object.keys(reasons).sort()
+  assert.deepEqual(Object.keys(german).sort(), codes)
+  for (const [code, text] of Object.entries(german)) assert.match(text, /^[A-ZÄÖÜ].+\.$/, code)
+  const steps = Object.keys(inEnglish.steps)
+  assert.deepEqual(steps, Object.keys(inGerman.steps))
+  assert.deepEqual(
+    steps.filter((code) => !codes.includes(code)),
+    [],
+  )
+  assert.deepEqual(Object.keys(inEnglish.facts), Object.keys(inGerman.facts))
+  assert.deepEqual(Object.keys(inEnglish.mends), [...mends])
+})
+
+const refusal = {
+  id: 'r-2',
+  at: '2026-03-02T09:00:00.000Z',
+  status: 401,
+  error: 'Invalid credentials',
+  method: 'POST',
+  route: '/login',
+  code: 'no_such_account',
+  guard: 'password',
+  explanation: 'No account has the username that was sent.',
+  facts: {},
+  scheme: null,
+  subject: null,
+  username: null,
+  address: '203.0.113.7',
+  mends: [],
+}
+
+test('what is around a refusal is asked of its account, or else of its address', () => {
+  const time = { since: '2026-03-01T09:00:00.000Z', until: '2026-03-02T10:00:00.000Z' }
+  assert.deepEqual(filtersOf({ subject: null, refusal }), [{ address: '203.0.113.7', ...time }])
+  assert.deepEqual(filtersOf({ subject: '2', refusal }), [
+    { target: '2', ...time },
+    { actor: '2', ...time },
+  ])
+  assert.deepEqual(filtersOf({ subject: '2', refusal: null }), [{ target: '2' }, { actor: '2' }])
+  assert.deepEqual(filtersOf({ subject: null, refusal: null }), [])
+})
+
+test('a refusal that the audit log does not have stands at its time among the records', () => {
+  const later = record({ at: '2026-03-02T09:00:01.000Z', request_id: 'r-3' })
+  const before = record({ at: '2026-03-02T08:59:59.000Z', request_id: 'r-1' })
+  assert.deepEqual(placed([later, before], refusal), [later, null, before])
+  const own = record({ at: refusal.at, request_id: refusal.id })
+  assert.deepEqual(placed([later, own, before], refusal), [later, own, before])
+  assert.deepEqual(placed([later, before], null), [later, before])
+})
+
+function record(more: Pick<AuditRecord, 'at' | 'request_id'>): AuditRecord {
+  return {
+    number: 1,
+    id: `01${more.at}`,
+    type: 'authn_login_fail',
+    level: 'warn',
+    outcome: 'failure',
+    reason: null,
+    count: 1,
+    count_since: null,
+    actor: { kind: 'unknown', subject: null, username: null },
+    target: null,
+    details: null,
+    address: '203.0.113.7',
+    proxies: [],
+    user_agent: null,
+    session: null,
+    token: null,
+    scheme: null,
+    factors: [],
+    method: 'POST',
+    route: '/login',
+    status: 401,
+    instance: null,
+    version: null,
+    chain: 'c',
+    place: 1,
+    erased: false,
+    damaged: false,
+    ...more,
+  }
+}

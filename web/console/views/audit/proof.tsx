@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks'
+import { DefinitionList } from '../../../components/data.tsx'
+import { useCommon } from '../../../context.ts'
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/openapi.d.ts'
+import { ActionButton } from '../../components/action-button.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Time } from '../../components/time.tsx'
+import { toast } from '../../components/toasts.tsx'
+import { useLoad } from '../../use-load.ts'
+import { Findings } from './findings.tsx'
+import { auditTexts } from './texts.ts'
+
+type State = components['schemas']['AuditVerificationState']
+
+const watchedMs = 2000
+const usualMs = 60_000
+
+/** Whether the log is whole, as the last verification found; what it found opens below. */
+export function Proof() {
+  const t = auditTexts.use().proof
+  const [everyMs, setEveryMs] = useState(usualMs)
+  const state = useLoad(
+    '',
+    (signal) => dataOf(api.GET('/api/admin/audit/verification', { signal })),
+    { everyMs },
+  )
+  const isRunning = (state.data?.open ?? null) !== null
+  useEffect(() => setEveryMs(isRunning ? watchedMs : usualMs), [isRunning])
+
+  async function verify(): Promise<void> {
+    await dataOf(api.POST('/api/admin/audit/verification'))
+    toast(t.isAsked)
+    state.reload()
+  }
+
+  return (
+    <Loaded from={state}>
+      {(proof) => (
+        <details class="proof" open={proof.last?.result?.ok === false}>
+          <summary>
+            {t.title}: <Mark of={proof} />
+          </summary>
+          <p class="muted">{t.hint}</p>
+          <Facts of={proof} />
+          {proof.last && <Findings of={proof.last} />}
+          <ActionButton kind="quiet" isSmall disabled={isRunning} onClick={verify}>
+            {t.verify}
+          </ActionButton>
+        </details>
+      )}
+    </Loaded>
+  )
+}
+
+function Mark({ of: { open, last } }: { readonly of: State }) {
+  const t = auditTexts.use().proof
+  if (open) {
+    return (
+      <span role="status">
+        <span class="mark warning">{t.state.running}</span> {t.soFar(t.records(open.records))}
+      </span>
+    )
+  }
+  if (!last) return <span class="mark">{t.state.never}</span>
+  if (!last.result) return <span class="mark warning">{t.state.failed}</span>
+  const { ok, problem_count: count } = last.result
+  return (
+    <span role="status">
+      <span class={`mark ${ok ? 'good' : 'bad'}`}>{ok ? t.state.ok : t.state.bad}</span>{' '}
+      {ok ? <Time at={last.finished_at ?? last.asked_at} /> : t.problems(count)}
+    </span>
+  )
+}
+
+function Facts({ of: proof }: { readonly of: State }) {
+  const t = auditTexts.use().proof
+  const { inWords } = useCommon()
+  const { last, last_checkpoint: checkpoint, sinks, uncovered_seconds: uncovered } = proof
+  const result = last?.result
+  const copies = sinks.map(({ name, unsent_seconds: unsent }) =>
+    unsent === 0 ? name : t.sinkIsBehind(name, inWords(unsent)),
+  )
+  return (
+    <DefinitionList
+      rows={[
+        ...(last
+          ? [[t.lastVerified, <Time key="at" at={last.finished_at ?? last.asked_at} />] as const]
+          : []),
+        ...(result
+          ? [
+              [
+                t.found,
+                t.checked(
+                  t.records(result.checked.records),
+                  t.checkpoints(result.checked.checkpoints),
+                ),
+              ] as const,
+              ...(result.erased > 0 ? [[t.erased, t.records(result.erased)] as const] : []),
+            ]
+          : []),
+        [
+          t.lastCheckpoint,
+          checkpoint ? <Time key="checkpoint" at={checkpoint.at} /> : t.noCheckpoint,
+        ],
+        ...(uncovered > 0 ? [[t.uncovered, t.uncoveredFor(inWords(uncovered))] as const] : []),
+        ...(copies.length > 0 ? [[t.sinks, copies.join(', ')] as const] : []),
+      ]}
+    />
+  )
+}
