@@ -54,7 +54,9 @@ const withoutDatabase = [
 const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}`)
 /** Operations by which anyone asks for mail. */
 const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
-const examples: Record<string, string> = { id: '1', username: 'admin', provider: 'acme' }
+const examples: Record<string, string> = {
+  ...{ id: '1', kid: 'none', username: 'admin', provider: 'acme' },
+}
 const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
 
 function operationsOf({ paths }: ApiDocument): Documented[] {
