@@ -14,7 +14,7 @@ export function Keys() {
   const keys = useLoad('', (signal) => dataOf(api.GET('/api/admin/keys', { signal })))
   const [leaked, setLeaked] = useState<string | null>(null)
   const isAwaited = ({ kid, can_retire: canRetire }: StoredKey) => kid === leaked && !canRetire
-  useReloadWhile(keys.data?.data.some(isAwaited) ?? false, keys, leaked ?? '')
+  useReloadWhile(keys.data?.data.some(isAwaited) ?? false, keys)
 
   function changed(key: string | null): void {
     setLeaked(key)
