@@ -12,7 +12,8 @@ export interface Service extends Child {
   readonly bearer: Readonly<Record<string, string>>
 }
 
-const admin = { username: 'admin', password: 'the keeper of all benchmarks' }
+/** The administrator of every service that is started here. */
+export const admin = { username: 'admin', password: 'the keeper of all benchmarks' }
 const directories: string[] = []
 
 process.on('exit', () => {

@@ -24,7 +24,7 @@ export interface Figure {
   readonly others: number
 }
 
-export type Unit = 'requests/s' | 'ms' | 'MB' | 'requests per CPU second'
+export type Unit = 'requests/s' | 'ms' | 'kB' | 'MB' | 'requests per CPU second'
 
 export interface Line {
   readonly what: string
