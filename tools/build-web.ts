@@ -19,6 +19,14 @@ const sharedParts =
   /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/texts\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
 const manifestName = 'manifest.json'
 
+/** How vite reads `web/`, for a build and in development. */
+export const webOptions = {
+  configFile: false,
+  root: web,
+  logLevel: 'warn',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+} as const
+
 /**
  * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
  * `client/`, what browsers load. @throws Error if vite is not installed, as without the packages of
@@ -28,15 +36,9 @@ export async function buildWeb(folder = dist): Promise<void> {
   const { build } = await import('vite')
   const half = `${folder}-${process.pid}`
   const environment = process.env.NODE_ENV
-  const common = {
-    configFile: false,
-    root: web,
-    logLevel: 'warn',
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  } as const
   try {
     await build({
-      ...common,
+      ...webOptions,
       ssr: { noExternal: true },
       build: {
         ssr: 'server.tsx',
@@ -46,7 +48,7 @@ export async function buildWeb(folder = dist): Promise<void> {
       },
     })
     await build({
-      ...common,
+      ...webOptions,
       // Files name each other by relative addresses: the service serves them below one of its own.
       base: './',
       worker: {

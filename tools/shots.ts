@@ -4,10 +4,12 @@ import { launch } from '../test/browser/chromium.ts'
 import { origin, pathOf, serveExamples } from '../test/browser/served-examples.ts'
 import { shownExamples } from '../test/page-examples.ts'
 import { buildWebIfStale } from './build-web.ts'
+import { shootConsole } from './console-shots.ts'
 
 /**
- * `npm run shots [word...]`: pictures of every page in each of its states and languages, light and
- * dark, as on a phone and on a desk, in the folder `shots`; words pick pages by their names.
+ * `npm run shots [word...]`: pictures of every page in each of its states and languages, and of every
+ * view of the console, light and dark, as on a phone and on a desk, in the folder `shots`; words pick
+ * pages and views by their names, which begin with `console/`.
  */
 const folder = join(import.meta.dirname, '../shots')
 const screens = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 900 } } as const
@@ -15,11 +17,11 @@ const schemes = ['light', 'dark'] as const
 
 await buildWebIfStale()
 const words = process.argv.slice(2)
-const shown = (await shownExamples()).filter(
-  ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-)
+const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word))
+const shown = (await shownExamples()).filter(({ name }) => isWanted(name))
 if (words.length === 0) rmSync(folder, { recursive: true, force: true })
 const browser = await launch()
+let ofConsole = 0
 try {
   for (const [screen, viewport] of Object.entries(screens)) {
     for (const colorScheme of schemes) {
@@ -35,7 +37,11 @@ try {
       await context.close()
     }
   }
+  const looks = Object.entries(screens).flatMap(([screen, viewport]) =>
+    schemes.map((colorScheme) => ({ viewport, colorScheme, about: `${colorScheme}.${screen}` })),
+  )
+  ofConsole = await shootConsole(browser, folder, looks, isWanted)
 } finally {
   await browser.close()
 }
-process.stdout.write(`${shown.length * 4} pictures in ${folder}\n`)
+process.stdout.write(`${shown.length * 4 + ofConsole} pictures in ${folder}\n`)

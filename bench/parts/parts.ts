@@ -27,6 +27,7 @@ export const parts: Readonly<Record<string, Part>> = {
   start: { run: async (plan) => (await import('./start.ts')).start(plan) },
   posts: { run: async (plan) => (await import('./posts.ts')).posts(plan), isLong: true },
   steps: { run: async (plan) => (await import('./steps.ts')).steps(plan), isLong: true },
+  accounts: { run: async (plan) => (await import('./accounts.ts')).accounts(plan), isLong: true },
   stream: { run: async (plan) => (await import('./stream.ts')).stream(plan), isLong: true },
   import: { run: async (plan) => (await import('./import.ts')).imports(plan), isLong: true },
 }

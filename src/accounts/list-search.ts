@@ -3,8 +3,9 @@ import type { Database } from '../database/database.ts'
 import { hasAccountSearchIndex } from '../database/postgres/server.ts'
 import { isPostgres } from '../database/transactions.ts'
 import { integer, trigramsOf } from '../users/trigrams.ts'
-import { beginnings } from './list-filters.ts'
+import { beginnings, isFound } from './list-filters.ts'
 import { accountPattern, matches, type Pattern } from './list-pattern.ts'
+import { countedAccounts } from './standing-store.ts'
 
 /** From more candidates on, accounts are looked for in their order. */
 export const maxCandidates = 2000
@@ -12,6 +13,11 @@ export const maxCandidates = 2000
 /** How many ids one statement covers in the index of SQLite. */
 const firstStep = 20_000
 const maxStep = 640_000
+
+/** A sample of PostgreSQL: of these rows at least so many match a text that is common. */
+const sampleRows = 1000
+const commonInSample = 20
+const minSampled = 50_000
 
 type RunStep = <T>(work: () => Promise<T>) => Promise<T>
 
@@ -28,12 +34,29 @@ export async function accountSearch(
   if (username.isBeginning && other.isBeginning) return few(beginnings(search, maxCandidates + 1))
   if (username.isBeginning || other.isBeginning) return null // a normalization that makes it shorter
   if (!isPostgres(db)) return sqliteCandidates(username, other)
-  if (!(await hasAccountSearchIndex(db))) return null
+  if (!(await hasAccountSearchIndex(db)) || (await isCommon())) return null
   return few(sql`
     select user_id as id from accounts where ${matches('username', username, 'postgres')}
       or ${matches('verified_email_key', other, 'postgres')}
     union select id from users where ${matches('name_key', other, 'postgres')}
       or ${matches('email_key', other, 'postgres')}`)
+
+  /**
+   * Whether a sample has many matches: GIN collects all rows that match before it answers the first,
+   * which takes a second for a tenth of a million.
+   */
+  async function isCommon(): Promise<boolean> {
+    const total = (await countedAccounts(db)).get('total') ?? 0
+    if (total < minSampled) return false
+    const { rows } = await step(() =>
+      sql<{ total: number }>`
+        select count(*) as total
+        from accounts tablesample system (${sql.lit((100 * sampleRows) / total)})
+        join users on users.id = accounts.user_id
+        where ${isFound(search, 'postgres')}`.execute(db),
+    )
+    return Number(rows[0]?.total) >= commonInSample
+  }
 
   async function few(candidates: RawBuilder<unknown>): Promise<RawBuilder<unknown> | null> {
     const { rows } = await step(() =>

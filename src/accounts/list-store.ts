@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { Database } from '../database/database.ts'
 import { roleNamesOfAccount } from '../database/role-names.ts'
-import { isPresentAccount } from '../database/staged.ts'
+import { isPresentAccount, isPresentUser } from '../database/staged.ts'
 import type { RoleName } from '../kernel/principal.ts'
 import type { AccountOrder, AccountPlace, AccountSortKey } from './list-cursor.ts'
 
@@ -116,7 +116,8 @@ export function accountListStore(db: Database) {
         ),
         judged as (
           select walked.id, walked.value, case
-            when accounts.user_id is null or not ${isPresentAccount} then 'staged'
+            when accounts.user_id is null then ${verdictOfUser}
+            when not ${isPresentAccount} then 'staged'
             when ${holds} then 'found' else 'other' end as verdict
           from walked left join accounts on accounts.user_id = walked.id ${users}
         )
@@ -164,10 +165,13 @@ export function accountListStore(db: Database) {
 }
 
 interface StepRow extends AccountPlace {
-  /** `staged` also for a user without an account. */
   readonly verdict: 'staged' | 'found' | 'other'
   readonly walked: number
 }
+
+/** That of a row in the order of names that has no account. */
+const verdictOfUser = sql`case when exists (
+  select 1 from users where users.id = walked.id and ${isPresentUser}) then 'other' else 'staged' end`
 
 /** The same order from its end. */
 export function reversed({ key, descending }: AccountOrder): AccountOrder {

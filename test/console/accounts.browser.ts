@@ -28,7 +28,9 @@ suite('accounts in the console', async () => {
     await hand.assertSound('a dry run')
     assert.equal(await countOf(world), 1)
 
-    const lines = Array.from({ length: 60 }, (_, at) => line(`ann${String(at).padStart(2, '0')}`))
+    const lines = Array.from({ length: 60 }, (_, at) =>
+      line(`ann${String(at).padStart(2, '0')}`, at === 0 ? { name: '=1+1' } : {}),
+    )
     await choose(page, [...lines, line(hostile, { name: hostileName, email: 'fox@example.org' })])
     await page.getByRole('button', { name: 'Check the file' }).click()
     await page.getByRole('button', { name: 'Import 61 accounts' }).click()
@@ -127,13 +129,28 @@ suite('accounts in the console', async () => {
     await dialog.getByText('Done. 9 accounts are changed.').waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
 
+    // More than a page: all that match, wherever they stand.
+    await hand.open('/admin/accounts?search=ann&limit=20')
+    await page.getByLabel('Select ann00').check()
+    await page.getByRole('button', { name: 'Select all that match' }).click()
+    await page.getByText('59 accounts are selected').waitFor()
+    await page.getByRole('button', { name: 'Give a role' }).click()
+    await dialog.getByLabel('Which role').selectOption('EDITOR')
+    await dialog.getByText('One of them is so already').waitFor()
+    await dialog.getByRole('button', { name: 'Start' }).click()
+    await dialog.getByText('Done. 58 accounts are changed.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    const { total } = await world.api('GET', '/api/admin/accounts?role=EDITOR&search=ann')
+    assert.equal(total, 59)
+
     await page.getByLabel('Select all on this page').check()
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export as CSV' }).click()
     const stream = await (await saved).createReadStream()
     const csv = (await Array.fromAsync(stream)).join('')
-    assert.equal(csv.split('\r\n').length, 11)
+    assert.equal(csv.split('\r\n').length, 22)
     assert.match(csv, /^username,user_id,/)
+    assert.match(csv, /"'=1\+1"/) // no formula for the program that opens it
     await hand.close()
   })
 

@@ -75,6 +75,29 @@ suite('audit, posts and mail in the console', async () => {
       /Verified\s+\d+ records, \d+ checkpoint/,
     )
 
+    // A log that is not whole opens by itself, says what to do, and leads to the record.
+    await page.route('**/api/admin/audit/verification', async (route) => {
+      const response = await route.fetch()
+      const state = await response.json()
+      const problem = {
+        what: 'changed',
+        chain: 'x',
+        place: 3,
+        number: 4,
+        id: alone,
+        detail: 'Bad.',
+      }
+      const found = { ok: false, first: problem, problems: [problem], problem_count: 21 }
+      Object.assign(state.last.result, found)
+      await route.fulfill({ response, json: state })
+    })
+    await hand.open('/admin/audit?outcome=failure')
+    await page.getByText('Stop no service and delete nothing.').waitFor()
+    await page.getByText('The first of 21 problems').waitFor()
+    await page.getByRole('link', { name: 'Record', exact: true }).click()
+    await dialog.getByText(requestId).waitFor()
+    await page.unroute('**/api/admin/audit/verification')
+
     // What the API does not understand is said, and the filters stay.
     await hand.open('/admin/audit?address=nowhere')
     await page.getByText('must be an IP address').waitFor()

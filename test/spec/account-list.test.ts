@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { manyAccounts, newest } from '../account-list.ts'
 import { testApp } from '../app.ts'
 
-const accounts = 3000
+const accounts = 2200
 const path = '/api/admin/accounts'
 
 suite('the list of accounts by filters', async () => {

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { LoginDeclined } from './session/ask-for-login.ts'
+import { whileWatched } from './while-watched.ts'
 
 /** What is read for a view: the last answer stays while the next one is on its way. */
 export interface Load<Data> {
@@ -14,7 +15,7 @@ export interface Load<Data> {
 
 /**
  * Reads data whenever `key` changes, and gives up a request that is no longer wanted. `everyMs` reads
- * again by itself while the page is visible.
+ * again by itself while a person is there.
  */
 export function useLoad<Data>(
   key: string,
@@ -27,9 +28,11 @@ export function useLoad<Data>(
     isLoading: true,
   })
   const [count, setCount] = useState(0)
+  const underWay = useRef<AbortController>(null)
 
   useEffect(() => {
     const giveUp = new AbortController()
+    underWay.current = giveUp
     setState((before) => ({ ...before, isLoading: true }))
     read(giveUp.signal).then(
       (data) => {
@@ -45,18 +48,16 @@ export function useLoad<Data>(
     // `read` is made anew at each rendering; `key` tells whether it reads something else.
   }, [key, count])
 
+  const { isLoading } = state
   const reload = useCallback(() => setCount((before) => before + 1), [])
   useEffect(() => {
-    if (everyMs === 0) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload()
-    }, everyMs)
-    return () => clearInterval(timer)
-  }, [everyMs, reload])
+    // The time runs from the last answer: an API that answers slowly is not asked twice.
+    if (everyMs > 0 && !isLoading) return whileWatched(everyMs, reload)
+  }, [everyMs, isLoading, count, reload])
 
-  const replace = useCallback(
-    (data: Data) => setState({ data, problem: null, isLoading: false }),
-    [],
-  )
+  const replace = useCallback((data: Data) => {
+    underWay.current?.abort() // it would show what was before
+    setState({ data, problem: null, isLoading: false })
+  }, [])
   return { ...state, reload, replace }
 }

@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso'
+import { ApiProblem } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
@@ -13,7 +14,13 @@ export function DeletionSection(props: SectionProps) {
   const { route } = useLocation()
   const context: ActionContext = { ...props, t, frame: frameTexts.use() }
   const leaving = (remove: (context: ActionContext) => Promise<boolean>) => async () => {
-    if (await remove(context)) route('/admin/accounts')
+    try {
+      if (await remove(context)) route('/admin/accounts')
+    } catch (problem) {
+      // Another administrator has changed it: what is shown next is what would be deleted.
+      if (problem instanceof ApiProblem && problem.status === 412) props.reload()
+      throw problem
+    }
   }
   return (
     <Section title={t.deletion}>

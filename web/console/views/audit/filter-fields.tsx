@@ -5,6 +5,9 @@ import { auditTexts } from './texts.ts'
 export const textFields = ['actor', 'target', 'address', 'request_id'] as const
 type TextFilter = (typeof textFields)[number]
 
+// Spread, because the types of JSX want one that is known. The key `/` leads to a search.
+const types = { text: { type: 'text' }, search: { type: 'search' } } as const
+
 /** A text that the records are searched by. */
 export function TextField({ name }: { readonly name: TextFilter }) {
   const t = auditTexts.use()
@@ -14,6 +17,7 @@ export function TextField({ name }: { readonly name: TextFilter }) {
       <input
         id={`filter-${name}`}
         name={name}
+        {...(name === 'target' ? types.search : types.text)}
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}

@@ -42,9 +42,15 @@ function Problems({ of: { problems, problem_count: count } }: { readonly of: Rep
   return (
     <>
       <ul>
-        {problems.map(({ what, detail, id }, index) => (
+        {problems.map(({ what, detail, id, chain, place }, index) => (
           <li key={index}>
-            <strong>{t.proof.kinds[what]}:</strong> {detail}{' '}
+            <strong>{t.proof.kinds[what]}:</strong> {detail}
+            {chain !== null && place !== null && (
+              <span class="muted">
+                {' '}
+                ({t.fields.place}: {place} · {chain})
+              </span>
+            )}{' '}
             {id !== null && <a href={auditAddress({ ...fields, record: id })}>{t.record}</a>}
           </li>
         ))}

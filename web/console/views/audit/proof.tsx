@@ -42,8 +42,8 @@ export function Proof() {
             {t.title}: <Mark of={proof} />
           </summary>
           <p class="muted">{t.hint}</p>
-          <Facts of={proof} />
           {proof.last && <Findings of={proof.last} />}
+          <Facts of={proof} />
           <ActionButton kind="quiet" isSmall disabled={isRunning} onClick={verify}>
             {t.verify}
           </ActionButton>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiProblem } from '../../api/client.ts'
+import { whileWatched } from '../../while-watched.ts'
 import { type AuditRecord, type Filters, readRecords } from './query.ts'
 
 /** Records as they are written, the newest first. */
@@ -17,7 +18,7 @@ const afterFailureMs = 10_000
 const maxShown = 500
 const firstShown = 50
 
-/** Follows the audit log from now on, while the page is visible. Older records give way to new ones. */
+/** Follows the audit log from now on, while a person is there. Older records give way to new ones. */
 export function useTail(filters: Filters): Tail {
   const [state, setState] = useState<Omit<Tail, 'retry'>>({
     records: null,
@@ -29,12 +30,11 @@ export function useTail(filters: Filters): Tail {
 
   useEffect(() => {
     const stop = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let giveUp = () => {}
     let after: string | undefined
     setState({ records: null, count: 0, problem: null })
 
     async function look(): Promise<void> {
-      if (document.visibilityState !== 'visible') return wait(everyMs)
       try {
         const place = after === undefined ? { limit: firstShown } : { limit: 100, after }
         const found = await readRecords(filters, place, stop.signal)
@@ -55,13 +55,13 @@ export function useTail(filters: Filters): Tail {
     }
 
     function wait(milliseconds: number): void {
-      if (!stop.signal.aborted) timer = setTimeout(look, milliseconds)
+      if (!stop.signal.aborted) giveUp = whileWatched(milliseconds, look)
     }
 
     void look()
     return () => {
       stop.abort()
-      clearTimeout(timer)
+      giveUp()
     }
     // `filters` is made anew at each rendering; `key` tells whether they differ.
   }, [key, tries])

@@ -4,6 +4,7 @@ import { useCommon } from '../../../context.ts'
 import type { components } from '../../api/openapi.d.ts'
 import { Copyable } from '../../components/copyable.tsx'
 import { Time } from '../../components/time.tsx'
+import { WithCode } from '../../components/with-code.tsx'
 import { backupsTexts } from './texts.ts'
 
 type State = NonNullable<components['schemas']['AdminStatus']['backups']>
@@ -44,7 +45,9 @@ function NotEnabled() {
       <h2>{t.notEnabled}</h2>
       <p>{t.notEnabledHint}</p>
       <Copyable text={settings} about={t.settings} isBlock />
-      <p>{t.passphraseHint}</p>
+      <p>
+        <WithCode text={t.passphraseHint} />
+      </p>
       <p>{t.byHand}</p>
       <Copyable text="gatehouse backup /backups/today.backup" about={t.byHandCommand} isBlock />
     </Notice>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { components } from '../../api/openapi.d.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Time } from '../../components/time.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { ImportReport } from './send-import.ts'
 import { importsTexts } from './texts.ts'
@@ -71,31 +72,25 @@ const compared = [
 function Wanted({ account, present }: Line) {
   const t = importsTexts.use()
   if (account === null) return <span class="muted">{t.unreadable}</span>
-  const shown = compared.filter((name) => {
-    const isUsual = { locked: false, active: true, must_change: false } as Partial<Account>
-    if (present !== null) return textOf(account[name]) !== textOf(present[name])
-    return account[name] !== null && account[name] !== isUsual[name as keyof Account]
-  })
-  const own =
-    present === null ? shown : [...new Set<(typeof compared)[number]>(['username', ...shown])]
   return (
     <dl class="difference">
-      {own.map((name) => {
-        const before = present === null ? null : textOf(present[name])
+      {fieldsOf(account, present).map((name) => {
+        const before = present === null ? '' : textOf(present[name])
         const wanted = textOf(account[name])
+        const isOther = present !== null && before !== wanted
         return (
           <div key={name}>
             <dt>{t.fields[name]}</dt>
             <dd>
-              {before !== null && before !== wanted && (
+              {isOther && (
                 <>
                   <del>
-                    <UserText>{before === '' ? '–' : before}</UserText>
+                    <Value name={name} text={before} />
                   </del>{' '}
                 </>
               )}
               <Marked isNew={before !== wanted}>
-                <UserText>{wanted === '' ? '–' : wanted}</UserText>
+                <Value name={name} text={wanted} />
               </Marked>
             </dd>
           </div>
@@ -109,6 +104,29 @@ function Wanted({ account, present }: Line) {
       )}
     </dl>
   )
+}
+
+const usual: Partial<Account> = { locked: false, active: true, must_change: false }
+
+/** Of a new account what the line says and is not the default; else its name and what differs. */
+function fieldsOf(account: Account, present: Line['present']) {
+  return compared.filter((name) => {
+    if (account[name] === null) return false
+    if (name === 'username') return true
+    if (present === null) return account[name] !== usual[name]
+    return textOf(account[name]) !== textOf(present[name])
+  })
+}
+
+function Value({
+  name,
+  text,
+}: {
+  readonly name: (typeof compared)[number]
+  readonly text: string
+}) {
+  if (name === 'created_at' && text !== '') return <Time at={text} />
+  return <UserText>{text === '' ? '–' : text}</UserText>
 }
 
 function Marked({ isNew, children }: { isNew: boolean; children: ComponentChildren }) {

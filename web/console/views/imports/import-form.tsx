@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCommon } from '../../../context.ts'
 import { confirmed } from '../../components/confirm.tsx'
 import { frameTexts } from '../../frame-texts.ts'
@@ -24,6 +24,15 @@ export function ImportForm() {
   const [file, setFile] = useState<File | null>(null)
   const [state, setState] = useState<State>({ step: 'chosen' })
   const giveUp = useRef(new AbortController())
+  const isSending = state.step === 'sending'
+  // Who leaves the page ends what is under way: the browser asks first, and nothing is stored.
+  useEffect(() => {
+    if (!isSending) return
+    const ask = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isSending])
+  useEffect(() => () => giveUp.current.abort(), [])
 
   async function send(chosen: File, isDryRun: boolean): Promise<void> {
     giveUp.current = new AbortController()
@@ -57,14 +66,14 @@ export function ImportForm() {
           id="import-file"
           type="file"
           accept=".ndjson,.jsonl,.json,.txt,application/x-ndjson"
-          disabled={state.step === 'sending'}
+          disabled={isSending}
           onChange={({ currentTarget }) => {
             setFile(currentTarget.files?.[0] ?? null)
             setState({ step: 'chosen' })
           }}
         />
       </div>
-      {file !== null && state.step !== 'sending' && (
+      {file !== null && !isSending && (
         <div class="actions">
           <button
             type="button"

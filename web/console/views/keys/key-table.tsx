@@ -12,7 +12,8 @@ import { keysTexts } from './texts.ts'
 interface Props {
   readonly purpose: Purpose
   readonly keys: readonly StoredKey[]
-  readonly onChanged: () => void
+  /** Something has changed; `leaked` is a key that should be retired as soon as it can be. */
+  readonly onChanged: (leaked: string | null) => void
 }
 
 /** The keys of one purpose, and what can be done with them. */
@@ -30,7 +31,7 @@ export function KeyTable({ purpose, keys, onChanged }: Props) {
     if (!isSure) return
     await dataOf(api.POST('/api/admin/keys/{kid}/retire', { params: { path: { kid } } }))
     toast(t.retired(kid))
-    onChanged()
+    onChanged(null)
   }
 
   const times: Column<StoredKey>[] = [

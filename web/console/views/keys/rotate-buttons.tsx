@@ -6,7 +6,8 @@ import { keysTexts } from './texts.ts'
 
 interface Props {
   readonly purpose: 'signing' | 'refresh'
-  readonly onRotated: () => void
+  /** The key that leaked, if it can be retired in some seconds. */
+  readonly onRotated: (leaked: string | null) => void
 }
 
 /** Replaces the key of a purpose: by plan, or at once because it leaked. */
@@ -22,9 +23,9 @@ export function RotateButtons({ purpose, onRotated }: Props) {
     })
     if (!isSure) return
     const body = { purpose, at_once: isAtOnce }
-    const { kid } = await dataOf(api.POST('/api/admin/keys/rotate', { body }))
-    toast(t.rotated(kid))
-    onRotated()
+    const { kid, before } = await dataOf(api.POST('/api/admin/keys/rotate', { body }))
+    toast(isAtOnce ? t.rotatedAtOnce(kid, before) : t.rotated(kid))
+    onRotated(isAtOnce ? before : null)
   }
   return (
     <div class="actions">

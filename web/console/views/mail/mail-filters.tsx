@@ -58,6 +58,7 @@ export function MailFilters({ filters }: { readonly filters: Filters }) {
         <input
           id="filter-username"
           ref={name}
+          type="search"
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}

@@ -5,6 +5,7 @@ import { Copyable } from '../../components/copyable.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Choice, TextField } from '../../components/fields.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { WithCode } from '../../components/with-code.tsx'
 import { useAddress } from '../../use-address.ts'
 import { useLoad } from '../../use-load.ts'
 import { settingsTexts } from './texts.ts'
@@ -31,7 +32,7 @@ export function Settings() {
         <>
           <code>{name}</code>
           <div class="muted about" lang="en">
-            <Described text={description} />
+            <WithCode text={description} />
           </div>
         </>
       ),
@@ -108,14 +109,6 @@ export function Settings() {
       <p>{t.check}</p>
       <Copyable text="gatehouse config check" about={t.checkCommand} isBlock />
     </>
-  )
-}
-
-/** A description, whose names between backticks are code. */
-function Described({ text }: { readonly text: string }) {
-  const parts = text.split('`')
-  return (
-    <>{parts.map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>
   )
 }
 

@@ -54,7 +54,12 @@ function Shown({ user, username, reload }: ShownUser & { readonly reload: () => 
     const question = { title: t.removeTitle(name), effects, action: t.remove }
     if (!(await confirmed({ ...question, isDangerous: true, typed: String(id) }))) return
     const header = { 'If-Match': user.etag }
-    await dataOf(api.DELETE('/users/{id}', { params: { path: { id }, header } }))
+    try {
+      await dataOf(api.DELETE('/users/{id}', { params: { path: { id }, header } }))
+    } catch (problem) {
+      if (problem instanceof ApiProblem && problem.status === 412) reload()
+      throw problem
+    }
     toast(t.removed(name))
     route('/admin/users')
   }

@@ -49,7 +49,7 @@ export function DeliveryList({ webhook, version = 0, isEnabled = true, onRepeate
     webhook === undefined ? readHosts(signal) : noHosts,
   )
   const isWaiting = deliveries.data?.data.some((one) => one.state === 'waiting') ?? false
-  useReloadWhile(isEnabled && isWaiting, deliveries, key)
+  useReloadWhile(isEnabled && isWaiting, deliveries)
 
   async function repeat({ id }: Delivery): Promise<void> {
     const params = { path: { id } }

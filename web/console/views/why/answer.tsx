@@ -12,12 +12,14 @@ interface Props {
   readonly answer: Explanation
   /** Asks once more. */
   readonly again: () => void
+  /** How often it was asked again: what happened since is read then. */
+  readonly count: number
 }
 
 type Row = readonly [term: string, value: ComponentChildren]
 
 /** Why, about what, what mends it, what was checked, and what happened around it. */
-export function Answer({ answer, again }: Props) {
+export function Answer({ answer, again, count }: Props) {
   const t = whyTexts.use()
   const { checks, code, explanation, passes, refusal, username, subject } = answer
   const outcome = passes ? t.outcome.passes : refusal ? t.outcome.refused : t.outcome.wouldBe
@@ -67,7 +69,7 @@ export function Answer({ answer, again }: Props) {
           </ol>
         </section>
       )}
-      <Timeline subject={subject} username={username} refusal={refusal} />
+      <Timeline subject={subject} username={username} refusal={refusal} count={count} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { Notice } from '../../../components/messages.tsx'
 import { ApiProblem, api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
@@ -15,6 +16,11 @@ export function Answered({ asked }: { readonly asked: Asked }) {
   const answer = useLoad('', (signal) =>
     dataOf(api.POST('/api/admin/explain', { body: questionOf(asked), signal })),
   )
+  const [count, setCount] = useState(0)
+  const again = () => {
+    setCount(count + 1)
+    answer.reload()
+  }
   const { problem } = answer
   if (problem instanceof ApiProblem && problem.status === 404) {
     return asked.route === '' ? <Unknown text={asked.text} /> : <p role="alert">{t.noAccount}</p>
@@ -25,7 +31,9 @@ export function Answered({ asked }: { readonly asked: Asked }) {
   if (problem !== null && answer.data === null) {
     return <LoadFailed problem={problem} retry={answer.reload} />
   }
-  return <Loaded from={answer}>{(data) => <Answer answer={data} again={answer.reload} />}</Loaded>
+  return (
+    <Loaded from={answer}>{(data) => <Answer answer={data} again={again} count={count} />}</Loaded>
+  )
 }
 
 function Unknown({ text }: { readonly text: string }) {

@@ -11,14 +11,18 @@ interface Props {
   readonly subject: Explanation['subject']
   readonly username: Explanation['username']
   readonly refusal: Explanation['refusal']
+  /** Reads again when it changes. */
+  readonly count: number
 }
 
 /** What the audit log has of the account, or of the address, around the refusal. */
-export function Timeline({ subject, username, refusal }: Props) {
+export function Timeline({ subject, username, refusal, count }: Props) {
   const t = whyTexts.use()
   const wanted = { subject, refusal }
   const [filters] = filtersOf(wanted)
-  const records = useLoad(JSON.stringify(filters), (signal) => readAround(wanted, signal))
+  const records = useLoad(`${count} ${JSON.stringify(filters)}`, (signal) =>
+    readAround(wanted, signal),
+  )
   if (!filters) return null
   return (
     <section>

@@ -68,6 +68,8 @@ export const keys: typeof english = {
     ],
   },
   rotated: (kid) => `Der neue Schlüssel ist ${kid}.`,
+  rotatedAtOnce: (kid, before) =>
+    `Der neue Schlüssel ist ${kid}. Beenden Sie ${before}, sobald der Knopf dafür erscheint.`,
   retire: 'Beenden',
   retireTitle: (kid) => `Den Schlüssel ${kid} beenden?`,
   retireEffects: {

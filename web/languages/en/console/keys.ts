@@ -65,6 +65,8 @@ export const keys = {
     ],
   },
   rotated: (kid: string) => `The new key is ${kid}.`,
+  rotatedAtOnce: (kid: string, before: string) =>
+    `The new key is ${kid}. Retire ${before} as soon as its button appears.`,
   retire: 'Retire',
   retireTitle: (kid: string) => `Retire the key ${kid}?`,
   retireEffects: {

@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { madeUpPassword, makeUp } from './made-up.ts'
+import { startService } from './service.ts'
+
+const areas = join(import.meta.dirname, '../web/console/areas.ts')
+const languages = { en: 'en-GB', de: 'de-DE' } as const
+
+/** Pictures of every view of the console, with made-up data of a real service; answers how many. */
+export async function shootConsole(
+  browser: Browser,
+  folder: string,
+  looks: readonly (BrowserContextOptions & { readonly about: string })[],
+  isWanted: (name: string) => boolean,
+): Promise<number> {
+  const paths = [...readFileSync(areas, 'utf8').matchAll(/path: '(\/admin[^']*)'/g)].map(
+    ([, path = '']) => path,
+  )
+  const service = await startService([process.execPath, 'src/main.ts'], {
+    ADMIN_PASSWORD: madeUpPassword,
+    LOG_LEVEL: 'info', // its address is in the log
+    WORKERS: '1',
+  })
+  try {
+    const { administrator, refusedId } = await makeUp(service)
+    const shown = [
+      ...paths,
+      '/admin/accounts/person3',
+      `/admin/why?asked=${refusedId}`,
+      '/admin/none',
+    ]
+      .map((path) => ({ path, name: nameOf(path) }))
+      .filter(({ name }) => isWanted(`console/${name}`))
+    let count = 0
+    for (const { about, ...look } of looks) {
+      for (const [language, locale] of Object.entries(languages)) {
+        const context = await browser.newContext({ ...look, locale, reducedMotion: 'reduce' })
+        const form = { ...administrator, mode: 'session' }
+        await context.request.post(`${service.url}/login`, { form })
+        const page = await context.newPage()
+        for (const { path, name } of shown) {
+          await page.goto(service.url + path)
+          await page.locator('main h1').first().waitFor()
+          await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' })
+          await page.waitForLoadState('networkidle')
+          mkdirSync(join(folder, 'console', name), { recursive: true })
+          const file = `${language}.${about}.png`
+          await page.screenshot({ path: join(folder, 'console', name, file), fullPage: true })
+          count += 1
+        }
+        await context.close()
+      }
+    }
+    return count
+  } finally {
+    await service.stop()
+    service.remove()
+  }
+}
+
+function nameOf(path: string): string {
+  const name =
+    path.replace('/admin', '').split('?')[0]?.replaceAll('/', '-').replace(/^-/, '') ?? ''
+  return `${name || 'overview'}${path.includes('?') ? '-asked' : ''}`
+}
