@@ -240,7 +240,8 @@ export async function loadKeySet(
         const store = keyStore(trx)
         const present = await store.all()
         const key = present.find(({ id }) => id === kid)
-        if (key) assertRetirable(key, present)
+        if (!key) return false // PostgreSQL takes no NUL, which an id of a path may have
+        assertRetirable(key, present)
         if (!(await store.end(kid, clock.now()))) return false
         await events.record(trx, keyRetired, { kid })
         return true

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { codesWithMend } from '../../src/explain/mends.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { accessReasons } from '../../src/reasons/access.ts'
 import { confirmationReasons } from '../../src/reasons/confirmations.ts'
@@ -860,6 +861,79 @@ suite('questions before a refusal', async () => {
 
   test('an unknown account: 404', async () => {
     assertRefusal(await ask({ username: 'nobody', route: 'GET /' }), 404, 'Account not found')
+  })
+
+  test('a username alone: its login, with what an administrator can do about it now', async () => {
+    const own = await testApp({ LOGIN_LOCK_AFTER: '3' })
+    const headers = await own.bearer(own.admin)
+    const asked = async (json: object) =>
+      (await own.call('POST', '/api/admin/explain', { headers, json })).body
+    const change = (json: object) => own.call('PUT', '/api/admin/accounts/bea', { headers, json })
+    await own.account('bea')
+    const free = await asked({ username: 'bea' })
+    assert.deepEqual([free.of, free.passes, free.mends], ['login', true, ['set_password']])
+    await change({ locked: true })
+    const locked = await asked({ username: 'Bea' })
+    assert.deepEqual(
+      [locked.passes, locked.code, locked.status, locked.mends],
+      [false, 'account_locked', 401, ['unlock']],
+    )
+    await change({ locked: false, active: false })
+    assert.deepEqual((await asked({ username: 'bea' })).mends, ['enable'])
+    await change({ active: true })
+    const guess = { username: 'bea', password: 'a wrong pass phrase' }
+    for (let tries = 0; tries < 3; tries += 1) await own.call('POST', '/login', { json: guess })
+    const out = await asked({ username: 'bea' })
+    assert.deepEqual(
+      [out.code, out.mends],
+      ['account_locked_out', ['clear_throttle', 'set_password']],
+    )
+    await own.call('DELETE', '/api/admin/throttle/bea', { headers })
+    assert.equal((await asked({ username: 'bea' })).passes, true)
+  })
+
+  test('a limit of the username refuses, and is named with its address', async () => {
+    const own = await testApp({ LOGIN_LOCK_AFTER: '0', LOGIN_ATTEMPTS: '3' })
+    const headers = await own.bearer(own.admin)
+    await own.account('cleo')
+    const guess = { json: { username: 'cleo', password: 'wrong' }, from: '203.0.113.7' }
+    for (let tries = 0; tries < 3; tries += 1) await own.call('POST', '/login', guess)
+    const before = await own.rows()
+    const json = { username: 'cleo' }
+    const { body } = await own.call('POST', '/api/admin/explain', { headers, json })
+    assert.deepEqual(
+      [body.status, body.code, body.mends],
+      [429, 'limit_username_address', ['clear_throttle', 'set_password']],
+    )
+    assert.equal(body.checks.at(-1).asks, 'fewer failed tries from 203.0.113.7')
+    assert.deepEqual(await own.rows(), before)
+  })
+
+  test('one text is an id, a name, a mail address or a token', async () => {
+    const refused = await app.call('GET', '/users', {})
+    await written(app)
+    const id = String(refused.headers['x-request-id'])
+    const one = (await ask({ text: ` ${id} ` })).body
+    assert.deepEqual([one.of, one.code, one.refusal.id], ['refusal', 'no_credential', id])
+    const two = (await ask({ text: 'ANN' })).body
+    assert.deepEqual([two.of, two.username, two.refusal], ['login', 'ann', null])
+    const three = (await ask({ text: sign(accessClaims(app, { aud: 'x' })) })).body
+    assert.deepEqual([three.of, three.code], ['access token', 'claim_aud'])
+    for (const text of ['', 'nobody', 'a b c', 'x'.repeat(16_000), '\u0000']) {
+      assertRefusal(await ask({ text }), 404, 'Refusal not found')
+    }
+    for (const more of [{ token: 'x' }, { username: 'ann' }, { route: 'GET /' }]) {
+      assert.equal((await ask({ text: 'ann', ...more })).status, 400)
+    }
+  })
+
+  test('no mend of the own account that asks for its owner', async () => {
+    const { body } = await ask({ username: 'admin' })
+    assert.deepEqual([body.passes, body.mends], [true, []])
+  })
+
+  test('each code that has a mend is in the registry', () => {
+    for (const code of codesWithMend) assert.ok(code in reasons, code)
   })
 
   test('each explanation is an event that names who asked, and about whom', async () => {
