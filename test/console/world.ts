@@ -36,6 +36,8 @@ export interface Window {
    * light and dark. On PostgreSQL it only looks at the width: the page is the same.
    */
   assertSound(about: string): Promise<void>
+  /** Ends the session on the server; the page and the browser do not know. */
+  endSession(): Promise<void>
   /** Asserts that the browser complained of nothing, and closes the window. */
   close(): Promise<void>
 }
@@ -217,6 +219,13 @@ async function windowOf(context: BrowserContext, url: string): Promise<Window> {
       }
       await page.emulateMedia({ colorScheme: null })
       await page.setViewportSize(before)
+    },
+    async endSession() {
+      const session = await context.request.get(`${url}/api/session`)
+      const { csrf_token } = (await session.json()) as { csrf_token: string } // the contract says so
+      const cookies = await context.cookies()
+      await context.request.post(`${url}/logout`, { headers: { 'x-csrf-token': csrf_token } })
+      await context.addCookies(cookies)
     },
     async close() {
       assert.deepEqual(
