@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../../components/action-button.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import type { ActionContext } from './action.ts'
 import { endSessions } from './login-actions.ts'
@@ -19,7 +18,7 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
   const t = accountTexts.use()
   const [asksForReset, setAsksForReset] = useState(false)
   const { locked, active } = shown.account.data
-  const context: ActionContext = { shown, t, frame: frameTexts.use(), reload }
+  const context: ActionContext = { shown, t, reload }
   return (
     <section class="account-actions" aria-label={t.actions}>
       <div class="actions">

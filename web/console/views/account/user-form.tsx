@@ -2,8 +2,6 @@ import { useState } from 'preact/hooks'
 import { ActionForm } from '../../components/action-form.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
-import { undoing } from '../../components/undoing.ts'
-import { frameTexts } from '../../frame-texts.ts'
 import { type ConflictTexts, changeUser } from './change.ts'
 import type { Tagged, User } from './read-account.ts'
 
@@ -26,7 +24,6 @@ interface UserFormTexts {
 
 /** Changes name and contact address of a user in the version that was shown. */
 export function UserForm({ t, reload, onClose, ...shown }: Props) {
-  const frame = frameTexts.use()
   // The version whose fields were put into the form, whatever is read meanwhile.
   const [user] = useState(shown.user)
   const [name, setName] = useState(user.data.name)
@@ -51,7 +48,7 @@ export function UserForm({ t, reload, onClose, ...shown }: Props) {
       if (await changeUser(changed, before, t)) toast(t.undone)
       reload()
     }
-    toast(t.saved, { undo: undoing(takeBack, frame) })
+    toast(t.saved, { undo: takeBack })
   }
   return (
     <ActionForm action={t.save} cancel={onClose} onSubmit={save}>
