@@ -3,8 +3,8 @@ import { ActionButton } from '../../components/action-button.tsx'
 import type { SectionProps } from './account-page.tsx'
 import type { ActionContext } from './action.ts'
 import { endSessions } from './login-actions.ts'
-import { OneTimePassword } from './one-time-password.tsx'
 import { ResetDialog } from './reset-dialog.tsx'
+import { SetOneTimePassword } from './set-one-time-password.tsx'
 import { disable, enable, lock, requireNewPassword, unlock } from './standing-actions.ts'
 import { accountTexts } from './texts.ts'
 
@@ -40,7 +40,7 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
             <button type="button" class="quiet small" onClick={() => setAsksForReset(true)}>
               {t.sendReset}
             </button>
-            <OneTimePassword context={context} />
+            <SetOneTimePassword context={context} />
             <ActionButton kind="quiet" isSmall onClick={() => requireNewPassword(context)}>
               {t.mustChange}
             </ActionButton>

@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso'
+import { accountsPath } from '../../account-path.ts'
 import { ApiProblem } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import type { SectionProps } from './account-page.tsx'
@@ -14,7 +15,7 @@ export function DeletionSection(props: SectionProps) {
   const context: ActionContext = { ...props, t }
   const leaving = (remove: (context: ActionContext) => Promise<boolean>) => async () => {
     try {
-      if (await remove(context)) route('/admin/accounts')
+      if (await remove(context)) route(accountsPath)
     } catch (problem) {
       // Another administrator has changed it: what is shown next is what would be deleted.
       if (problem instanceof ApiProblem && problem.status === 412) props.reload()

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import type { Tagged } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { type ConflictTexts, changeUser } from './change.ts'
-import type { Tagged, User } from './read-account.ts'
+import type { User } from './read-account.ts'
 
 interface Props {
   readonly user: Tagged<User>
