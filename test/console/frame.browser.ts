@@ -9,15 +9,6 @@ suite('the frame of the console', async () => {
   const path = ({ page }: Window) => new URL(page.url()).pathname
   const lock = ({ page }: Window) => page.getByRole('row', { name: title }).getByRole('button')
 
-  /** Ends the session of a window on the server; the page and the browser do not know. */
-  async function endSession({ context }: Window): Promise<void> {
-    const session = await context.request.get(`${world.url}/api/session`)
-    const { csrf_token } = (await session.json()) as { csrf_token: string } // what the contract says
-    const cookies = await context.cookies()
-    await context.request.post(`${world.url}/logout`, { headers: { 'x-csrf-token': csrf_token } })
-    await context.addCookies(cookies)
-  }
-
   test('an address of it leads to the login, and then to its view', async () => {
     const hand = await world.window(null)
     const { page } = hand
@@ -89,7 +80,7 @@ suite('the frame of the console', async () => {
   test('a session that ended asks for the login in place, and loses nothing', async () => {
     const hand = await world.window()
     await hand.open('/admin/posts')
-    await endSession(hand)
+    await hand.endSession()
     await lock(hand).click()
     await dialog(hand).getByRole('heading', { name: 'Your session has ended' }).waitFor()
     await hand.assertSound('the login in place')
@@ -115,7 +106,7 @@ suite('the frame of the console', async () => {
     const hand = await world.window()
     const { page, context } = hand
     await hand.open('/admin/posts')
-    await endSession(hand)
+    await hand.endSession()
     const done = page.waitForResponse((answer) => answer.url().endsWith('/lock') && answer.ok())
     await lock(hand).click()
     await dialog(hand).waitFor()

@@ -31,11 +31,15 @@ export interface Window {
   settled(): Promise<void>
   /** The heading of the view. */
   heading(): Promise<string>
+  /** Asserts that nothing is wider than the window, nor than an open dialog. */
+  assertFits(about: string): Promise<void>
   /**
    * Asserts that axe finds nothing and that nothing is wider than the window, at 360 and 1,440 px, in
    * light and dark. On PostgreSQL it only looks at the width: the page is the same.
    */
   assertSound(about: string): Promise<void>
+  /** Ends the session on the server; the page and the browser do not know. */
+  endSession(): Promise<void>
   /** Asserts that the browser complained of nothing, and closes the window. */
   close(): Promise<void>
 }
@@ -195,10 +199,19 @@ async function windowOf(context: BrowserContext, url: string): Promise<Window> {
     await page.locator('[aria-busy="true"]').first().waitFor({ state: 'hidden' })
   }
 
+  async function fits(about: string): Promise<void> {
+    await assertFits(page, about)
+    for (const dialog of await page.locator('dialog[open]').all()) {
+      const over = await dialog.evaluate('(shown) => shown.scrollWidth - shown.clientWidth')
+      assert.ok(Number(over) <= 0, `${about}: the dialog is ${over} px wider`)
+    }
+  }
+
   return {
     page,
     context,
     settled,
+    assertFits: fits,
     async open(path) {
       await page.goto(url + path)
       await settled()
@@ -211,12 +224,19 @@ async function windowOf(context: BrowserContext, url: string): Promise<Window> {
         for (const size of [narrow, wide]) {
           await page.setViewportSize(size)
           const where = `${about}, ${size.width} px, ${colorScheme}`
-          await assertFits(page, where)
+          await fits(where)
           if (testDatabase === 'sqlite') await assertAccessible(page, where)
         }
       }
       await page.emulateMedia({ colorScheme: null })
       await page.setViewportSize(before)
+    },
+    async endSession() {
+      const session = await context.request.get(`${url}/api/session`)
+      const { csrf_token } = (await session.json()) as { csrf_token: string } // the contract says so
+      const cookies = await context.cookies()
+      await context.request.post(`${url}/logout`, { headers: { 'x-csrf-token': csrf_token } })
+      await context.addCookies(cookies)
     },
     async close() {
       assert.deepEqual(

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCommon } from '../../../context.ts'
+import { ApiProblem } from '../../api/problem.ts'
 import { confirmed } from '../../components/confirm.tsx'
 import { frameTexts } from '../../frame-texts.ts'
 import { wordsOf } from '../../problem-words.ts'
@@ -14,7 +15,7 @@ type State =
   | { readonly step: 'chosen' }
   | { readonly step: 'sending'; readonly isDryRun: boolean; readonly share: number }
   | { readonly step: 'reported'; readonly report: ImportReport }
-  | { readonly step: 'failed'; readonly problem: unknown }
+  | { readonly step: 'failed'; readonly isDryRun: boolean; readonly problem: unknown }
 
 /** Chooses a file, shows what an import of it would do, and imports it. */
 export function ImportForm() {
@@ -47,7 +48,7 @@ export function ImportForm() {
       setState({ step: 'reported', report })
     } catch (problem) {
       const isGivenUp = giveUp.current.signal.aborted || problem instanceof LoginDeclined
-      setState(isGivenUp ? { step: 'chosen' } : { step: 'failed', problem })
+      setState(isGivenUp ? { step: 'chosen' } : { step: 'failed', isDryRun, problem })
     }
   }
   async function importIt(chosen: File, { lines }: ImportReport): Promise<void> {
@@ -97,13 +98,20 @@ export function ImportForm() {
       {state.step === 'failed' && (
         <div class="notice bad" role="alert">
           <p>{wordsOf(state.problem, frame)}</p>
-          <p>{t.nothingStored}</p>
+          <p>{hasStoredNothing(state) ? t.nothingStored : t.maybeStored}</p>
         </div>
       )}
       {state.step === 'reported' && file !== null && (
         <Report report={state.report} importIt={() => importIt(file, state.report)} />
       )}
     </>
+  )
+}
+
+/** A refusal stores nothing; an answer that was lost tells nothing of what was done before it. */
+function hasStoredNothing({ isDryRun, problem }: State & { readonly step: 'failed' }): boolean {
+  return (
+    isDryRun || (problem instanceof ApiProblem && problem.status >= 400 && problem.status < 500)
   )
 }
 

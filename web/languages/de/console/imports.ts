@@ -17,6 +17,8 @@ export const imports: typeof english = {
   works: 'Alles ist gesendet. Der Dienst arbeitet daran.',
   nothingStored:
     'Nichts aus der Datei wurde gespeichert: Ein Import speichert alle Zeilen oder keine.',
+  maybeStored:
+    'Ob der Import geschehen ist, ist nicht bekannt, ganz oder gar nicht. Prüfen Sie die Datei noch einmal: Konten, die es jetzt gibt, werden als solche gezeigt.',
   noLines: 'Die Datei hat keine Zeilen.',
   allGood: (count) => `Die Datei ist gut. Sie ergibt: ${accounts(count)}.`,
   mistakes: plural('de', { one: 'Es gibt einen Fehler.', other: 'Es gibt # Fehler.' }),

@@ -16,6 +16,8 @@ export const imports = {
   sent: (share: number) => `${Math.round(share * 100)} % sent`,
   works: 'All is sent. The service works on it.',
   nothingStored: 'Nothing of the file was stored: an import stores all lines or none.',
+  maybeStored:
+    'Whether the import was done is not known, all of it or nothing. Check the file again: accounts that are there now are shown as such.',
   noLines: 'The file has no lines.',
   allGood: (count: number) => `The file is good: ${accounts(count)} would be made.`,
   mistakes: plural('en', { one: 'There is one mistake.', other: 'There are # mistakes.' }),
