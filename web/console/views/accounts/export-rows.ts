@@ -19,10 +19,15 @@ const fields = [
   'created_at',
 ] as const satisfies readonly (keyof ListedAccount)[]
 
-/** Saves accounts as a table of RFC 4180. */
+/** Saves accounts as a table. */
 export function saveAsCsv(rows: readonly ListedAccount[]): void {
+  saveFile('accounts.csv', 'text/csv', csvOf(rows))
+}
+
+/** Accounts as a table of RFC 4180. */
+export function csvOf(rows: readonly ListedAccount[]): string {
   const lines = rows.map((row) => fields.map((name) => cellOf(row[name])).join(','))
-  saveFile('accounts.csv', 'text/csv', `${[fields.join(','), ...lines].join('\r\n')}\r\n`)
+  return `${[fields.join(','), ...lines].join('\r\n')}\r\n`
 }
 
 /** Saves accounts as lines of JSON, as the API shows them. */
@@ -31,9 +36,12 @@ export function saveAsLines(rows: readonly ListedAccount[]): void {
   saveFile('accounts.ndjson', 'application/x-ndjson', lines.join(''))
 }
 
+// Programs skip blanks before a formula, and some take the wide signs of East Asian texts for it too.
+const formula = /^[\s\p{C}]*[=+\-@＝＋－＠]/u
+
 /** A cell in quotes. A name must not begin a formula of the program that opens the table. */
 function cellOf(value: ListedAccount[(typeof fields)[number]]): string {
   const text = Array.isArray(value) ? value.join(' ') : String(value ?? '')
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const plain = formula.test(text) ? `'${text}` : text
   return `"${plain.replaceAll('"', '""')}"`
 }
