@@ -230,11 +230,11 @@ suite('accounts in the console', async () => {
     const login = page.getByRole('dialog', { name: 'Confirm that it is you' })
     await login.getByLabel('Password').fill(admin.password)
     await login.getByRole('button', { name: 'Sign in', exact: true }).click()
-    const password = await dialog.locator('.secret').innerText()
+    const password = await dialog.locator('pre').innerText()
     const body = new URLSearchParams({ username: 'maria', password, mode: 'token' })
     const answer = await fetch(`${world.url}/login`, { method: 'POST', body })
     assert.equal(((await answer.json()) as { error: string }).error, 'Password change required')
-    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.getByRole('button', { name: 'I have passed it on' }).click()
 
     await page.getByRole('button', { name: 'Delete the account and its user' }).click()
     const remove = dialog.getByRole('button', { name: 'Delete the account and its user' })

@@ -86,10 +86,18 @@ function lineAt(index: number, colors: () => ReturnType<typeof colorsOf>): Serie
   return {
     stroke: () => colors().lines[index] ?? colors().text,
     width: 2,
-    points: { show: false },
+    points: { show: true, size: 5, filter: (plot, line) => lonely(plot.data[line] ?? []) },
     ...(dash && dash.length > 0 && { dash: [...dash] }),
     ...(stepped && { paths: stepped }),
   }
+}
+
+/** The places whose neighbours are unknown: no line leads there, so that a point is drawn. */
+export function lonely(values: ArrayLike<number | null | undefined>): number[] {
+  const isKnown = (place: number) => typeof values[place] === 'number'
+  return Array.from(values, (_, place) => place).filter(
+    (place) => isKnown(place) && !isKnown(place - 1) && !isKnown(place + 1),
+  )
 }
 
 function widthOf(root: HTMLElement): number {

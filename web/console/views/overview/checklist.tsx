@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { Mark } from '../../components/mark.tsx'
 import { useLoad } from '../../use-load.ts'
 import { readSteps, type Step, steps } from './first-steps.ts'
 import type { Status } from './read.ts'
@@ -59,12 +60,12 @@ export function Checklist({ status }: { readonly status: Status | null }) {
 function Item({ step, state }: { readonly step: Step; readonly state: boolean | null }) {
   const { checklist: words } = overviewTexts.use()
   const [name, hint] = words[step.id]
-  const kind = state === true ? 'good' : state === false ? 'warning' : ''
+  const tone = state === true ? 'good' : state === false ? 'warning' : 'plain'
   return (
     <li>
-      <span class={`mark ${kind}`}>
+      <Mark tone={tone}>
         {state === true ? words.isDone : state === false ? words.isOpen : words.unknown}
-      </span>
+      </Mark>
       <div>
         {state === true ? name : <a href={step.href}>{name}</a>}
         {state !== true && <p class="hint">{hint}</p>}

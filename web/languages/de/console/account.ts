@@ -37,7 +37,6 @@ export const account: typeof english = {
     'Das ist das letzte aktive Konto mit der Rolle ADMIN: Es kann nicht gesperrt, deaktiviert oder gelöscht werden und behält die Rolle.',
 
   actions: 'Aktionen',
-  done: 'Fertig',
   endsLogins,
   cannotLogIn: 'Keine Anmeldung gelingt, bis es entsperrt wird.',
   lock: 'Sperren',
@@ -76,9 +75,6 @@ export const account: typeof english = {
     'Das jetzige Passwort gilt nicht mehr.',
     'Das neue wird einmal angezeigt, hier. Die erste Anmeldung damit muss ein anderes wählen.',
   ],
-  oneTimeShown: (name) => `Das Einmalpasswort von ${name}`,
-  oneTimeHint:
-    'Sagen Sie es der Person auf einem Weg, dem Sie vertrauen. Es wird nicht noch einmal angezeigt.',
   mustChange: 'Neues Passwort verlangen',
   mustChangeTitle: (name) => `Von ${name} ein neues Passwort verlangen?`,
   mustChangeEffect:

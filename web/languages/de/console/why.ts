@@ -170,12 +170,6 @@ export const why: typeof english = {
       'Das lässt sich nicht rückgängig machen: Das Gerät muss neu eingerichtet werden.',
     ],
   },
-  oneTime: {
-    title: 'Das Einmalpasswort',
-    text: (username) =>
-      `Geben Sie es der Person, der das Konto ${username} gehört. Es wird nur jetzt gezeigt; die nächste Anmeldung muss ein anderes setzen.`,
-    close: 'Ich habe es weitergegeben',
-  },
   timeline: {
     title: 'Davor und danach',
     lately: 'In letzter Zeit',

@@ -161,12 +161,6 @@ export const why = {
       'This cannot be undone: the owner must enrol the device again.',
     ],
   },
-  oneTime: {
-    title: 'The one-time password',
-    text: (username: string) =>
-      `Give it to the owner of ${username}. It is shown this once; the next login must set another.`,
-    close: 'I have passed it on',
-  },
   timeline: {
     title: 'Around it',
     lately: 'Lately',
