@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csvOf } from '../../web/console/views/accounts/export-rows.ts'
-import type { ListedAccount } from '../../web/console/views/accounts/read-accounts.ts'
+import { csvOf } from '../../web/console/views/accounts/csv.ts'
 
-const account: ListedAccount = {
+const account: Parameters<typeof csvOf>[0][number] = {
   username: 'ann',
   user_id: 2,
   name: 'Ann',
