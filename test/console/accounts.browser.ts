@@ -98,6 +98,19 @@ suite('accounts in the console', async () => {
     await hand.close()
   })
 
+  test('an address that was made by hand shows the list, or what is wrong with it', async () => {
+    const hand = await world.window()
+    for (const name of ['last_login', 'role', 'state', 'sort', 'cursor']) {
+      await hand.open(`/admin/accounts?${name}=__proto__`)
+      assert.equal(await hand.heading(), 'Accounts', name)
+      await hand.page
+        .locator('main')
+        .getByRole(name === 'last_login' ? 'table' : 'alert')
+        .waitFor()
+    }
+    await hand.close()
+  })
+
   test('many at once: progress, what failed and why, and undo', async () => {
     const hand = await world.window()
     const { page } = hand
