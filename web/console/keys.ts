@@ -49,7 +49,7 @@ export function useKeys(): void {
         if (area) route(area.path)
       } else if (key === 'g') leaderAt = timeStamp
       else if (key === '?') isHelpOpen.value = true
-      else if (key === '/' && search()) search()?.focus()
+      else if (key === '/' && searchField()) searchField()?.focus()
       else return
       event.preventDefault()
     }
@@ -58,8 +58,8 @@ export function useKeys(): void {
   }, [route])
 }
 
-/** The search of the view, or that of the bar. */
-function search(): HTMLElement | null {
+/** The search of the view, or that of the bar; null: neither has one. */
+export function searchField(): HTMLElement | null {
   const inView = document.querySelector<HTMLElement>('main input[type="search"]')
   return inView ?? document.querySelector<HTMLElement>('header.bar input[type="search"]')
 }
