@@ -62,8 +62,9 @@ export async function buildWeb(folder = dist): Promise<void> {
         modulePreload: false,
         manifest: manifestName,
         rolldownOptions: {
-          // The texts of areas are named lazily, and lie in `parts` all the same.
-          checks: { ineffectiveDynamicImport: false },
+          // The texts of areas are named lazily, and lie in `parts` all the same; a slow machine is no
+          // mistake.
+          checks: { ineffectiveDynamicImport: false, bundlerTimings: false },
           input: clientFiles(),
           output: {
             entryFileNames: '[name].js',

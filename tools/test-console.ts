@@ -6,7 +6,8 @@ import { buildWebIfStale } from './build-web.ts'
 
 /**
  * `npm run test:console [word...]`: the journeys of the console in a browser, on SQLite and on
- * PostgreSQL at the same time, each in one process. Words pick files by their names; `TEST_DATABASE`
+ * PostgreSQL, two at the same time. Each file is a process with a browser and a service of its own,
+ * so that none waits for the start of another's. Words pick files by their names; `TEST_DATABASE`
  * names one database of the two.
  */
 const root = join(import.meta.dirname, '..')
@@ -25,21 +26,29 @@ const startedAt = performance.now()
 await buildWebIfStale()
 const server =
   databases.includes('postgres') && !process.env.TEST_DATABASE_URL ? await startPostgres() : null
-const codes = await Promise.all(databases.map(runOn))
+const waiting = files.flatMap((file) => databases.map((database) => ({ file, database })))
+let failed = 0
+await Promise.all([runWaiting(), runWaiting()])
 await server?.stop()
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 process.stdout.write(`ℹ ${files.length} files on ${databases.join(' and ')}, ${seconds} s\n`)
-process.exitCode = codes.every((code) => code === 0) ? 0 : 1
+process.exitCode = failed === 0 ? 0 : 1
 
-/** What a process prints is kept until it ends, so that each database can be read by itself. */
-function runOn(database: string): Promise<number | null> {
-  // The time limit is also one of a whole suite, which waits for those before it.
-  const options = ['--test', '--test-isolation=none', '--test-force-exit', '--test-timeout=900000']
-  const child = spawn(process.execPath, [...options, '--test-reporter=spec', ...files], {
+async function runWaiting(): Promise<void> {
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    if ((await run(next.file, next.database)) !== 0) failed += 1
+  }
+}
+
+/** What a process prints is kept until it ends, so that each file can be read by itself. */
+function run(file: string, database: string): Promise<number | null> {
+  const options = ['--test', '--test-isolation=none', '--test-force-exit', '--test-timeout=600000']
+  const child = spawn(process.execPath, [...options, '--test-reporter=spec', file], {
     cwd: root,
     env: {
       ...process.env,
       TEST_DATABASE: database,
+      TEST_RUN: `console_${process.pid}`, // they share a template
       ...(server && database === 'postgres' && { TEST_DATABASE_URL: server.url('postgres') }),
     },
     stdio: ['ignore', 'pipe', 'pipe'],

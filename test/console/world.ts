@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
 import { freePort } from '../../tools/free-port.ts'
 import { startService } from '../../tools/service.ts'
@@ -50,22 +50,12 @@ const narrow = { width: 360, height: 740 }
 // What the browser itself says of a refusal that a test asks for; the view says the rest.
 const refusals = /^Failed to load resource: (the server responded with a status of|net::ERR)/
 
-let started: Promise<Browser> | undefined
-let users = 0
-
-/** One browser for all files of a process. */
-function browserOfAll(): Promise<Browser> {
-  users += 1
-  started ??= launch()
-  return started
-}
-
 /**
  * The service as a process, on the database of `TEST_DATABASE`, with its mail server and a browser.
  * All of it ends after the tests of the suite.
  */
 export async function startWorld({ env = () => ({}) }: WorldOptions = {}) {
-  const relay = await startRelay()
+  const [browser, relay] = await Promise.all([launch(), startRelay()])
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-console-'))
@@ -89,13 +79,9 @@ export async function startWorld({ env = () => ({}) }: WorldOptions = {}) {
     },
     directory,
   )
-  const browser = await browserOfAll()
   after(async () => {
     await service.stop()
     if (await leaveDatabase(directory)) rmSync(directory, { recursive: true, force: true })
-    users -= 1
-    if (users > 0) return
-    started = undefined
     await browser.close()
   })
   let aheadMs = 0
@@ -202,7 +188,7 @@ export async function signIn(context: BrowserContext, url: string, person: Perso
 
 async function windowOf(context: BrowserContext, url: string): Promise<Window> {
   const { page, complaints } = await openPage(context)
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000) // for a machine that does much else
 
   async function settled(): Promise<void> {
     await page.locator('main h1').first().waitFor()
