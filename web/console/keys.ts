@@ -2,35 +2,24 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { areasFor } from './areas.ts'
+import { keep, kept } from './kept.ts'
 import { session } from './session/session.ts'
 
 /** Whether the help is open, which lists the keys. */
 export const isHelpOpen = signal(false)
 
-const stored = 'gatehouse-keys'
+const name = 'gatehouse-keys'
 const waitMs = 1500
 
 /**
  * Whether single keys do anything: a person who speaks to the computer, or presses keys by accident,
  * turns them off. WCAG 2.2, 2.1.4.
  */
-export const areKeysOn = signal(read() !== 'off')
+export const areKeysOn = signal(kept(name) !== 'off')
 
 export function setKeys(areOn: boolean): void {
   areKeysOn.value = areOn
-  try {
-    localStorage.setItem(stored, areOn ? 'on' : 'off')
-  } catch {
-    // A browser without storage forgets it at the next load.
-  }
-}
-
-function read(): string | null {
-  try {
-    return localStorage.getItem(stored)
-  } catch {
-    return null
-  }
+  keep(name, areOn ? 'on' : 'off')
 }
 
 /** `/` goes to the search, `?` opens the help, `g` and the key of an area opens the area. */
