@@ -21,7 +21,7 @@ export function Mends({ answer, again }: Props) {
   return (
     <>
       {step && <p>{step}</p>}
-      {code === 'limit_address' && (
+      {code?.startsWith('limit_') && mends.length === 0 && (
         <p>
           <a href="/admin/throttle">{t.throttle}</a>
         </p>
