@@ -53,10 +53,13 @@ export async function assertAccessible(page: Page, about: string): Promise<void>
   assert.deepEqual(violations, [], about)
 }
 
-/** Asserts that nothing is wider than the window, as on a phone. */
+/** Asserts that nothing is wider than the window, as on a phone; otherwise names the last that is. */
 export async function assertFits(page: Page, about: string): Promise<void> {
   const [content, window] = (await page.evaluate(
     '[document.documentElement.scrollWidth, innerWidth]',
   )) as [number, number]
-  assert.ok(content <= window, `${about}: ${content} in ${window}`)
+  if (content <= window) return
+  const widest = await page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right >= ${content - 1}).at(-1)?.outerHTML`)
+  assert.fail(`${about}: ${content} in ${window}: ${String(widest).slice(0, 300)}`)
 }
