@@ -24,12 +24,7 @@ export async function shootConsole(
   })
   try {
     const { administrator, refusedId } = await makeUp(service)
-    const shown = [
-      ...paths,
-      '/admin/accounts/person3',
-      `/admin/why?asked=${refusedId}`,
-      '/admin/none',
-    ]
+    const shown = [...paths, '/admin/accounts/person3', `/admin/why?q=${refusedId}`, '/admin/none']
       .map((path) => ({ path, name: nameOf(path) }))
       .filter(({ name }) => isWanted(`console/${name}`))
     let count = 0

@@ -57,9 +57,12 @@ function inForce(
   }
 }
 
-/** Without credentials: none that is shown should hold any, but one of a room from outside may. */
+/**
+ * Without credentials: none that is shown should hold any, but one of a room from outside may. A comma
+ * may be of a password or of a list: rather more is hidden than less.
+ */
 function shown(text: string | undefined): string | undefined {
-  return text?.replace(/(\w:\/\/)[^\s/?#,]*@/g, '$1[hidden]@') || undefined
+  return text?.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1[hidden]@') || undefined
 }
 
 function fallbackOf({ fallback }: Setting<unknown>): string | null {

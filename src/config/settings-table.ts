@@ -72,7 +72,7 @@ export const settings = {
   DATABASE_TIMEOUT_MS: integer({
     default: 2000,
     min: 1,
-    doc: 'How long a change, and with PostgreSQL any query, waits for the database before it is answered 503. Milliseconds.',
+    doc: 'How long a change, and with PostgreSQL any query, waits for the database before it is answered 503; and how long a search, or a page of accounts by filters, may take in all. Milliseconds.',
   }),
   MASTER_KEY: secret({
     shown: 'made as `DATA_DIR/master.key`; required with PostgreSQL',

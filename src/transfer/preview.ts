@@ -30,7 +30,7 @@ export interface LinePreview {
   readonly hasHash: boolean
   /** The account that has the name or the user already. */
   readonly present: PreviewedAccount | null
-  /** Empty for a line that would be imported. */
+  /** The first ones of the line; empty for one that would be imported. */
   readonly errors: readonly Detail[]
 }
 
@@ -39,6 +39,9 @@ interface Kept {
   readonly wanted: WantedLine | null
   readonly errors: readonly Detail[]
 }
+
+/** A line of 64 KiB can hold some ten thousand mistakes; `errorsTotal` of the report counts all. */
+const maxErrorsOfLine = 20
 
 /**
  * Keeps the first lines of each outcome, so that mistakes far behind in a long file are shown as well.
@@ -52,7 +55,8 @@ export function gatherPreview(max: number) {
       if (admitted.length < max) admitted.push({ line: wanted.line, wanted, errors: [] })
     },
     refuse(line: number, wanted: WantedLine | null, errors: readonly Detail[]): void {
-      if (refused.length < max) refused.push({ line, wanted, errors })
+      if (refused.length >= max) return
+      refused.push({ line, wanted, errors: errors.slice(0, maxErrorsOfLine) })
     },
     /** The lines in their order, with what is there now. */
     async lines(store: ReturnType<typeof importStore>): Promise<LinePreview[]> {

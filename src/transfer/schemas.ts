@@ -84,6 +84,7 @@ const ImportLinePreview = named(
       },
       errors: {
         type: 'array',
+        description: 'The first 20 of the line',
         items: {
           type: 'object',
           required: ['path', 'message'],

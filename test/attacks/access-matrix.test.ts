@@ -102,6 +102,15 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     await verifyAddress(app, who, email)
     return { ...who, email }
   }
+  const newIdentity = async () => {
+    const { userId: user_id, username } = await app.account(`made-${++made}`)
+    const { id } = await app.deps.db
+      .insertInto('identities')
+      .values({ user_id, issuer: 'one', subject: username, created_at: 0 })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return { username, id }
+  }
   const newInvitation = () => invited(app, mailbox, { email: newAddress(), roles: ['USER'] }, admin)
   const newMail = async () => {
     const sent = { headers: admin, json: { address: newAddress() } }
@@ -156,6 +165,11 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
     [`DELETE ${accounts}/:username/sessions`]: async () => ({
       path: `${accounts}/${await newAccount()}/sessions`,
     }),
+    [`GET ${accounts}/:username/identities`]: () => ({ path: `${accounts}/the-user/identities` }),
+    [`DELETE ${accounts}/:username/identities/:id`]: async () => {
+      const { username, id } = await newIdentity()
+      return { path: `${accounts}/${username}/identities/${id}` }
+    },
     [`GET ${accounts}/:username/details`]: () => ({ path: `${accounts}/the-user/details` }),
     [`GET ${accounts}/:username/email`]: () => ({ path: `${accounts}/the-user/email` }),
     [`DELETE ${accounts}/:username/email`]: async () => ({

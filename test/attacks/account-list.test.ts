@@ -1,6 +1,7 @@
 // A database makes a difference: what a text or a bound means to it, and rows that a reader must not see.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createAccountList } from '../../src/accounts/account-list.ts'
 import { manyAccounts } from '../account-list.ts'
 import { testApp } from '../app.ts'
 import { forgeCursor } from '../users.ts'
@@ -105,6 +106,25 @@ suite('hostile queries of the list of accounts', async () => {
       cursor: forgeCursor(['after', 'created_at', 'ann', 1]),
     })
     assert.equal(status, 400)
+  })
+
+  test('a page that takes longer than the database may is refused, and keeps no place of others', async () => {
+    const { db, clock, config } = app.deps
+    const within = (timeoutMs: number) => {
+      const database = { ...config.database, timeoutMs }
+      return createAccountList({ db, clock, config: { database } })
+    }
+    const order = { key: 'username', descending: false } as const
+    const wanted = { filters: {}, order, limit: 10, cursor: null }
+    const list = within(0)
+    // One page more than may be read at once: those that were refused have left.
+    for (let page = 0; page <= 100; page += 1) {
+      await assert.rejects(list.page(wanted), {
+        name: 'DatabaseUnavailable',
+        message: 'the list of accounts takes too long',
+      })
+    }
+    assert.equal((await within(60_000).page(wanted)).accounts.at(0)?.username, 'admin')
   })
 
   test('places that no account has are places', async () => {

@@ -136,7 +136,12 @@ suite('T83, R15: a provider that fails', async () => {
   ]
 
   test('each is told apart, within three seconds, while a login here goes on', async (t) => {
-    const before = await app.rows('sessions')
+    // The login meanwhile makes a session, and moves the time of the last login: nothing else.
+    const rows = async () => {
+      const { accounts = [], ...others } = await app.rows('sessions')
+      return { others, accounts: accounts.map((row) => ({ ...Object(row), last_login_at: null })) }
+    }
+    const before = await rows()
     const time = standingTime(t)
     const ask = ([name]: (typeof expectations)[number]) => app.call('GET', `/oauth/${name}/login`)
     const assertTold = (answer: Answer, [name, [status, error]]: (typeof expectations)[number]) => {
@@ -158,7 +163,7 @@ suite('T83, R15: a provider that fails', async () => {
       await until(() => asking.outcome !== undefined)
       assertTold((await asking.outcome) ?? assert.fail(), each)
     }
-    assert.deepEqual(await app.rows('sessions'), before)
+    assert.deepEqual(await rows(), before)
     assert.ok(!asked.some((url) => url.includes('169.254')))
   })
 

@@ -306,9 +306,11 @@ suite('the verified address cannot be taken by trick', async () => {
   test('a change asks for a recent login; by Basic or session, the caller ended meanwhile changes nothing', async () => {
     const { session, who } = await someone()
     app.clock.advance(901)
-    const before = await app.rows('refusals', 'sessions')
+    const asBefore = await app.rows('refusals', 'sessions')
     assertRefusal(await put(session, 'late@example.org'), 401, 'Recent login required')
-    const token = await app.token(who)
+    assert.deepEqual(await app.rows('refusals', 'sessions'), asBefore)
+    const token = await app.token(who) // a login, whose time the account keeps
+    const before = await app.rows('refusals', 'sessions')
     app.clock.advance(901)
     const late = await put({ authorization: `Bearer ${token}` }, 'late@example.org')
     assertRefusal(late, 401, 'Recent login required')

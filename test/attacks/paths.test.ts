@@ -18,6 +18,12 @@ const refusals: Readonly<Record<number, string>> = {
 /** Whether a spelling is a query or a fragment of `/`, which is public and looks at neither. */
 const isHome = (target: string) => /^(?:https?:\/\/[^/?#]*)?\/?(?:[?#]|$)/i.test(target)
 
+/**
+ * Whether a spelling is an address of the console below another host: a page without data, which
+ * takes a session alone, so that every caller here is a stranger to it.
+ */
+const isConsole = (target: string) => /^https?:\/\/[^/?#]*\/admin(?:[/?#]|$)/i.test(target)
+
 suite('role-protected paths', async () => {
   const app = await testApp()
   const victim = await app.account('victim')
@@ -44,7 +50,8 @@ suite('role-protected paths', async () => {
       }
       if (method === 'HEAD') assert.ok(answer.status in refusals && answer.body === '', about)
       else assertRefusal(answer, answer.status, error, about)
-      assert.ok(caller === 'nobody' ? answer.status !== 403 : answer.status !== 401, about)
+      const isStranger = caller === 'nobody' || isConsole(target)
+      assert.ok(isStranger ? answer.status !== 403 : answer.status !== 401, about)
       answers.push(answer)
     }
     return answers
@@ -59,6 +66,7 @@ suite('role-protected paths', async () => {
       const [forNobody, ...forOthers] = await assertRefused('GET', target)
       const forAdmin = await ask(port, `GET ${target} HTTP/1.1`, admin)
       if (isHome(target)) assert.equal(forAdmin.body, forNobody?.body, target)
+      else if (isConsole(target)) assert.equal(forAdmin.status, 401, target)
       else if (forAdmin.status === 200 || forAdmin.body.includes('Account not found')) {
         opened.push(target)
         assert.equal(forNobody?.status, 401, target)

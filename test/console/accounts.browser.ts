@@ -98,6 +98,19 @@ suite('accounts in the console', async () => {
     await hand.close()
   })
 
+  test('an address that was made by hand shows the list, or what is wrong with it', async () => {
+    const hand = await world.window()
+    for (const name of ['last_login', 'role', 'state', 'sort', 'cursor']) {
+      await hand.open(`/admin/accounts?${name}=__proto__`)
+      assert.equal(await hand.heading(), 'Accounts', name)
+      await hand.page
+        .locator('main')
+        .getByRole(name === 'last_login' ? 'table' : 'alert')
+        .waitFor()
+    }
+    await hand.close()
+  })
+
   test('many at once: progress, what failed and why, and undo', async () => {
     const hand = await world.window()
     const { page } = hand
@@ -226,11 +239,11 @@ suite('accounts in the console', async () => {
     const login = page.getByRole('dialog', { name: 'Confirm that it is you' })
     await login.getByLabel('Password').fill(admin.password)
     await login.getByRole('button', { name: 'Sign in', exact: true }).click()
-    const password = await dialog.locator('.secret').innerText()
+    const password = await dialog.locator('pre').innerText()
     const body = new URLSearchParams({ username: 'maria', password, mode: 'token' })
     const answer = await fetch(`${world.url}/login`, { method: 'POST', body })
     assert.equal(((await answer.json()) as { error: string }).error, 'Password change required')
-    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.getByRole('button', { name: 'I have passed it on' }).click()
 
     await page.getByRole('button', { name: 'Delete the account and its user' }).click()
     const remove = dialog.getByRole('button', { name: 'Delete the account and its user' })

@@ -3,19 +3,53 @@ import { test } from 'node:test'
 import { mends } from '../../src/explain/mends.ts'
 import { reasons } from '../../src/reasons/reasons.ts'
 import { type AuditRecord, filtersOf, placed } from '../../web/console/views/why/around.ts'
-import { canBeShared, questionOf } from '../../web/console/views/why/question.ts'
+import { askedText, canBeShared, questionOf } from '../../web/console/views/why/question.ts'
 import { reasons as german } from '../../web/languages/de/console/reasons.ts'
 import { why as inGerman } from '../../web/languages/de/console/why.ts'
 import { why as inEnglish } from '../../web/languages/en/console/why.ts'
 
+// As a link of a mail has it: an id, and what proves it.
+const mailToken = `${'bWFpbC1jb25maXJtYXRpb24'}.${'c2VjcmV0LW9mLXRoZS1saW5r'.repeat(2)}`
+
 test('no token stands in the address of the page; ids, names and addresses of mail do', () => {
-  for (const text of ['Zk3vQ1xw-2f', 'ann', 'ann.b.lee', 'ann.lee@example.org', 'Ünïcode']) {
+  for (const text of [
+    'Zk3vQ1xw-2f',
+    'ann',
+    'ann.b.lee',
+    'ann.lee@example.org',
+    'Ünïcode',
+    'hey You',
+    'grey.A',
+  ]) {
     assert.equal(canBeShared(text), true, text)
   }
   const token = `eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIyIn0.${'c2lnbmF0dXJl'.repeat(3)}`
-  for (const text of [token, token.replace('eyJ', 'abc'), 'eyJcut', 'x'.repeat(400)]) {
+  const short = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIyIn0.c2hvcnQ'
+  for (const text of [
+    token,
+    token.replace('eyJ', 'abc'),
+    'eyJcut',
+    'x'.repeat(400),
+    `Bearer ${short}`,
+    `Authorization: Bearer ${short}`,
+    `"${short}"`,
+    `access_token=${short}`,
+    `https://app.example.org/?token=${token.replace('eyJ', 'abc')}`,
+    `https://auth.example.org/reset?token=${mailToken}`,
+    `https://ann@example.org/reset?token=${mailToken}`,
+    mailToken,
+    'x'.repeat(65),
+    `${'x'.repeat(320)}@example.org`,
+  ]) {
     assert.equal(canBeShared(text), false, text)
   }
+})
+
+test('a token is asked about without the header that it was copied with', () => {
+  for (const before of ['', ' ', 'Bearer ', 'authorization:  bearer ']) {
+    assert.equal(askedText(`${before}eyJ.a.b\n`), 'eyJ.a.b', before)
+  }
+  assert.equal(askedText('bearer'), 'bearer')
 })
 
 test('one text is asked about as it is, and with a route the account of that name', () => {

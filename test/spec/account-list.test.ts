@@ -12,6 +12,7 @@ suite('the list of accounts by filters', async () => {
     OIDC_PROVIDERS: 'acme',
     OIDC_ACME_ISSUER: 'https://login.example',
     OIDC_ACME_AUDIENCE: 'gatehouse',
+    DATABASE_TIMEOUT_MS: '20000', // what is asked here is not how fast the machine is
   })
   await manyAccounts(app, accounts)
   const { db } = app.deps

@@ -60,6 +60,15 @@ suite('a dry run that shows its lines', async () => {
     assert.equal(body.preview[2].account, null) // it cannot be read
   })
 
+  test('of a line with thousands of mistakes the first are shown, and all are counted', async () => {
+    const long = JSON.stringify({ ...line('ann'), roles: new Array(20_000).fill(1) })
+    const { body, text } = await preview(`${long}\n`.repeat(20), 500)
+    assert.equal(body.errors_total, 20 * 20_001)
+    assert.equal(body.preview.length, 20)
+    for (const { errors } of body.preview) assert.equal(errors.length, 20)
+    assert.ok(text.length < 200_000, `${text.length} bytes`)
+  })
+
   test('markup, marks of direction and long names come back as they were sent', async () => {
     const name = `<b>\u202e${'😀'.repeat(40)}</b>`
     const { body } = await preview([line('odd', { name })])

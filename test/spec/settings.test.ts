@@ -109,16 +109,19 @@ suite('GET /api/admin/settings', async () => {
     const table = {
       X_ADDRESS: optional({ doc: 'An address.', parse: (value) => value }),
       X_MANY: text({ default: 'none', doc: 'Several.' }),
+      X_LIST: text({ default: 'none', doc: 'More.' }),
     }
     const env = {
-      X_ADDRESS: 'redis://user:pass@word@10.0.0.1:6379/0',
-      X_MANY: 'https://a:b@one.example.org/x?y=@z,ldap://c:d@two.example.org,mailto:me@example.org',
+      X_ADDRESS: 'redis://user:pass@wo,rd@10.0.0.1:6379/0',
+      X_MANY: 'https://a:b@one.example.org/x?y=@z,ldap://c:d@two.example.org',
+      X_LIST: 'https://one.example.org,mailto:me@example.org',
     }
     assert.deepEqual(
       settingsInForce([table], env, {}).map(({ value }) => value),
       [
         'redis://[hidden]@10.0.0.1:6379/0',
-        'https://[hidden]@one.example.org/x?y=@z,ldap://[hidden]@two.example.org,mailto:me@example.org',
+        'https://[hidden]@one.example.org/x?y=@z,ldap://[hidden]@two.example.org',
+        'https://[hidden]@example.org', // what is before the last @ might be a password
       ],
     )
   })

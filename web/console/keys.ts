@@ -2,35 +2,24 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { areasFor } from './areas.ts'
+import { keep, kept } from './kept.ts'
 import { session } from './session/session.ts'
 
 /** Whether the help is open, which lists the keys. */
 export const isHelpOpen = signal(false)
 
-const stored = 'gatehouse-keys'
+const name = 'gatehouse-keys'
 const waitMs = 1500
 
 /**
  * Whether single keys do anything: a person who speaks to the computer, or presses keys by accident,
  * turns them off. WCAG 2.2, 2.1.4.
  */
-export const areKeysOn = signal(read() !== 'off')
+export const areKeysOn = signal(kept(name) !== 'off')
 
 export function setKeys(areOn: boolean): void {
   areKeysOn.value = areOn
-  try {
-    localStorage.setItem(stored, areOn ? 'on' : 'off')
-  } catch {
-    // A browser without storage forgets it at the next load.
-  }
-}
-
-function read(): string | null {
-  try {
-    return localStorage.getItem(stored)
-  } catch {
-    return null
-  }
+  keep(name, areOn ? 'on' : 'off')
 }
 
 /** `/` goes to the search, `?` opens the help, `g` and the key of an area opens the area. */
@@ -49,7 +38,7 @@ export function useKeys(): void {
         if (area) route(area.path)
       } else if (key === 'g') leaderAt = timeStamp
       else if (key === '?') isHelpOpen.value = true
-      else if (key === '/' && search()) search()?.focus()
+      else if (key === '/' && searchField()) searchField()?.focus()
       else return
       event.preventDefault()
     }
@@ -58,8 +47,8 @@ export function useKeys(): void {
   }, [route])
 }
 
-/** The search of the view, or that of the bar. */
-function search(): HTMLElement | null {
+/** The search of the view, or that of the bar; null: neither has one. */
+export function searchField(): HTMLElement | null {
   const inView = document.querySelector<HTMLElement>('main input[type="search"]')
   return inView ?? document.querySelector<HTMLElement>('header.bar input[type="search"]')
 }

@@ -34,7 +34,8 @@ export function useLoad<Data>(
     const giveUp = new AbortController()
     underWay.current = giveUp
     setState((before) => ({ ...before, isLoading: true }))
-    read(giveUp.signal).then(
+    // As a promise also where it throws at once, for example about what the address holds.
+    new Promise<Data>((resolve) => resolve(read(giveUp.signal))).then(
       (data) => {
         if (!giveUp.signal.aborted) setState({ data, problem: null, isLoading: false })
       },

@@ -62,11 +62,17 @@ export async function dataOf<Answer extends FetchResponse<any, any, any>>(
   return data
 }
 
+/** A resource and the entity tag of its version, which a change names in If-Match. */
+export interface Tagged<Data> {
+  readonly data: Data
+  readonly etag: string
+}
+
 /** The data of an answer with its ETag, for a change with If-Match. */
 // biome-ignore lint/suspicious/noExplicitAny: the bounds of openapi-fetch's own type
 export async function taggedOf<Answer extends FetchResponse<any, any, any>>(
   answer: Promise<Answer>,
-): Promise<{ data: NonNullable<Answer['data']>; etag: string }> {
+): Promise<Tagged<NonNullable<Answer['data']>>> {
   const done = await answer
   return {
     data: await dataOf(Promise.resolve(done)),

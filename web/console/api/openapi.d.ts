@@ -4022,6 +4022,7 @@ export interface components {
                 name: string | null;
                 email: string | null;
             } | null;
+            /** @description The first 20 of the line */
             errors: {
                 path: string[];
                 message: string;

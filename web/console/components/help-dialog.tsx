@@ -1,8 +1,10 @@
 import { frameTexts } from '../frame-texts.ts'
-import { areKeysOn, isHelpOpen, setKeys } from '../keys.ts'
+import { areKeysOn, isHelpOpen, searchField, setKeys } from '../keys.ts'
 import { groupsFor } from '../navigation.ts'
 import { session } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
+
+type Row = [keys: readonly string[], text: string]
 
 /** The keys of the console, and the switch that turns them off. */
 export function HelpDialog() {
@@ -11,14 +13,15 @@ export function HelpDialog() {
   const close = () => {
     isHelpOpen.value = false
   }
-  const rows: [keys: readonly string[], text: string][] = [
-    [['/'], t.help.search],
+  const rows: Row[] = [
+    // A view without a search, for a person whom the bar offers none: the key would do nothing.
+    ...(searchField() ? [[['/'], t.help.search] satisfies Row] : []),
     [['?'], t.help.itself],
     [['↑', '↓'], t.help.arrows],
     [['Esc'], t.help.escape],
     ...groupsFor(session.value?.roles ?? [])
       .flat()
-      .map(({ id, key }): [string[], string] => [['g', key], t.areas[id]]),
+      .map(({ id, key }): Row => [['g', key], t.areas[id]]),
   ]
   return (
     <Dialog title={t.help.title} onClose={close}>

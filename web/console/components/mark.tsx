@@ -5,10 +5,10 @@ export type Tone = 'good' | 'plain' | 'warning' | 'bad'
 
 /** A state in a word; its text says all, the colour says it again. */
 export function Mark({
-  tone,
+  tone = 'plain',
   children,
 }: {
-  readonly tone: Tone
+  readonly tone?: Tone
   readonly children: ComponentChildren
 }) {
   return <span class={`mark ${tone}`}>{children}</span>

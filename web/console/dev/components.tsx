@@ -10,6 +10,7 @@ import { ConflictDialog, wantsOwn } from '../components/conflict.tsx'
 import { type Column, DataTable } from '../components/data-table.tsx'
 import { Loaded, LoadFailed } from '../components/loaded.tsx'
 import { LoginDialog } from '../components/login-dialog.tsx'
+import { Mark } from '../components/mark.tsx'
 import { Time } from '../components/time.tsx'
 import { Toasts, toast } from '../components/toasts.tsx'
 import { frameTexts } from '../frame-texts.ts'
@@ -45,7 +46,7 @@ const columns: readonly Column<Row>[] = [
   {
     key: 'state',
     label: 'State',
-    show: ({ state }) => <span class={`mark ${state}`}>{state}</span>,
+    show: ({ state }) => <Mark tone={state}>{state}</Mark>,
   },
   { key: 'count', label: 'Count', isNumber: true, show: ({ count }) => count.toLocaleString() },
 ]

@@ -82,14 +82,27 @@ export function drawPlot(root: HTMLElement, data: PlotData, options: PlotOptions
 
 function lineAt(index: number, colors: () => ReturnType<typeof colorsOf>): Series {
   const dash = dashes[index % dashes.length]
+  const color = () => colors().lines[index] ?? colors().text
   const stepped = UPlot.paths.stepped?.({ align: 1 })
   return {
-    stroke: () => colors().lines[index] ?? colors().text,
+    stroke: color,
     width: 2,
-    points: { show: false },
+    points: { size: 7, width: 0, fill: color, filter: (plot, line) => lonelyIn(plot.data[line]) },
     ...(dash && dash.length > 0 && { dash: [...dash] }),
     ...(stepped && { paths: stepped }),
   }
+}
+
+/**
+ * The places that no line leads to, since nothing is known beside them: a point is drawn there. The
+ * last value is the end of the last bucket, not one more.
+ */
+function lonelyIn(values: ArrayLike<number | null | undefined> = []): number[] {
+  const last = values.length - 2
+  const isKnown = (place: number) => place <= last && typeof values[place] === 'number'
+  return Array.from(values, (_, place) => place).filter(
+    (place) => isKnown(place) && !isKnown(place - 1) && !isKnown(place + 1),
+  )
 }
 
 function widthOf(root: HTMLElement): number {

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../../components/action-button.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import type { ActionContext } from './action.ts'
 import { endSessions } from './login-actions.ts'
-import { OneTimePassword } from './one-time-password.tsx'
 import { ResetDialog } from './reset-dialog.tsx'
+import { SetOneTimePassword } from './set-one-time-password.tsx'
 import { disable, enable, lock, requireNewPassword, unlock } from './standing-actions.ts'
 import { accountTexts } from './texts.ts'
 
@@ -19,7 +18,7 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
   const t = accountTexts.use()
   const [asksForReset, setAsksForReset] = useState(false)
   const { locked, active } = shown.account.data
-  const context: ActionContext = { shown, t, frame: frameTexts.use(), reload }
+  const context: ActionContext = { shown, t, reload }
   return (
     <section class="account-actions" aria-label={t.actions}>
       <div class="actions">
@@ -41,7 +40,7 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
             <button type="button" class="quiet small" onClick={() => setAsksForReset(true)}>
               {t.sendReset}
             </button>
-            <OneTimePassword context={context} />
+            <SetOneTimePassword context={context} />
             <ActionButton kind="quiet" isSmall onClick={() => requireNewPassword(context)}>
               {t.mustChange}
             </ActionButton>

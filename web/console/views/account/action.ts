@@ -1,12 +1,10 @@
 import type { account } from '../../../languages/en/console/account.ts'
-import type { frame } from '../../../languages/en/console/frame.ts'
 import type { ShownAccount } from './read-account.ts'
 
 /** What an action of the page needs. */
 export interface ActionContext {
   readonly shown: ShownAccount
   readonly t: typeof account
-  readonly frame: typeof frame
   /** Reads the page anew. */
   readonly reload: () => void
 }

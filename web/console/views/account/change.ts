@@ -1,12 +1,7 @@
-import { ApiProblem, api, taggedOf } from '../../api/client.ts'
-import { type Difference, wantsOwn } from '../../components/conflict.tsx'
-import {
-  type Account,
-  type AccountChanges,
-  readUser,
-  type Tagged,
-  type User,
-} from './read-account.ts'
+import { api, type Tagged, taggedOf } from '../../api/client.ts'
+import { changeShown } from '../../change-shown.ts'
+import type { Difference } from '../../components/conflict.tsx'
+import { type Account, type AccountChanges, readUser, type User } from './read-account.ts'
 
 /** The texts of a conflict. */
 export interface ConflictTexts {
@@ -18,17 +13,14 @@ export interface ConflictTexts {
   readonly notShown: string
 }
 
-/**
- * Changes an account in the version that was shown. If it was changed meanwhile, both versions are
- * shown, and the change is made after all if the person wants it; null if not.
- */
+/** Changes an account in the version that was shown; null if the other version shall stay. */
 export function changeAccount(
   shown: Tagged<Account>,
   changes: AccountChanges,
   t: ConflictTexts,
 ): Promise<Tagged<Account> | null> {
   const path = { username: shown.data.username }
-  return changed(shown, changes, t, {
+  return changeShown(shown, {
     put: (etag) =>
       taggedOf(
         api.PUT('/api/admin/accounts/{username}', {
@@ -37,6 +29,7 @@ export function changeAccount(
         }),
       ),
     read: () => taggedOf(api.GET('/api/admin/accounts/{username}', { params: { path } })),
+    differencesOf: (present) => differencesOf(present, changes, t),
   })
 }
 
@@ -47,37 +40,14 @@ export function changeUser(
   t: ConflictTexts,
 ): Promise<Tagged<User> | null> {
   const path = { id: shown.data.id }
-  return changed(shown, changes, t, {
+  return changeShown(shown, {
     put: (etag) =>
       taggedOf(
         api.PUT('/users/{id}', { params: { path, header: { 'If-Match': etag } }, body: changes }),
       ),
     read: () => readUser(path.id),
+    differencesOf: (present) => differencesOf(present, changes, t),
   })
-}
-
-interface Access<Data> {
-  put(etag: string): Promise<Tagged<Data>>
-  read(): Promise<Tagged<Data>>
-}
-
-async function changed<Data extends object>(
-  shown: Tagged<Data>,
-  changes: object,
-  t: ConflictTexts,
-  { put, read }: Access<Data>,
-): Promise<Tagged<Data> | null> {
-  let { etag } = shown
-  for (;;) {
-    try {
-      return await put(etag)
-    } catch (error) {
-      if (!(error instanceof ApiProblem) || error.status !== 412) throw error
-    }
-    const present = await read()
-    if (!(await wantsOwn(differencesOf(present.data, changes, t)))) return null
-    etag = present.etag
-  }
 }
 
 /** The fields of the change, as they are now and as they are wanted. */

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso'
+import { accountsPath } from '../../account-path.ts'
 import { ApiProblem } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import type { ActionContext } from './action.ts'
 import { deleteAccount, deleteUser } from './delete-actions.ts'
@@ -12,10 +12,10 @@ import { accountTexts } from './texts.ts'
 export function DeletionSection(props: SectionProps) {
   const t = accountTexts.use()
   const { route } = useLocation()
-  const context: ActionContext = { ...props, t, frame: frameTexts.use() }
+  const context: ActionContext = { ...props, t }
   const leaving = (remove: (context: ActionContext) => Promise<boolean>) => async () => {
     try {
-      if (await remove(context)) route('/admin/accounts')
+      if (await remove(context)) route(accountsPath)
     } catch (problem) {
       // Another administrator has changed it: what is shown next is what would be deleted.
       if (problem instanceof ApiProblem && problem.status === 412) props.reload()

@@ -1,7 +1,6 @@
 import { DefinitionList } from '../../../components/data.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import { removeFactor } from './login-actions.ts'
 import { Section } from './section.tsx'
@@ -10,7 +9,6 @@ import { accountTexts } from './texts.ts'
 /** By what its owner signs in: password and second factor, and when that was last. */
 export function LoginSection({ isOwn, ...props }: SectionProps & { readonly isOwn: boolean }) {
   const t = accountTexts.use()
-  const frame = frameTexts.use()
   const { last_login_at, password, second_factor, devices, tokens_issued } = props.shown.details
   const rows = [
     [t.lastLogin, last_login_at === null ? t.never : <Time key="login" at={last_login_at} />],
@@ -32,7 +30,7 @@ export function LoginSection({ isOwn, ...props }: SectionProps & { readonly isOw
     <Section title={t.login}>
       <DefinitionList rows={rows} />
       {second_factor !== null && !isOwn && (
-        <ActionButton kind="danger" isSmall onClick={() => removeFactor({ ...props, t, frame })}>
+        <ActionButton kind="danger" isSmall onClick={() => removeFactor({ ...props, t })}>
           {t.removeFactor}
         </ActionButton>
       )}

@@ -3,7 +3,6 @@ import { DefinitionList } from '../../../components/data.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
 import { UserText } from '../../components/user-text.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import { removeEmail } from './login-actions.ts'
 import { Section } from './section.tsx'
@@ -43,9 +42,8 @@ export function ProfileSection(props: SectionProps) {
 
 function Verified(props: SectionProps) {
   const t = accountTexts.use()
-  const frame = frameTexts.use()
   const { email, ...rest } = props.shown.details.email
-  const context = { ...props, t, frame }
+  const context = { ...props, t }
   return (
     <>
       {email === null ? <p class="muted">{t.noVerified}</p> : <UserText>{email}</UserText>}

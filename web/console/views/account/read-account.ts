@@ -1,4 +1,4 @@
-import { api, dataOf, taggedOf } from '../../api/client.ts'
+import { api, dataOf, type Tagged, taggedOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
 
 export type Account = components['schemas']['Account']
@@ -6,12 +6,6 @@ export type User = components['schemas']['User']
 export type Session = components['schemas']['Session']
 export type Details = components['schemas']['AccountDetails']
 export type AccountChanges = components['schemas']['AccountChanges']
-
-/** A resource and the entity tag of its version, which a change names in If-Match. */
-export interface Tagged<Data> {
-  readonly data: Data
-  readonly etag: string
-}
 
 /** All that the page of an account shows first, and of which its actions tell the effects. */
 export interface ShownAccount {

@@ -5,6 +5,7 @@ import { ActionForm } from '../../components/action-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
+import { readerLocale } from '../../reader-locale.ts'
 import type { ActionContext } from './action.ts'
 
 interface Props {
@@ -27,7 +28,10 @@ export function ResetDialog({ context, onClose }: Props) {
         ...(email === null && { body: { email: typed } }),
       }),
     )
-    const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+    const format = new Intl.DateTimeFormat(readerLocale(language), {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+    })
     toast(t.resetSent(email ?? typed, format.format(new Date(expires_at))))
     onClose()
     reload()

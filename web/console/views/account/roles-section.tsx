@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../../components/action-button.tsx'
 import { RoleChoice } from '../../components/role-choice.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import { Section } from './section.tsx'
 import { changeRoles } from './standing-actions.ts'
@@ -10,14 +9,13 @@ import { accountTexts } from './texts.ts'
 /** The roles, and the choice of others. */
 export function RolesSection(props: SectionProps) {
   const t = accountTexts.use()
-  const frame = frameTexts.use()
   const before: readonly string[] = props.shown.account.data.roles
   // What is chosen and not saved; null: nothing.
   const [chosen, setChosen] = useState<readonly string[] | null>(null)
   const roles = chosen ?? before
   const isChanged = roles.length !== before.length || roles.some((role) => !before.includes(role))
   async function save(): Promise<void> {
-    await changeRoles({ ...props, t, frame }, roles)
+    await changeRoles({ ...props, t }, roles)
     setChosen(null)
   }
   return (

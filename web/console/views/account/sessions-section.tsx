@@ -1,5 +1,6 @@
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { DeviceName } from '../../components/device-name.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import type { SectionProps } from './account-page.tsx'
 import type { Session } from './read-account.ts'
@@ -16,7 +17,7 @@ export function SessionsSection({ shown }: SectionProps) {
       show: ({ user_agent, current }) => (
         <>
           <DeviceName userAgent={user_agent} unknown={t.unknownDevice} />{' '}
-          {current && <span class="mark">{t.thisOne}</span>}
+          {current && <Mark>{t.thisOne}</Mark>}
         </>
       ),
     },

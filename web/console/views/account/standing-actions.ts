@@ -1,6 +1,5 @@
 import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
-import { undoing } from '../../components/undoing.ts'
 import { type ActionContext, endedLogins } from './action.ts'
 import { changeAccount } from './change.ts'
 import type { AccountChanges } from './read-account.ts'
@@ -102,7 +101,7 @@ export function changeRoles(context: ActionContext, roles: readonly string[]): P
 }
 
 async function change(context: ActionContext, wanted: StandingChange): Promise<void> {
-  const { shown, t, frame, reload } = context
+  const { shown, t, reload } = context
   const { changes, done, undo, ...question } = wanted
   if (!(await confirmed(question))) return
   const changed = await changeAccount(shown.account, changes, t)
@@ -112,7 +111,7 @@ async function change(context: ActionContext, wanted: StandingChange): Promise<v
     if (undo && (await changeAccount(changed, undo, t))) toast(t.undone)
     reload()
   }
-  toast(done, undo && { undo: undoing(takeBack, frame) })
+  toast(done, undo && { undo: takeBack })
 }
 
 function named({ shown, t }: ActionContext) {

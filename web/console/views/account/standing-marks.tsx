@@ -1,7 +1,8 @@
+import { Mark, type Tone } from '../../components/mark.tsx'
 import type { Standing } from './standing.ts'
 import { accountTexts } from './texts.ts'
 
-const kinds: Readonly<Record<Standing, string>> = {
+const tones: Readonly<Record<Standing, Tone>> = {
   active: 'good',
   locked: 'bad',
   locked_out: 'bad',
@@ -15,9 +16,9 @@ export function StandingMarks({ states }: { readonly states: readonly Standing[]
   return (
     <span class="marks">
       {states.map((state) => (
-        <span key={state} class={`mark ${kinds[state]}`}>
+        <Mark key={state} tone={tones[state]}>
           {t.states[state]}
-        </span>
+        </Mark>
       ))}
     </span>
   )

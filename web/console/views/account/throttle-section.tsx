@@ -1,6 +1,5 @@
 import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
-import { frameTexts } from '../../frame-texts.ts'
 import type { SectionProps } from './account-page.tsx'
 import { clearThrottle } from './login-actions.ts'
 import { Section } from './section.tsx'
@@ -9,7 +8,6 @@ import { accountTexts } from './texts.ts'
 /** What stands against a login now: failures in a row, a lockout, counts by address. */
 export function ThrottleSection(props: SectionProps) {
   const t = accountTexts.use()
-  const frame = frameTexts.use()
   const { failed_logins, locked_until, limits } = props.shown.details
   const hasNone = failed_logins === 0 && locked_until === null && limits.length === 0
   return (
@@ -41,7 +39,7 @@ export function ThrottleSection(props: SectionProps) {
               ))}
             </ul>
           )}
-          <ActionButton isSmall onClick={() => clearThrottle({ ...props, t, frame })}>
+          <ActionButton isSmall onClick={() => clearThrottle({ ...props, t })}>
             {t.clearThrottle}
           </ActionButton>
         </>

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks'
+import type { Tagged } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
-import { undoing } from '../../components/undoing.ts'
-import { frameTexts } from '../../frame-texts.ts'
 import { type ConflictTexts, changeUser } from './change.ts'
-import type { Tagged, User } from './read-account.ts'
+import type { User } from './read-account.ts'
 
 interface Props {
   readonly user: Tagged<User>
@@ -26,7 +25,6 @@ interface UserFormTexts {
 
 /** Changes name and contact address of a user in the version that was shown. */
 export function UserForm({ t, reload, onClose, ...shown }: Props) {
-  const frame = frameTexts.use()
   // The version whose fields were put into the form, whatever is read meanwhile.
   const [user] = useState(shown.user)
   const [name, setName] = useState(user.data.name)
@@ -51,7 +49,7 @@ export function UserForm({ t, reload, onClose, ...shown }: Props) {
       if (await changeUser(changed, before, t)) toast(t.undone)
       reload()
     }
-    toast(t.saved, { undo: undoing(takeBack, frame) })
+    toast(t.saved, { undo: takeBack })
   }
   return (
     <ActionForm action={t.save} cancel={onClose} onSubmit={save}>

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso'
+import { accountsPath } from '../../account-path.ts'
 import { AccountPage } from '../account/account-page.tsx'
 import { AccountList } from './account-list.tsx'
-import { accountsPath } from './account-path.ts'
 import { NewAccount } from './new-account.tsx'
 
 /** The list, a new account (`?create=yes`), or one account, whose username ends the address. */

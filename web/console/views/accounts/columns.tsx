@@ -3,6 +3,7 @@ import type { accounts } from '../../../languages/en/console/accounts.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { Time } from '../../components/time.tsx'
+import { keep, kept } from '../../kept.ts'
 import { standingOf } from '../account/standing.ts'
 import { StandingMarks } from '../account/standing-marks.tsx'
 import type { ListedAccount } from './read-accounts.ts'
@@ -20,7 +21,7 @@ const usual: readonly Name[] = [
   'last_login_at',
   'created_at',
 ]
-const key = 'console.accounts.columns'
+const key = 'gatehouse-account-columns'
 const sortable: readonly Name[] = ['username', 'name', 'created_at', 'last_login_at']
 
 interface Columns {
@@ -34,7 +35,7 @@ export function useColumns(): Columns {
   return {
     chosen,
     choose(names) {
-      localStorage.setItem(key, names.join(' '))
+      keep(key, names.join(' '))
       setChosen(names)
     },
   }
@@ -122,7 +123,7 @@ function namesOf(t: Texts): readonly Name[] {
 }
 
 function stored(): readonly Name[] {
-  const names: readonly string[] = localStorage.getItem(key)?.split(' ') ?? usual
+  const names: readonly string[] = kept(key)?.split(' ') ?? usual
   const known: readonly Name[] = [...usual, ...others]
   return known.filter((name) => names.includes(name))
 }

@@ -1,8 +1,8 @@
 import { useCommon } from '../../../context.ts'
+import { accountPath } from '../../account-path.ts'
 import { UserText } from '../../components/user-text.tsx'
 import { frameTexts } from '../../frame-texts.ts'
 import { wordsOf } from '../../problem-words.ts'
-import { accountPath } from './account-path.ts'
 import type { ManyProgress } from './many.ts'
 import { accountsTexts } from './texts.ts'
 

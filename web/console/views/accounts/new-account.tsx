@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { accountPath, accountsPath } from '../../account-path.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { TextField } from '../../components/fields.tsx'
@@ -7,7 +8,6 @@ import { RoleChoice } from '../../components/role-choice.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useIdempotencyKey } from '../../idempotency-key.ts'
 import { useAddress } from '../../use-address.ts'
-import { accountPath, accountsPath } from './account-path.ts'
 import { accountsTexts } from './texts.ts'
 
 /** Makes an account with a first password, for a new user or for one that exists (`?user_id=7`). */

@@ -21,13 +21,13 @@ export type Fields = Readonly<Record<string, string>>
 
 const dayMs = 86_400_000
 /** The last login: before or after so many days ago. */
-const lastLogins: Readonly<Record<string, (now: number) => Partial<Query>>> = {
-  day: (now) => ({ last_login_after: daysBefore(now, 1) }),
-  month: (now) => ({ last_login_after: daysBefore(now, 30) }),
-  'before-month': (now) => ({ last_login_before: daysBefore(now, 30) }),
-  'before-year': (now) => ({ last_login_before: daysBefore(now, 365) }),
-  never: () => ({ last_login: 'never' }),
-}
+const lastLogins = new Map<string, (now: number) => Partial<Query>>([
+  ['day', (now) => ({ last_login_after: daysBefore(now, 1) })],
+  ['month', (now) => ({ last_login_after: daysBefore(now, 30) })],
+  ['before-month', (now) => ({ last_login_before: daysBefore(now, 30) })],
+  ['before-year', (now) => ({ last_login_before: daysBefore(now, 365) })],
+  ['never', () => ({ last_login: 'never' })],
+])
 
 const withoutProvider = 'none'
 
@@ -46,7 +46,7 @@ export function queryOf(fields: Fields, now: number): Query {
     ...(state !== undefined && { state: state as NonNullable<Query['state']> }), // as above
     ...(provider !== undefined && { provider: provider === withoutProvider ? '' : provider }),
     ...Object.fromEntries(flags),
-    ...lastLogins[fields.last_login ?? '']?.(now),
+    ...lastLogins.get(fields.last_login ?? '')?.(now),
     ...(cursor !== undefined && { cursor }),
   }
 }

@@ -5,6 +5,7 @@ import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useLoad } from '../../use-load.ts'
@@ -39,7 +40,7 @@ export function Proof() {
       {(proof) => (
         <details class="proof" open={proof.last?.result?.ok === false}>
           <summary>
-            {t.title}: <Mark of={proof} />
+            {t.title}: <Result of={proof} />
           </summary>
           <p class="muted">{t.hint}</p>
           {proof.last && <Findings of={proof.last} />}
@@ -53,21 +54,21 @@ export function Proof() {
   )
 }
 
-function Mark({ of: { open, last } }: { readonly of: State }) {
+function Result({ of: { open, last } }: { readonly of: State }) {
   const t = auditTexts.use().proof
   if (open) {
     return (
       <span role="status">
-        <span class="mark warning">{t.state.running}</span> {t.soFar(t.records(open.records))}
+        <Mark tone="warning">{t.state.running}</Mark> {t.soFar(t.records(open.records))}
       </span>
     )
   }
-  if (!last) return <span class="mark">{t.state.never}</span>
-  if (!last.result) return <span class="mark warning">{t.state.failed}</span>
+  if (!last) return <Mark>{t.state.never}</Mark>
+  if (!last.result) return <Mark tone="warning">{t.state.failed}</Mark>
   const { ok, problem_count: count } = last.result
   return (
     <span role="status">
-      <span class={`mark ${ok ? 'good' : 'bad'}`}>{ok ? t.state.ok : t.state.bad}</span>{' '}
+      <Mark tone={ok ? 'good' : 'bad'}>{ok ? t.state.ok : t.state.bad}</Mark>{' '}
       {ok ? <Time at={last.finished_at ?? last.asked_at} /> : t.problems(count)}
     </span>
   )

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { DefinitionList } from '../../../components/data.tsx'
 import { Notice } from '../../../components/messages.tsx'
+import { accountPath } from '../../account-path.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
@@ -46,7 +47,7 @@ function Fields({ of: record }: { readonly of: AuditRecord }) {
       t.whyRefused,
       record.outcome === 'failure' && record.request_id ? whyAddress(record.request_id) : null,
     ],
-    [t.accountOf(named ?? ''), named && `/admin/accounts/${encodeURIComponent(named)}`],
+    [t.accountOf(named ?? ''), named && accountPath(named)],
     [t.ofRequest, record.request_id && auditAddress({ request_id: record.request_id })],
     [t.ofActor(person ?? ''), person && auditAddress({ actor: person })],
     [t.ofTarget(String(concerned)), concerned ? auditAddress({ target: String(concerned) }) : null],

@@ -1,4 +1,5 @@
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import { type AuditRecord, whyAddress } from './query.ts'
 import { auditTexts } from './texts.ts'
@@ -61,12 +62,12 @@ export function Target({ of: { target } }: { readonly of: AuditRecord }) {
 export function Outcome({ of: record }: { readonly of: AuditRecord }) {
   const t = auditTexts.use()
   const { outcome, level, reason, count, damaged, request_id } = record
-  const kind = level === 'critical' ? 'bad' : level === 'warn' ? 'warning' : ''
+  const tone = level === 'critical' ? 'bad' : level === 'warn' ? 'warning' : 'plain'
   return (
     <>
-      <span class={`mark ${outcome === 'success' && kind === '' ? 'good' : kind}`}>
+      <Mark tone={outcome === 'success' && tone === 'plain' ? 'good' : tone}>
         {t.outcomes[outcome]}
-      </span>
+      </Mark>
       {level === 'critical' && <> {t.levels.critical}</>}
       {reason !== null && (
         <>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { components } from '../../api/openapi.d.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import type { ImportReport } from './send-import.ts'
@@ -20,7 +21,7 @@ export function DryRun({ report }: { readonly report: ImportReport }) {
       key: 'outcome',
       label: t.outcome,
       show: ({ outcome }) => (
-        <span class={`mark ${outcome === 'import' ? 'good' : 'bad'}`}>{t.outcomes[outcome]}</span>
+        <Mark tone={outcome === 'import' ? 'good' : 'bad'}>{t.outcomes[outcome]}</Mark>
       ),
     },
     { key: 'account', label: t.account, show: (line) => <Wanted {...line} /> },

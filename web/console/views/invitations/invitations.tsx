@@ -4,6 +4,7 @@ import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Pager, pageOf } from '../../components/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
@@ -16,7 +17,7 @@ import { invitationsTexts } from './texts.ts'
 type Invitation = components['schemas']['Invitation']
 
 const limit = 50
-const kinds = { pending: 'warning', accepted: 'good', expired: 'bad', revoked: '' } as const
+const tones = { pending: 'warning', accepted: 'good', expired: 'bad', revoked: 'plain' } as const
 
 /** The invitations, or a new one (`?create=yes`). */
 export function Invitations() {
@@ -54,7 +55,7 @@ function List() {
       label: t.state,
       show: ({ state, user_id }) => (
         <>
-          <span class={`mark ${kinds[state]}`}>{t.states[state]}</span>{' '}
+          <Mark tone={tones[state]}>{t.states[state]}</Mark>{' '}
           {user_id !== null && <a href={`/admin/users/${user_id}`}>{t.toUser(user_id)}</a>}
         </>
       ),

@@ -1,5 +1,6 @@
 import type { components } from '../../api/openapi.d.ts'
 import { AccountLink } from '../../components/account-link.tsx'
+import { Mark, type Tone } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import { mailTexts } from './texts.ts'
 
@@ -24,15 +25,15 @@ export function Recipient({ of: { username, address } }: { readonly of: Mail }) 
   return address === null ? <span class="muted keep">{t.wiped}</span> : <bdi>{address}</bdi>
 }
 
-const kinds = {
+const tones = {
   waiting: 'warning',
   sending: 'warning',
   sent: 'good',
   failed: 'bad',
   expired: 'bad',
-  cancelled: '',
-  dropped: '',
-} as const satisfies Record<Mail['state'], string>
+  cancelled: 'plain',
+  dropped: 'plain',
+} as const satisfies Record<Mail['state'], Tone>
 
 /** A state whose meaning is not plain says it, with the attempts. */
 export function State({ of: { state, attempts } }: { readonly of: Mail }) {
@@ -40,7 +41,7 @@ export function State({ of: { state, attempts } }: { readonly of: Mail }) {
   const hint = t.stateHints[state]
   return (
     <>
-      <span class={`mark ${kinds[state]}`}>{t.states[state]}</span>
+      <Mark tone={tones[state]}>{t.states[state]}</Mark>
       {attempts > 1 && <span class="keep"> {t.attempts(attempts)}</span>}
       {hint !== '' && <div class="hint">{hint}</div>}
     </>

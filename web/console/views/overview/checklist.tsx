@@ -1,16 +1,18 @@
 import { useState } from 'preact/hooks'
+import { Mark } from '../../components/mark.tsx'
+import { keep, kept } from '../../kept.ts'
 import { useLoad } from '../../use-load.ts'
 import { readSteps, type Step, steps } from './first-steps.ts'
 import type { Status } from './read.ts'
 import { overviewTexts } from './texts.ts'
 
-const hiddenKey = 'gatehouse.first-steps'
+const hiddenKey = 'gatehouse-first-steps'
 
 /** The first steps of an installation, which tick themselves off; hidden once all are done. */
 export function Checklist({ status }: { readonly status: Status | null }) {
   const t = overviewTexts.use()
   const words = t.checklist
-  const [isHidden, setHidden] = useState(() => localStorage.getItem(hiddenKey) === 'hidden')
+  const [isHidden, setHidden] = useState(() => kept(hiddenKey) === 'hidden')
   // What the status says of mail and backups decides what else is asked.
   const hasBackup = status?.backups?.last_at != null
   const key = status && !isHidden ? `${hasBackup}` : ''
@@ -19,7 +21,7 @@ export function Checklist({ status }: { readonly status: Status | null }) {
   )
   if (isHidden) {
     const show = () => {
-      localStorage.removeItem(hiddenKey)
+      keep(hiddenKey, null)
       setHidden(false)
     }
     return (
@@ -35,7 +37,7 @@ export function Checklist({ status }: { readonly status: Status | null }) {
   const count = steps.filter(({ id }) => states[id] === true).length
   if (count === steps.length) return null
   const hide = () => {
-    localStorage.setItem(hiddenKey, 'hidden')
+    keep(hiddenKey, 'hidden')
     setHidden(true)
   }
   return (
@@ -59,12 +61,12 @@ export function Checklist({ status }: { readonly status: Status | null }) {
 function Item({ step, state }: { readonly step: Step; readonly state: boolean | null }) {
   const { checklist: words } = overviewTexts.use()
   const [name, hint] = words[step.id]
-  const kind = state === true ? 'good' : state === false ? 'warning' : ''
+  const tone = state === true ? 'good' : state === false ? 'warning' : 'plain'
   return (
     <li>
-      <span class={`mark ${kind}`}>
+      <Mark tone={tone}>
         {state === true ? words.isDone : state === false ? words.isOpen : words.unknown}
-      </span>
+      </Mark>
       <div>
         {state === true ? name : <a href={step.href}>{name}</a>}
         {state !== true && <p class="hint">{hint}</p>}

@@ -1,6 +1,7 @@
 import { Table } from '../../../components/data.tsx'
 import { useCommon } from '../../../context.ts'
 import type { components } from '../../api/openapi.d.ts'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import type { Load } from '../../use-load.ts'
 import type { Health } from './health.ts'
@@ -57,10 +58,10 @@ interface RowProps {
 
 function Row({ health: { href, id, level, name, text }, children }: RowProps) {
   const t = overviewTexts.use()
-  const kind = level === 'good' || level === 'warning' || level === 'bad' ? ` ${level}` : ''
+  const tone = level === 'off' || level === 'unknown' ? 'plain' : level
   return (
     <li id={`works-${id}`} tabIndex={-1}>
-      <span class={`mark${kind}`}>{t.levels[level]}</span>
+      <Mark tone={tone}>{t.levels[level]}</Mark>
       <h3>
         {href === null ? (
           name
@@ -91,9 +92,9 @@ function Jobs({ jobs }: { readonly jobs: readonly Job[] }) {
         rows={jobs.map(({ every_seconds, last_run_at, name, overdue, result }) => [
           name,
           overdue || result === 'failed' ? (
-            <span class="mark bad">
+            <Mark tone="bad">
               {result === 'failed' ? t.works.jobResults.failed : t.works.overdue}
-            </span>
+            </Mark>
           ) : (
             t.works.jobResults[result]
           ),

@@ -2,6 +2,7 @@ import type { components } from '../../api/openapi.d.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import type { Column } from '../../components/data-table.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import { throttleTexts } from './texts.ts'
 
@@ -29,10 +30,10 @@ export function accountColumns(t: ThrottleTexts, clear: Clear): Column<FailingAc
       label: t.columns.state,
       show: ({ locked_until }) =>
         locked_until === null ? (
-          <span class="mark">{t.state.counting}</span>
+          <Mark>{t.state.counting}</Mark>
         ) : (
           <>
-            <span class="mark bad">{t.state.out}</span> <Time at={locked_until} />
+            <Mark tone="bad">{t.state.out}</Mark> <Time at={locked_until} />
           </>
         ),
     },
@@ -63,7 +64,7 @@ export function limitColumns(t: ThrottleTexts, clear: Clear): Column<LoginLimit>
       show: ({ blocked_until }) =>
         blocked_until !== null && (
           <>
-            <span class="mark bad">{t.state.full}</span> <Time at={blocked_until} />
+            <Mark tone="bad">{t.state.full}</Mark> <Time at={blocked_until} />
           </>
         ),
     },

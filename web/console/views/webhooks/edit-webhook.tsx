@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { api, dataOf, taggedOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
+import { api, taggedOf } from '../../api/client.ts'
+import { changeShown } from '../../change-shown.ts'
 import { ActionForm } from '../../components/action-form.tsx'
-import { type Difference, wantsOwn } from '../../components/conflict.tsx'
+import type { Difference } from '../../components/conflict.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useLoad } from '../../use-load.ts'
@@ -48,20 +48,19 @@ function Form({ webhook, etag }: { readonly webhook: Webhook; readonly etag: str
   async function save(): Promise<void> {
     const { choice, ...fields } = draft
     const body = { ...fields, events: eventsOf(choice) }
-    try {
-      await send(body, etag)
-    } catch (error) {
-      if (!(error instanceof ApiProblem) || error.status !== 412) throw error
-      const present = await taggedOf(api.GET('/api/admin/webhooks/{id}', { params: { path } }))
-      if (await wantsOwn(differencesOf(t, present.data, body))) await send(body, present.etag)
-    }
+    const changed = await changeShown<Webhook>(
+      { data: webhook, etag },
+      {
+        put: (tag) => {
+          const params = { path, header: { 'If-Match': tag } }
+          return taggedOf(api.PUT('/api/admin/webhooks/{id}', { params, body }))
+        },
+        read: () => taggedOf(api.GET('/api/admin/webhooks/{id}', { params: { path } })),
+        differencesOf: (present) => differencesOf(t, present, body),
+      },
+    )
+    if (changed) toast(t.page.changed)
     route(webhookPath(id))
-  }
-
-  async function send(body: Changes, tag: string): Promise<void> {
-    const params = { path, header: { 'If-Match': tag } }
-    await dataOf(api.PUT('/api/admin/webhooks/{id}', { params, body }))
-    toast(t.page.changed)
   }
   return (
     <>

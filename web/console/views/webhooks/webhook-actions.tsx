@@ -1,4 +1,4 @@
-import { api, dataOf, taggedOf } from '../../api/client.ts'
+import { api, dataOf, type Tagged, taggedOf } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
@@ -6,15 +6,10 @@ import { editPath } from './paths.ts'
 import { webhooksTexts } from './texts.ts'
 import { hostOf, mostCounted, type Webhook } from './webhook.ts'
 
-interface Tagged {
-  readonly data: Webhook
-  readonly etag: string
-}
-
 interface Props {
   readonly webhook: Webhook
   readonly etag: string
-  readonly onChanged: (changed: Tagged) => void
+  readonly onChanged: (changed: Tagged<Webhook>) => void
   /** A message is on its way. */
   readonly onSent: () => void
   readonly onSecret: (secret: string) => void

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { DefinitionList } from '../../../components/data.tsx'
 import { AccountLink } from '../../components/account-link.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import type { Explanation } from './answered.tsx'
 import { FactValue } from './fact-value.tsx'
@@ -57,9 +58,9 @@ export function Answer({ answer, again, count }: Props) {
           <ol class="why-checks">
             {checks.map((check, index) => (
               <li key={index}>
-                <span class={`mark ${check.passes ? 'good' : 'bad'}`}>
+                <Mark tone={check.passes ? 'good' : 'bad'}>
                   {check.passes ? t.checkPasses : t.checkRefuses}
-                </span>{' '}
+                </Mark>{' '}
                 {check.asks}
                 {check.explanation !== null && (
                   <p class="hint">{t.reasons[check.code ?? ''] ?? check.explanation}</p>

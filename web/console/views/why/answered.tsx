@@ -5,7 +5,7 @@ import type { components } from '../../api/openapi.d.ts'
 import { Loaded, LoadFailed } from '../../components/loaded.tsx'
 import { useLoad } from '../../use-load.ts'
 import { Answer } from './answer.tsx'
-import { type Asked, questionOf } from './question.ts'
+import { type Asked, canBeShared, questionOf } from './question.ts'
 import { whyTexts } from './texts.ts'
 
 export type Explanation = components['schemas']['Explanation']
@@ -38,7 +38,8 @@ export function Answered({ asked }: { readonly asked: Asked }) {
 
 function Unknown({ text }: { readonly text: string }) {
   const t = whyTexts.use()
-  const search = new URLSearchParams({ search: text })
+  // What may be a secret stands in no address, that of the list neither.
+  const search = canBeShared(text) ? `?${new URLSearchParams({ search: text })}` : ''
   return (
     <div role="status">
       <Notice kind="plain">
@@ -49,7 +50,7 @@ function Unknown({ text }: { readonly text: string }) {
           ))}
         </ul>
         <div class="actions">
-          <a class="button quiet small" href={`/admin/accounts?${search}`}>
+          <a class="button quiet small" href={`/admin/accounts${search}`}>
             {t.unknownLinks.accounts}
           </a>
           <a class="button quiet small" href="/admin/audit">

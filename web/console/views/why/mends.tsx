@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import { accountPath } from '../../account-path.ts'
 import { ActionButton } from '../../components/action-button.tsx'
+import { OneTimePassword } from '../../components/one-time-password.tsx'
 import type { Explanation } from './answered.tsx'
 import { type DoneMend, useMend } from './mend.ts'
-import { OneTimePassword } from './one-time-password.tsx'
 import { whyTexts } from './texts.ts'
 
 interface Props {
@@ -20,7 +21,7 @@ export function Mends({ answer, again }: Props) {
   return (
     <>
       {step && <p>{step}</p>}
-      {code === 'limit_address' && (
+      {code?.startsWith('limit_') && mends.length === 0 && (
         <p>
           <a href="/admin/throttle">{t.throttle}</a>
         </p>
@@ -31,10 +32,7 @@ export function Mends({ answer, again }: Props) {
           {mends.map((name, index) => (
             <li key={name}>
               {name === 'change_roles' ? (
-                <a
-                  class="button quiet small"
-                  href={`/admin/accounts/${encodeURIComponent(username)}`}
-                >
+                <a class="button quiet small" href={accountPath(username)}>
                   {t.mends[name].action}
                 </a>
               ) : (
@@ -55,7 +53,7 @@ export function Mends({ answer, again }: Props) {
         <OneTimePassword
           username={username}
           password={password}
-          close={() => {
+          onClose={() => {
             setPassword(null)
             again()
           }}

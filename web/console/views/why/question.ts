@@ -8,19 +8,25 @@ export interface Asked {
   readonly route: string
 }
 
-const maxShared = 320 // of a mail address
 const maxName = 64
-// The header of a token is a JSON object: in base64url it begins like this.
-const tokenStart = /^ey[A-Z]/
-const threeParts = /^[\w-]+\.[\w-]*\.[\w-]*$/
+// The header of a token is a JSON object: in base64url it begins like this, also behind `Bearer`.
+const tokenStart = /(?:^|[^\w-])ey[A-Z][\w-]+(?:\.|$)/
+const email = /^[^\s/?#=]+@[^\s/?#=]+$/
+const maxEmail = 320
 
 /**
- * Whether a text may stand in the address of the page, which is shared and kept by the browser: a
- * request id, a username or a mail address, and nothing that could be a token.
+ * Whether a text may stand in the address of the page, which is shared and kept by the browser and by
+ * proxies: a request id, a username or a mail address, and nothing that could be a token or the link
+ * of a mail.
  */
 export function canBeShared(text: string): boolean {
-  const isToken = tokenStart.test(text) || (threeParts.test(text) && text.length > maxName)
-  return !isToken && text.length <= maxShared
+  if (tokenStart.test(text)) return false
+  return [...text].length <= maxName || (text.length <= maxEmail && email.test(text))
+}
+
+/** The text as it is asked about: a token is often copied with the header that it stood in. */
+export function askedText(typed: string): string {
+  return typed.trim().replace(/^(?:authorization:\s*)?bearer\s+/i, '')
 }
 
 /** The question for the API. */

@@ -1,4 +1,5 @@
 import { Loaded } from '../../components/loaded.tsx'
+import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import { session } from '../../session/session.ts'
 import { useLoad } from '../../use-load.ts'
@@ -59,7 +60,7 @@ function ThisOne({ refusal }: Pick<Props, 'refusal'>) {
     <li class="this bad">
       <Time at={refusal.at} />
       <span class="what">{`${refusal.method} ${refusal.route ?? ''}`}</span>
-      <span class="mark bad">{t.timeline.this}</span>
+      <Mark tone="bad">{t.timeline.this}</Mark>
     </li>
   )
 }
@@ -92,7 +93,7 @@ function Entry({ record, own, refusedId }: EntryProps) {
         {address !== null && <> · {t.timeline.from(address)}</>}
       </span>
       {isThis ? (
-        <span class="mark bad">{t.timeline.this}</span>
+        <Mark tone="bad">{t.timeline.this}</Mark>
       ) : (
         isFailure &&
         request_id !== null && (

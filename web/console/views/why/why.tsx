@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Notice } from '../../../components/messages.tsx'
 import { useAddress } from '../../use-address.ts'
 import { Answered } from './answered.tsx'
-import { type Asked, canBeShared } from './question.ts'
+import { type Asked, askedText, canBeShared } from './question.ts'
 import { whyTexts } from './texts.ts'
 
 /** One box for a request id, a name or a token: why it was refused, or would be, and what mends it. */
@@ -55,7 +55,7 @@ function Box({ asked, ask }: { readonly asked: Asked; readonly ask: (asked: Aske
       class="why-box"
       onSubmit={(event) => {
         event.preventDefault()
-        const typed = { text: text.trim(), route: route.trim() }
+        const typed = { text: askedText(text), route: route.trim() }
         if (typed.text !== '') ask(typed)
       }}
     >

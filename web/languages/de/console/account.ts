@@ -2,7 +2,7 @@ import type { account as english } from '../../en/console/account.ts'
 import { plural } from '../../words.ts'
 
 const sessions = plural('de', { one: 'eine Sitzung', other: '# Sitzungen' })
-const tokens = plural('de', { one: 'ein Zugriffstoken', other: '# Zugriffstokens' })
+const tokens = plural('de', { one: 'ein Access-Token', other: '# Access-Tokens' })
 
 function endsLogins(sessionCount: number, tokenCount: number): string {
   if (sessionCount + tokenCount === 0) return 'Beendet nichts: Das Konto ist nirgends angemeldet.'
@@ -37,7 +37,6 @@ export const account: typeof english = {
     'Das ist das letzte aktive Konto mit der Rolle ADMIN: Es kann nicht gesperrt, deaktiviert oder gelöscht werden und behält die Rolle.',
 
   actions: 'Aktionen',
-  done: 'Fertig',
   endsLogins,
   cannotLogIn: 'Keine Anmeldung gelingt, bis es entsperrt wird.',
   lock: 'Sperren',
@@ -76,9 +75,6 @@ export const account: typeof english = {
     'Das jetzige Passwort gilt nicht mehr.',
     'Das neue wird einmal angezeigt, hier. Die erste Anmeldung damit muss ein anderes wählen.',
   ],
-  oneTimeShown: (name) => `Das Einmalpasswort von ${name}`,
-  oneTimeHint:
-    'Sagen Sie es der Person auf einem Weg, dem Sie vertrauen. Es wird nicht noch einmal angezeigt.',
   mustChange: 'Neues Passwort verlangen',
   mustChangeTitle: (name) => `Von ${name} ein neues Passwort verlangen?`,
   mustChangeEffect:
@@ -130,13 +126,13 @@ export const account: typeof english = {
 
   roles: 'Rollen',
   rolesHint:
-    'Neue Rollen gelten in Sitzungen sofort; Zugriffstokens enden und werden mit ihnen erneuert.',
+    'Neue Rollen gelten in Sitzungen sofort; Access-Tokens enden und werden mit ihnen erneuert.',
   saveRoles: 'Rollen speichern',
   rolesTitle: (name) => `Die Rollen von ${name} ändern?`,
   gives: (role) => `Gibt die Rolle ${role}.`,
   takes: (role) => `Nimmt die Rolle ${role}.`,
   becomesAdministrator: 'Das Konto darf dann alles, was Sie dürfen.',
-  endsAccessTokens: 'Beendet seine Zugriffstokens; Programme erneuern sie mit den neuen Rollen.',
+  endsAccessTokens: 'Beendet seine Access-Tokens; Programme erneuern sie mit den neuen Rollen.',
   rolesChanged: (name) => `Die Rollen von ${name} sind geändert.`,
   undone: 'Rückgängig gemacht.',
 
@@ -167,7 +163,7 @@ export const account: typeof english = {
   recoveryCodes: 'Wiederherstellungscodes',
   codesLeft: plural('de', { one: 'einer ist übrig', other: '# sind übrig' }),
   devices: 'Bekannte Geräte',
-  tokens: 'Zugriffstokens',
+  tokens: 'Access-Tokens',
   tokensIssued: (count) => (count === 0 ? 'keine bekannten gültigen' : tokens(count)),
   removeFactor: 'Zweiten Faktor entfernen',
   removeFactorTitle: (name) => `Den zweiten Faktor von ${name} entfernen?`,

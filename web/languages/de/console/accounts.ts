@@ -101,11 +101,11 @@ export const accounts: typeof english = {
       'Diese Sitzung von Ihnen bleibt.',
     ],
     giveRole: [
-      'Sie haben die Rolle sofort; Zugriffstokens enden und werden mit ihr erneuert.',
+      'Sie haben die Rolle sofort; Access-Tokens enden und werden mit ihr erneuert.',
       'Sie können es danach rückgängig machen.',
     ],
     takeRole: [
-      'Sie verlieren die Rolle sofort; Zugriffstokens enden und werden ohne sie erneuert.',
+      'Sie verlieren die Rolle sofort; Access-Tokens enden und werden ohne sie erneuert.',
       'Sie können es danach rückgängig machen.',
     ],
   },

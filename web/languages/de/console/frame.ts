@@ -47,6 +47,11 @@ export const frame: typeof english = {
     keep: 'Die andere lassen',
     overwrite: 'Ihre speichern',
   },
+  oneTime: {
+    title: (name) => `Das Einmalpasswort von ${name}`,
+    hint: 'Sagen Sie es der Person auf einem Weg, dem Sie vertrauen. Es wird nicht noch einmal gezeigt.',
+    done: 'Ich habe es weitergegeben',
+  },
   loading: 'Wird geladen …',
   undo: 'Rückgängig machen',
   close: 'Schließen',

@@ -74,14 +74,14 @@ export const keys: typeof english = {
   retireTitle: (kid) => `Den Schlüssel ${kid} beenden?`,
   retireEffects: {
     signing: [
-      'Jeder Access-Token, den er signiert hat, wird von jetzt an abgelehnt.',
-      'Wer einen Refresh-Token hat, bekommt damit einen neuen; alle anderen melden sich wieder an.',
+      'Jedes Access-Token, das er signiert hat, wird von jetzt an abgelehnt.',
+      'Wer ein Refresh-Token hat, bekommt damit ein neues; alle anderen melden sich wieder an.',
       'Dienste, die die öffentlichen Schlüssel aufheben, nehmen seine Tokens vielleicht noch 5 Minuten lang an.',
       'Das lässt sich nicht rückgängig machen.',
     ],
     refresh: [
-      'Jeder Refresh-Token, den er signiert hat, wird von jetzt an abgelehnt.',
-      'Wer einen hat, meldet sich wieder an, sobald der Access-Token abläuft.',
+      'Jedes Refresh-Token, das er signiert hat, wird von jetzt an abgelehnt.',
+      'Wer eines hat, meldet sich wieder an, sobald das Access-Token abläuft.',
       'Das lässt sich nicht rückgängig machen.',
     ],
     data: ['Das lässt sich nicht rückgängig machen.'],

@@ -15,7 +15,7 @@ export const why: typeof english = {
   empty: [
     'Die Kennung einer Anfrage sagt, warum genau diese abgelehnt wurde. Das wird 24 Stunden aufbewahrt.',
     'Ein Benutzername oder eine bestätigte E-Mail-Adresse sagt, ob eine Anmeldung jetzt abgelehnt würde.',
-    'Ein Token sagt, ob er jetzt angenommen würde, und wenn nicht, warum.',
+    'Ein Token sagt, ob es jetzt angenommen würde, und wenn nicht, warum.',
   ],
   unknown: 'Darüber ist nichts bekannt',
   unknownSteps: [
@@ -45,7 +45,8 @@ export const why: typeof english = {
     id: 'Kennung der Anfrage',
     code: 'Code',
   },
-  noAccountRow: 'Keines: Die Anfrage nannte kein Konto, das es gibt',
+  noAccountRow:
+    'Keines: Die Anfrage nannte kein Konto, das es gibt, oder wurde abgelehnt, ehe danach gesucht wurde',
   reasons,
   factsTitle: 'Tatsachen',
   facts: {
@@ -90,7 +91,7 @@ export const why: typeof english = {
     account_must_change_password: 'Die Person setzt bei der nächsten Anmeldung ein neues Passwort.',
     account_must_enrol: 'Die Person richtet bei der nächsten Anmeldung einen zweiten Faktor ein.',
     caller_ended: 'Die Person meldet sich neu an.',
-    claim_exp: 'Der Client erneuert seinen Token, oder die Person meldet sich neu an.',
+    claim_exp: 'Der Client erneuert sein Token, oder die Person meldet sich neu an.',
     claim_iat: 'Vergleichen Sie die Uhren der Rechner.',
     claim_nbf: 'Vergleichen Sie die Uhren der Rechner.',
     csrf_token_absent:
@@ -98,6 +99,10 @@ export const why: typeof english = {
     database_unavailable: 'Die Übersicht sagt, was der Datenbank fehlt.',
     limit_address:
       'Die ganze Adresse wird gedrosselt, mit allen Konten dahinter. Warten Sie, bis sie wieder frei ist, oder sehen Sie nach, wen sie zählt.',
+    limit_second_factor:
+      'Warten Sie, bis es wieder frei ist, oder leeren Sie die Zählung des Benutzernamens.',
+    limit_username_address:
+      'Warten Sie, bis es wieder frei ist, oder leeren Sie die Zählung des Benutzernamens. Fragen Sie hier nach dem Namen, um zu sehen, was sein Konto braucht.',
     login_too_old: 'Die Person meldet sich neu an und wiederholt es.',
     mail_off: 'Setzen Sie SMTP_URL, und starten Sie den Dienst neu.',
     no_such_account: 'Suchen Sie in den Konten nach der richtigen Schreibweise.',
@@ -169,12 +174,6 @@ export const why: typeof english = {
       'Die Wiederherstellungscodes gelten nicht mehr.',
       'Das lässt sich nicht rückgängig machen: Das Gerät muss neu eingerichtet werden.',
     ],
-  },
-  oneTime: {
-    title: 'Das Einmalpasswort',
-    text: (username) =>
-      `Geben Sie es der Person, der das Konto ${username} gehört. Es wird nur jetzt gezeigt; die nächste Anmeldung muss ein anderes setzen.`,
-    close: 'Ich habe es weitergegeben',
   },
   timeline: {
     title: 'Davor und danach',

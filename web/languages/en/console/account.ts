@@ -38,7 +38,6 @@ export const account = {
     'This is the last active administrator: it cannot be locked, disabled, deleted or lose its role.',
 
   actions: 'Actions',
-  done: 'Done',
   endsLogins,
   cannotLogIn: 'No login works until it is unlocked.',
   lock: 'Lock',
@@ -76,8 +75,6 @@ export const account = {
     'The present password stops to work.',
     'The new one is shown once, here. Its first login must choose another.',
   ],
-  oneTimeShown: (name: string) => `The one-time password of ${name}`,
-  oneTimeHint: 'Tell it to the owner on a way that you trust. It is not shown again.',
   mustChange: 'Require a new password',
   mustChangeTitle: (name: string) => `Require a new password of ${name}?`,
   mustChangeEffect: 'The next login works with the present password and must then choose another.',

@@ -48,6 +48,11 @@ export const frame = {
     keep: 'Leave theirs',
     overwrite: 'Save yours',
   },
+  oneTime: {
+    title: (name: string) => `The one-time password of ${name}`,
+    hint: 'Tell it to the owner on a way that you trust. It is not shown again.',
+    done: 'I have passed it on',
+  },
   loading: 'Loading …',
   undo: 'Undo',
   close: 'Close',

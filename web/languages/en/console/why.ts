@@ -45,7 +45,8 @@ export const why = {
     id: 'Request id',
     code: 'Code',
   },
-  noAccountRow: 'None: the request named no account that exists',
+  noAccountRow:
+    'None: the request named no account that exists, or was refused before one was looked up',
   /** Another code has no text here: the API's is shown. */
   reasons: {} as Readonly<Record<string, string>>,
   factsTitle: 'Facts',
@@ -99,6 +100,9 @@ export const why = {
     database_unavailable: 'The overview says what is wrong with the database.',
     limit_address:
       'The whole address is throttled, with all accounts behind it. Wait until it is free again, or see whom it counts.',
+    limit_second_factor: 'Wait until it is free again, or clear the count of the username.',
+    limit_username_address:
+      'Wait until it is free again, or clear the count of the username. Ask here for the name to see what its account needs.',
     login_too_old: 'The person logs in again, and repeats the action.',
     mail_off: 'Set SMTP_URL, and start the service again.',
     no_such_account: 'Look for the right spelling among the accounts.',
@@ -160,12 +164,6 @@ export const why = {
       'The recovery codes count no more.',
       'This cannot be undone: the owner must enrol the device again.',
     ],
-  },
-  oneTime: {
-    title: 'The one-time password',
-    text: (username: string) =>
-      `Give it to the owner of ${username}. It is shown this once; the next login must set another.`,
-    close: 'I have passed it on',
   },
   timeline: {
     title: 'Around it',

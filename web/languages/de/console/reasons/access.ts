@@ -1,7 +1,7 @@
 /** Why a rule, the protection from other sites, or a resource refused. */
 export const access = {
   csrf_token_absent: 'Die Anfrage ändert etwas mit einer Sitzung und enthält kein X-CSRF-Token.',
-  csrf_token_other: 'X-CSRF-Token ist nicht der Token dieser Sitzung.',
+  csrf_token_other: 'X-CSRF-Token ist nicht das Token dieser Sitzung.',
   cross_site_request:
     'Eine Seite einer anderen Site, nicht in CORS_ORIGINS, hat die Anfrage mit Anmeldedaten des Browsers gesendet.',
   foreign_page:

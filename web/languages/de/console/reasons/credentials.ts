@@ -27,38 +27,38 @@ export const credentials = {
     'Eine Rolle des Kontos verlangt einen zweiten Faktor; die Sitzung darf nur einen einrichten.',
   session_absent: 'Das Konto hat keine Sitzung dieser Kennung.',
   token_malformed:
-    'Der Token ist kein kompaktes JWS: drei kanonische base64url-Teile mit JSON-Header, höchstens 8 kB.',
+    'Das Token ist kein kompaktes JWS: drei kanonische base64url-Teile mit JSON-Header, höchstens 8 kB.',
   token_extension:
     'Der Header des Tokens hat crit oder b64, und keine Erweiterung wird unterstützt.',
   token_unknown_key:
     'Kein Schlüssel des Ausstellers hat die kid des Tokens: Er wurde entfernt oder gehört zu einem anderen Dienst.',
   token_wrong_algorithm: 'Die alg des Tokens ist nicht der Algorithmus seines Schlüssels.',
   token_bad_signature:
-    'Die Signatur passt nicht: Der Token wurde verändert, oder ein anderer Schlüssel hat ihn signiert.',
+    'Die Signatur passt nicht: Das Token wurde verändert, oder ein anderer Schlüssel hat es signiert.',
   token_payload_malformed: 'Der Inhalt des Tokens ist kein JSON-Objekt.',
   claim_type:
     'Der Anspruch type ist nicht der, den die Route annimmt: zum Beispiel ein Refresh-Token, wo ein Access-Token verlangt ist.',
   claim_iss: 'Der Anspruch iss ist nicht der eingestellte Aussteller.',
   claim_sub: 'Der Anspruch sub ist keine gültige Person.',
   claim_malformed: 'Ein Anspruch fehlt oder hat nicht seinen Typ.',
-  claim_exp: 'Der Token ist abgelaufen (Anspruch exp).',
-  claim_nbf: 'Der Token gilt noch nicht (Anspruch nbf). Vielleicht gehen die Uhren verschieden.',
+  claim_exp: 'Das Token ist abgelaufen (Anspruch exp).',
+  claim_nbf: 'Das Token gilt noch nicht (Anspruch nbf). Vielleicht gehen die Uhren verschieden.',
   claim_iat:
-    'Der Token wurde in der Zukunft ausgestellt (Anspruch iat). Vielleicht gehen die Uhren verschieden.',
+    'Das Token wurde in der Zukunft ausgestellt (Anspruch iat). Vielleicht gehen die Uhren verschieden.',
   claim_aud: 'Der Anspruch aud enthält nicht den eingestellten Empfänger.',
   token_of_another_kind:
-    'Der Token des Anbieters ist kein Access-Token oder ist an einen Schlüssel gebunden.',
-  token_revoked: 'Der Token wurde widerrufen: Seine jti steht auf der Sperrliste.',
+    'Das Token des Anbieters ist kein Access-Token oder ist an einen Schlüssel gebunden.',
+  token_revoked: 'Das Token wurde widerrufen: Seine jti steht auf der Sperrliste.',
   token_pair_ended:
     'Das Paar des Tokens ist beendet: durch eine Abmeldung, einen Widerruf oder die zweite Benutzung eines Refresh-Tokens.',
   token_signed_out:
-    'Das Konto hat alle seine Tokens beendet, seit dieser ausgestellt wurde: Seine ver ist zu klein.',
+    'Das Konto hat alle seine Tokens beendet, seit dieses ausgestellt wurde: Seine ver ist zu klein.',
   token_revoked_earlier:
-    'Der Token ist älter als das Protokoll der Widerrufe, und die Tabellen sagen, dass er beendet ist.',
+    'Das Token ist älter als das Protokoll der Widerrufe, und die Tabellen sagen, dass es beendet ist.',
   external_account_unusable:
     'Das Konto, mit dem die Identität verknüpft ist, ist gesperrt oder ausgeschaltet.',
   refresh_token_absent: 'Die Anfrage enthält keinen Text als refresh_token.',
-  refresh_token_reused: 'Der Refresh-Token wurde schon benutzt: Das ganze Paar ist jetzt beendet.',
-  refresh_token_revoked: 'Der Refresh-Token wurde widerrufen.',
+  refresh_token_reused: 'Das Refresh-Token wurde schon benutzt: Das ganze Paar ist jetzt beendet.',
+  refresh_token_revoked: 'Das Refresh-Token wurde widerrufen.',
   refresh_account_gone: 'Das Konto des Refresh-Tokens gibt es nicht mehr.',
 }

@@ -18,7 +18,7 @@ export const forward = {
   forward_ambiguous:
     'Die Schreibweise des Pfads oder eine zweite Methode könnte die Anwendung die Anfrage anders lesen lassen als die Regel.',
   forward_no_account:
-    'Der Token des Anbieters gehört zu keinem Konto hier; die Anwendung könnte seinen Namen für den eines anderen halten.',
+    'Das Token des Anbieters gehört zu keinem Konto hier; die Anwendung könnte seinen Namen für den eines anderen halten.',
   forward_second_factor:
     'Die Regel verlangt eine Anmeldung mit zweitem Faktor, und diese war ohne.',
   forward_session_malformed:

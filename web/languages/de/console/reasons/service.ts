@@ -7,7 +7,7 @@ export const service = {
     'Der Aussteller des Anbieters wurde geändert, während die Anmeldung lief.',
   flow_ticket_unknown:
     'Keine Anmeldung wartet auf diesen Code: Sie ist abgelaufen, wurde benutzt oder begann anderswo.',
-  linker_ended: 'Die Sitzung oder der Token, mit dem die Verknüpfung begann, ist beendet.',
+  linker_ended: 'Die Sitzung oder das Token, mit dem die Verknüpfung begann, ist beendet.',
   provider_denied: 'Der Anbieter, oder die Person dort, hat die Anmeldung verweigert.',
   provider_answer_unacceptable: 'Die Antwort des Anbieters ist nicht annehmbar.',
   provider_return_invalid: 'Der Browser kam mit Parametern zurück, die nicht zur Anmeldung passen.',

@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks'
-import { useCommon } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { confirmed } from '../../components/confirm.tsx'
-import { Dialog } from '../../components/dialog.tsx'
+import { OneTimePassword } from '../../components/one-time-password.tsx'
 import { type ActionContext, endedLogins } from './action.ts'
 
 /** Sets a password that works once, and shows it until the dialog is closed. */
-export function OneTimePassword({ context }: { readonly context: ActionContext }) {
-  const common = useCommon()
+export function SetOneTimePassword({ context }: { readonly context: ActionContext }) {
   const [password, setPassword] = useState<string | null>(null)
   const { shown, t, reload } = context
   const { username } = shown.account.data
@@ -35,20 +33,7 @@ export function OneTimePassword({ context }: { readonly context: ActionContext }
         {t.oneTime}
       </ActionButton>
       {password !== null && (
-        <Dialog title={t.oneTimeShown(username)} onClose={close}>
-          <p class="secret">{password}</p>
-          <p>{t.oneTimeHint}</p>
-          <div class="actions">
-            {window.isSecureContext && (
-              <ActionButton onClick={() => navigator.clipboard.writeText(password)}>
-                {common.copy}
-              </ActionButton>
-            )}
-            <button type="button" class="quiet" onClick={close}>
-              {t.done}
-            </button>
-          </div>
-        </Dialog>
+        <OneTimePassword username={username} password={password} onClose={close} />
       )}
     </>
   )
