@@ -183,7 +183,7 @@ suite('keys, webhooks, clients, settings, backups and doctor', async () => {
     const table = page.getByRole('table', { name: 'Keys of access tokens' })
     const first = await table.locator('tbody code').innerText()
     await button(page, 'Rotate').first().click()
-    await dialog(page).getByText('nobody is signed out').waitFor()
+    await dialog(page).getByText('no session or token ends').waitFor()
     await dialog(page).getByRole('button', { name: 'Rotate' }).click()
     await table.getByText('signs soon').waitFor()
     assert.equal(await table.getByRole('button', { name: 'Retire' }).count(), 0)

@@ -31,7 +31,7 @@ suite('what belongs to an account', async () => {
         .executeTakeFirstOrThrow()
     ).id
 
-  test('of a new one: nothing is live, and nobody has signed in', async () => {
+  test('of a new one: nothing is live, and there was no login', async () => {
     const made = now()
     const { userId } = await app.account('new', ['USER', 'EDITOR'])
     const { status, body } = await details('new')
@@ -126,7 +126,7 @@ suite('what belongs to an account', async () => {
     assert.equal((await details('new')).body.last_administrator, false)
   })
 
-  test('an ETag of the account stays as it is after a login: nobody has changed it', async () => {
+  test('an ETag of the account stays as it is after a login: the account was not changed', async () => {
     const who = await app.account('tagged')
     const tag = async () =>
       (await app.call('GET', `${accounts}/tagged`, { headers: admin })).headers.etag

@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 export async function differ(store: Store): Promise<void> {
   const now = Date.now()
   const back = (n: string) => `${now} - cast(${n} as bigint)`
-  await store.query(`
+  await store.changeMany(`
     update accounts set
       created_at = ${back(`(user_id * 7907 % 1000003) * 60000`)},
       last_login_at = case when user_id % 5 = 0 then 0

@@ -18,6 +18,8 @@ export interface Store {
   readonly settings: Settings
   readonly directory: string
   query<T extends object = object>(text: string): Promise<T[]>
+  /** One change of many rows; PostgreSQL runs no trigger for it, which would take many minutes. */
+  changeMany(text: string): Promise<void>
   /** A SQL expression of 32 random hex digits. */
   readonly randomHex: string
   /** Does the work of autovacuum, or of the service when it is idle. */
@@ -66,6 +68,7 @@ function sqliteStore(directory: string): Store {
     directory,
     // The caller declares the type of a row.
     query: async <T extends object>(text: string) => using((db) => db.prepare(text).all() as T[]),
+    changeMany: async (text) => using((db) => db.exec(text)),
     randomHex: 'lower(hex(randomblob(16)))',
     async settle() {
       using((db) => db.exec('pragma wal_checkpoint(truncate)'))
@@ -90,6 +93,9 @@ async function postgresStore(directory: string): Promise<Store> {
     settings: { DATA_DIR: directory, DATABASE_URL: url, MASTER_KEY: masterKey },
     directory,
     query,
+    async changeMany(text) {
+      await query(`begin; set local session_replication_role = replica; ${text}; commit`)
+    },
     randomHex: "replace(gen_random_uuid()::text, '-', '')",
     async settle() {
       await query('vacuum analyze')

@@ -13,7 +13,7 @@ import { FilterForm } from './filter-form.tsx'
 import { deliveryPath, webhookPath } from './paths.ts'
 import { RepeatFailed } from './repeat-failed.tsx'
 import { webhooksTexts } from './texts.ts'
-import { type Delivery, deliveryTones, hostOf, mostCounted } from './webhook.ts'
+import { type Delivery, deliveryTones, hostOf, maxCounted } from './webhook.ts'
 
 interface Props {
   /** The id of a webhook; absent: the deliveries of all. */
@@ -179,7 +179,7 @@ const noHosts: ReadonlyMap<string, string> = new Map()
 
 /** The hosts of all webhooks by their ids, by which people know them. */
 async function readHosts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const params = { query: { limit: mostCounted } }
+  const params = { query: { limit: maxCounted } }
   const { data } = await dataOf(api.GET('/api/admin/webhooks', { params, signal }))
   return new Map(data.map(({ id, url }) => [id, hostOf(url)]))
 }

@@ -1,6 +1,6 @@
 import { webhooksTexts } from './texts.ts'
 
-const mostShown = 3
+const maxShown = 3
 
 /** The events that a webhook has chosen, in words where there are some. */
 export function EventNames({
@@ -11,7 +11,7 @@ export function EventNames({
   readonly isWhole?: boolean
 }) {
   const t = webhooksTexts.use()
-  const shown = isWhole ? events : events.slice(0, mostShown)
+  const shown = isWhole ? events : events.slice(0, maxShown)
   const more = events.length - shown.length
   return (
     <>

@@ -5,7 +5,7 @@ import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { type DeliveryFilters, sinceOf } from './delivery-filters.ts'
 import { webhooksTexts } from './texts.ts'
-import { mostCounted } from './webhook.ts'
+import { maxCounted } from './webhook.ts'
 
 interface Props {
   readonly webhook: string
@@ -26,7 +26,7 @@ export function RepeatFailed({ webhook, filters: { span, type }, onRepeated }: P
       ...(span !== '' && { since: sinceOf(span, Date.now()) }),
       ...(type !== '' && { type }),
     } as const
-    const query = { ...chosen, limit: mostCounted }
+    const query = { ...chosen, limit: maxCounted }
     const failed = await dataOf(
       api.GET('/api/admin/webhooks/{id}/deliveries', { params: { path, query } }),
     )

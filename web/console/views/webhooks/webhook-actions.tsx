@@ -4,7 +4,7 @@ import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { editPath } from './paths.ts'
 import { webhooksTexts } from './texts.ts'
-import { hostOf, mostCounted, type Webhook } from './webhook.ts'
+import { hostOf, maxCounted, type Webhook } from './webhook.ts'
 
 interface Props {
   readonly webhook: Webhook
@@ -61,7 +61,7 @@ export function WebhookActions(props: Props) {
 
   async function remove(): Promise<void> {
     const host = hostOf(url)
-    const query = { state: 'waiting', limit: mostCounted } as const
+    const query = { state: 'waiting', limit: maxCounted } as const
     const waiting = await dataOf(
       api.GET('/api/admin/webhooks/{id}/deliveries', { params: { path, query } }),
     )

@@ -8,13 +8,13 @@ import { EventNames } from './event-names.tsx'
 import { newWebhookPath, webhookPath } from './paths.ts'
 import { Tabs } from './tabs.tsx'
 import { webhooksTexts } from './texts.ts'
-import { hostOf, mostCounted, stateTones, type Webhook } from './webhook.ts'
+import { hostOf, maxCounted, stateTones, type Webhook } from './webhook.ts'
 
 /** All webhooks: where events go, and whether they arrive. */
 export function WebhookList() {
   const t = webhooksTexts.use()
   const webhooks = useLoad('', (signal) =>
-    dataOf(api.GET('/api/admin/webhooks', { params: { query: { limit: mostCounted } }, signal })),
+    dataOf(api.GET('/api/admin/webhooks', { params: { query: { limit: maxCounted } }, signal })),
   )
   const columns: Column<Webhook>[] = [
     {

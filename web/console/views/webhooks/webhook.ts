@@ -6,7 +6,7 @@ export type Delivery = components['schemas']['WebhookDelivery']
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret']
 
 /** How many are counted at most before an action: one page of the API. */
-export const mostCounted = 1000
+export const maxCounted = 1000
 
 export const stateTones: Readonly<Record<Webhook['state'], Tone>> = {
   enabled: 'good',

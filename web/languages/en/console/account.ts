@@ -66,7 +66,7 @@ export const account = {
   resetTo: (address: string) => `Sends a mail to ${address} with a link and a code.`,
   resetKeeps: 'The present password, sessions and tokens stay until the link is used.',
   resetNeedsAddress: 'This account has no verified address. Send the mail to',
-  resetAddressHint: 'Be sure that it belongs to the owner: whoever reads it takes the account.',
+  resetAddressHint: 'Be sure that it belongs to the owner: who reads it takes the account.',
   resetSent: (address: string, until: string) =>
     `A reset was mailed to ${address}. Its link works until ${until}.`,
   oneTime: 'Set a one-time password',
@@ -185,7 +185,7 @@ export const account = {
 
   sessions: 'Sessions',
   sessionsCaption: 'Sessions, the last used first',
-  noSessions: 'Nobody is signed in to this account in a browser.',
+  noSessions: 'This account has no session in a browser.',
   device: 'Device',
   address: 'Address',
   begun: 'Signed in',

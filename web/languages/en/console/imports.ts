@@ -26,7 +26,7 @@ export const imports = {
   importTitle: (count: number) => `Import ${accounts(count)}?`,
   imports: (count: number) => `Makes ${accounts(count)}.`,
   importEffects: [
-    'They can sign in when all of them are there; until then nobody sees them.',
+    'They can sign in when all of them are there; until then they are not shown.',
     'It cannot be undone at once: each account is deleted by itself.',
   ],
   importAction: 'Import',

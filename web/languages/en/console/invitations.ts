@@ -25,7 +25,7 @@ export const invitations = {
   withdrawn: (email: string) => `The invitation of ${email} is withdrawn.`,
   again: 'Invite again',
   toUser: (id: number) => `user ${id}`,
-  empty: 'Nobody is invited yet.',
+  empty: 'No invitation is waiting yet.',
   emptyHint: 'Invite a person: they choose their own password, and their address is proved.',
   newTitle: 'Invite a person',
   emailHint: 'The invitation goes there, and the account has it as its verified address.',

@@ -46,11 +46,11 @@ export const keys = {
   rotateEffects: {
     signing: [
       'A new key is made and published now. It signs once the services that keep the public keys know it.',
-      'Tokens of the present key stay valid until they expire: nobody is signed out.',
+      'Tokens of the present key stay valid until they expire: no session or token ends.',
     ],
     refresh: [
       'A new key is made, and signs once all nodes know it.',
-      'Tokens of the present key stay valid until they expire: nobody is signed out.',
+      'Tokens of the present key stay valid until they expire: no session or token ends.',
     ],
   },
   rotateNowEffects: {
@@ -72,7 +72,7 @@ export const keys = {
   retireEffects: {
     signing: [
       'Every access token that it has signed is refused from now on.',
-      'Whoever has a refresh token gets a new one by it; the others sign in again.',
+      'Who has a refresh token gets a new access token by it; all others sign in again.',
       'Services that keep the public keys may accept its tokens for 5 more minutes.',
       'This cannot be undone.',
     ],

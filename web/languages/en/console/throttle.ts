@@ -7,7 +7,7 @@ export const throttle = {
   accounts: 'Accounts with failed logins in a row',
   accountsEmpty: 'No account has a failed login that was not followed by a good one.',
   counts: 'What the limits count',
-  countsEmpty: 'No limit counts an attempt now: nobody guesses passwords.',
+  countsEmpty: 'No limit counts an attempt now: no password is being guessed.',
   columns: {
     username: 'Account',
     failures: 'Failed in a row',
