@@ -15,6 +15,7 @@ import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
 import { type AuditVerifications, createAuditVerifications } from './audit/verify/runs.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
+import type { Proofs } from './authentication/proofs.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Backups, createBackups } from './backup/runs.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -49,6 +50,7 @@ import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createProofs } from './proofs/proofs.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
@@ -129,6 +131,7 @@ export interface Services extends LogoutEndings {
   readonly personalData: PersonalData
   readonly posts: Posts
   readonly profiles: Profiles
+  readonly proofs: Proofs
   readonly providers: Providers
   readonly readiness: Readiness
   readonly recovery: Recovery
@@ -248,6 +251,13 @@ export async function createServices(
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys })
+  const verifier = createVerifier({ ...deps, passwords })
+  const loginAddress = createLoginAddress(config)
+  const proofs = createProofs({
+    ...{ ...deps, accounts, limits, loginAddress, passwords, requirements, secondFactor, verifier },
+    hasProvider: async (userId) =>
+      (await identities.of(userId)).some(({ issuer }) => providers.issuing(issuer)?.config.client),
+  })
   const forwardRules = createForwardRules(deps)
   const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
@@ -305,7 +315,7 @@ export async function createServices(
     keys,
     limits,
     lock,
-    loginAddress: createLoginAddress(config),
+    loginAddress,
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
     masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer: createMailer({ ...deps, keys, confirmations, outbox }),
@@ -316,6 +326,7 @@ export async function createServices(
     personalData: createPersonalData({ ...deps, sections }),
     posts: createPosts(deps),
     profiles,
+    proofs,
     providers,
     readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
     recovery: createRecovery({
@@ -347,7 +358,7 @@ export async function createServices(
     turnAnswers: createTurnAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
-    verifier: createVerifier({ ...deps, passwords }),
+    verifier,
     webhookInterest: interest,
     webhookOutbox,
     webhookSender: createWebhookSender({

@@ -36,6 +36,8 @@ export interface Identities {
   of(userId: number): Promise<LinkedIdentity[]>
   /** The identities of a user as subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
+  /** @throws ApiError identityNotFound if the account has no such identity */
+  assertLinked(userId: number, id: number): Promise<void>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
 }
@@ -119,6 +121,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     async subjectsOf(trx, userId) {
       const linked = await identityStore(trx).of(userId)
       return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
+    },
+
+    async assertLinked(userId, id) {
+      const linked = await store.of(userId)
+      if (!linked.some((identity) => identity.id === id)) throw identityAbsent()
     },
 
     async unlink(userId, id, guard) {

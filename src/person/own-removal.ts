@@ -1,24 +1,36 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
+import type { Proofs, SentProofs } from '../authentication/proofs.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { Users } from '../users/users.ts'
 
+export interface OwnRemovalDeps {
+  readonly proofs: Pick<Proofs, 'prove'>
+  readonly users: Pick<Users, 'remove'>
+}
+
+export interface OwnRemoval {
+  readonly account: Account
+  readonly username: string
+  readonly sent: SentProofs
+}
+
 /**
  * Removes the account of the caller and its user, and erases what names the person.
- * @throws ApiError validationFailed unless `username` names this account, lastAdministrator
+ * @throws ApiError validationFailed unless `username` names this account; as `prove` of `Proofs`;
+ * lastAdministrator
  */
 export async function removeOwn(
-  users: Pick<Users, 'remove'>,
+  { proofs, users }: OwnRemovalDeps,
   request: FastifyRequest,
-  { account, username }: { readonly account: Account; readonly username: string },
+  { account, username, sent }: OwnRemoval,
 ): Promise<void> {
   if (canonicalUsername(username) !== account.username) {
     refuseField(['username'], 'must be the username of the account')
   }
-  const guard = stillAllowed(request)
+  const guard = await proofs.prove(request, { account, change: 'deletion', sent })
   const removed = await users.remove(account.userId, { guard })
   if (!removed) throw goneMeanwhile('accountNotFound')
 }

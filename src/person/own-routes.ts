@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import { confirmationRequired, proofsIn } from '../authentication/proof-schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
@@ -11,27 +12,26 @@ import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
-import type { Users } from '../users/users.ts'
-import { removeOwn } from './own-removal.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
+import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
 import type { PersonalData } from './personal-data.ts'
-import { DeleteOwnAccount, PersonalDataBody } from './schemas.ts'
+import { DeleteOwnAccount, PersonalDataBody, SentDeletion } from './schemas.ts'
 
 /**
  * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
  * /api/user/account (role USER) and /api/account (any account).
  */
-export interface OwnDataOptions {
+export interface OwnDataOptions extends OwnRemovalDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'session'>
   readonly personalData: PersonalData
-  readonly users: Pick<Users, 'remove'>
 }
 
 const access = { rule: authenticated }
 
 export async function ownDataRoutes(
   instance: FastifyInstance,
-  { accounts, config, personalData, users }: OwnDataOptions,
+  { accounts, config, personalData, ...removal }: OwnDataOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
@@ -72,9 +72,17 @@ export async function ownDataRoutes(
         access,
         reauthentication: 'always',
         body: 'json',
+        sends: SentDeletion,
         maxBodyBytes: fewFieldsBytes,
         responseHeaders: ['set-cookie'],
-        errors: ['accountNotFound', 'lastAdministrator'],
+        errors: [
+          'accountNotFound',
+          'invalidCredentials',
+          confirmationRequired,
+          captchaRequired,
+          'lastAdministrator',
+          'tooManyLoginAttempts',
+        ],
         examples: { answer: { message: 'Account deleted' } },
       },
       schema: {
@@ -86,7 +94,8 @@ export async function ownDataRoutes(
     },
     async (request, reply) => {
       const account = await ownAccount(accounts, request)
-      await removeOwn(users, request, { account, username: request.body.username })
+      const { username } = request.body
+      await removeOwn(removal, request, { account, username, sent: proofsIn(request.body) })
       if (request.principal?.credential.scheme === 'session') clearSessionCookie(reply, config)
       return { message: 'Account deleted' }
     },

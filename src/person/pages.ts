@@ -11,26 +11,22 @@ import {
   field,
   type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from '../pages/account/own-page.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
-import type { Users } from '../users/users.ts'
-import { removeOwn } from './own-removal.ts'
+import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
 
-export interface OwnDataPagesOptions extends PersonDeps {
+export interface OwnDataPagesOptions extends PersonDeps, OwnRemovalDeps {
   readonly config: Pick<Config, 'session'>
-  readonly users: Pick<Users, 'remove'>
 }
 
 const recent = { reauthentication: 'always' } as const
 const paths = { data: '/account/data', delete: '/account/delete' } as const
 
 /** /account/data: a copy of all data; /account/delete: the end of the account. */
-export async function ownDataPages(
-  app: FastifyInstance,
-  { users, ...deps }: OwnDataPagesOptions,
-): Promise<void> {
+export async function ownDataPages(app: FastifyInstance, deps: OwnDataPagesOptions): Promise<void> {
   acceptForms(app)
 
   // The file is that of the API, which asks for a recent login as well.
@@ -53,7 +49,11 @@ export async function ownDataPages(
     const view = (problem: AccountProblem) => common(request, person, problem)
     showIfRefused(request, person, 'account-delete', { problemOf, view })
     const { account } = person
-    await removeOwn(users, request, { account, username: field(request, 'username') })
+    await removeOwn(deps, request, {
+      account,
+      username: field(request, 'username'),
+      sent: proofsOfForm(request),
+    })
     clearSessionCookie(reply, deps.config)
     return sendView(reply, request, 'account-deleted', {})
   })

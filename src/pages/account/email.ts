@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmail } from '../../addresses/email.ts'
+import type { Proofs } from '../../authentication/proofs.ts'
 import type { Config } from '../../config/load.ts'
 import type { Confirmations } from '../../confirmations/confirmations.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
@@ -18,6 +19,7 @@ import {
   type Person,
   type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
@@ -27,6 +29,7 @@ export interface EmailPageDeps extends PersonDeps {
   readonly confirmations: Pick<Confirmations, 'openByCode'>
   readonly emails: Emails
   readonly loginAddress: LoginAddress
+  readonly proofs: Pick<Proofs, 'prove'>
   readonly outbox: Pick<Outbox, 'isAvailable'>
 }
 
@@ -40,7 +43,7 @@ const done: Readonly<Record<Confirmed, AccountDone>> = {
 
 /** /account/email: the verified address; verifies one, changes it, or gives up one that waits. */
 export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Promise<void> {
-  const { config, confirmations, emails, loginAddress, outbox } = deps
+  const { config, confirmations, emails, loginAddress, outbox, proofs } = deps
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -54,8 +57,12 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     showIfRefused(request, person, 'account-email', { problemOf, view })
     const address = parseEmail(field(request, 'email'))
     if (!address) return refuseField(['email'], 'must be an e-mail address')
-    await emails.begin(person.account, address, {
-      guard: stillAllowed(request),
+    emails.assertAvailable()
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'email', sent })
+    await emails.begin(account, address, {
+      guard,
       language: config.pages.language,
       client: loginAddress(request),
       flow: flowOf(person),

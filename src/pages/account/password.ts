@@ -13,6 +13,7 @@ import {
   type Person,
   type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
@@ -41,9 +42,8 @@ export async function passwordPages(app: FastifyInstance, deps: PasswordPageDeps
     if (wanted !== field(request, again)) refuseField([again], 'must be the same password')
     await changeOwnPassword(deps, request, {
       account: person.account,
-      present: field(request, 'current_password'),
+      sent: proofsOfForm(request),
       wanted,
-      ...(field(request, 'captcha') !== '' && { captcha: field(request, 'captcha') }),
     })
     return goOn(reply, person, '/account', 'password')
   })

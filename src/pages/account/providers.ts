@@ -6,7 +6,6 @@ import { identityAbsent } from '../../federation/identities.ts'
 import { beginLink, type LinkDeps } from '../../federation/link.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf } from '../../flows/requests.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
 import { positiveInteger } from '../../http/lists/paging.ts'
 import {
   accountForm,
@@ -16,12 +15,13 @@ import {
   goOn,
   type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
 } from './own-page.ts'
 
 export interface ProvidersPageDeps extends PersonDeps, Omit<LinkDeps, 'accounts'> {
   readonly db: Database
-  readonly identities: Pick<Identities, 'of' | 'unlink'>
+  readonly identities: Pick<Identities, 'assertLinked' | 'of' | 'unlink'>
   readonly pageFlows: PageFlows
 }
 
@@ -37,7 +37,7 @@ const leavingSeconds = 300
 
 /** /account/providers: the identities that sign in to the account; links and unlinks them. */
 export async function providersPages(app: FastifyInstance, deps: ProvidersPageDeps): Promise<void> {
-  const { db, identities, pageFlows, providers, random } = deps
+  const { db, identities, pageFlows, proofs, providers, random } = deps
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -64,7 +64,11 @@ export async function providersPages(app: FastifyInstance, deps: ProvidersPageDe
     const person = await personOf(deps, request)
     const { userId } = person.account
     const provider = field(request, 'provider')
-    const url = await beginLink(deps, request, reply, { provider, returnTo: path })
+    const url = await beginLink(deps, request, reply, {
+      provider,
+      returnTo: path,
+      sent: proofsOfForm(request),
+    })
     const data: Leaving = { provider: new URL(url.href).host, url: url.href }
     const flow = await transact(db, [lockName.account(userId)], (trx) =>
       pageFlows.begin(
@@ -89,7 +93,11 @@ export async function providersPages(app: FastifyInstance, deps: ProvidersPageDe
     const person = await personOf(deps, request)
     const id = positiveInteger(field(request, 'identity'))
     if (id === null) throw identityAbsent()
-    await identities.unlink(person.account.userId, id, stillAllowed(request))
+    const { account } = person
+    await identities.assertLinked(account.userId, id)
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'identity_removal', sent })
+    await identities.unlink(account.userId, id, guard)
     return goOn(reply, person, path, 'unlinked')
   })
 }

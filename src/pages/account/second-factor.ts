@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../../authentication/account.ts'
+import type { Proofs } from '../../authentication/proofs.ts'
 import type { Database } from '../../database/database.ts'
 import { lockName, transact } from '../../database/transactions.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
@@ -9,16 +10,16 @@ import type { AccountProblem } from '../../http/pages/views/account.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { Random } from '../../kernel/random.ts'
 import type { Provisioning } from '../../totp/provisioning.ts'
-import type { Proof, SecondFactor } from '../../totp/second-factor.ts'
+import type { SecondFactor } from '../../totp/second-factor.ts'
 import {
   accountForm,
   accountPage,
   common,
-  field,
   goOn,
   type Person,
   type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
@@ -26,6 +27,7 @@ import {
 export interface SecondFactorPageDeps extends PersonDeps {
   readonly db: Database
   readonly pageFlows: PageFlows
+  readonly proofs: Pick<Proofs, 'prove'>
   readonly random: Random
   readonly secondFactor: SecondFactor
 }
@@ -48,7 +50,7 @@ export async function secondFactorPages(
   app: FastifyInstance,
   deps: SecondFactorPageDeps,
 ): Promise<void> {
-  const { db, pageFlows, random, secondFactor } = deps
+  const { db, pageFlows, proofs, random, secondFactor } = deps
 
   app.get(path, accountPage(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -66,11 +68,10 @@ export async function secondFactorPages(
       problemOf: problemOfCode,
       view: (problem) => ({ ...common(request, person, problem), isOn }),
     })
-    const enrolment = await secondFactor.begin(
-      person.account,
-      proofOf(request),
-      stillAllowed(request),
-    )
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'factor', sent })
+    const enrolment = await secondFactor.begin(account, guard)
     const flow = await hold(person.account, { enrolment }, browserOf(request, reply, random))
     return reply.redirect(`${setUpPath}?flow=${flow.id}`, 303)
   })
@@ -97,14 +98,10 @@ export async function secondFactorPages(
         ...shown(flow.id, enrolment),
       }),
     })
-    const codes = await secondFactor.confirm(
-      person.account,
-      withoutSpaces(field(request, 'totp')),
-      {
-        keepSession: person.sessionId,
-        guard: stillAllowed(request),
-      },
-    )
+    const codes = await secondFactor.confirm(person.account, proofsOfForm(request).totp, {
+      keepSession: person.sessionId,
+      guard: stillAllowed(request),
+    })
     await transact(db, [], (trx) =>
       pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
     )
@@ -123,10 +120,10 @@ export async function secondFactorPages(
       problemOf: problemOfCode,
       view: (problem) => common(request, person, problem),
     })
-    await secondFactor.remove(person.account, proofOf(request), {
-      keepSession: person.sessionId,
-      guard: stillAllowed(request),
-    })
+    const { account, sessionId } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
+    await secondFactor.remove(account, { keepSession: sessionId, guard })
     return goOn(reply, person, path, 'factor_removed')
   })
 
@@ -155,8 +152,10 @@ export async function secondFactorPages(
       problemOf: problemOfCode,
       view: (problem) => ({ ...common(request, person, problem), isOn }),
     })
-    const guard = stillAllowed(request)
-    const codes = await secondFactor.renewCodes(person.account, proofOf(request), guard)
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
+    const codes = await secondFactor.renewCodes(account, guard)
     const held = { codes, isFirst: false }
     const flow = await hold(person.account, held, browserOf(request, reply, random))
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
@@ -192,18 +191,6 @@ export async function secondFactorPages(
 
 function shown(flow: string, { qr, secret }: Provisioning) {
   return { flow, qr, secret }
-}
-
-function proofOf(request: FastifyRequest): Proof {
-  return {
-    totp: withoutSpaces(field(request, 'totp')),
-    recoveryCode: field(request, 'recovery_code').trim(),
-  }
-}
-
-/** People type and paste codes as they see them: `123 456`. */
-function withoutSpaces(code: string): string {
-  return code.replace(/\s/g, '')
 }
 
 function problemOfCode({ row, retryAfterSeconds: seconds = 0 }: ApiError): AccountProblem | null {

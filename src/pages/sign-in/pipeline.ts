@@ -227,7 +227,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     if (step !== 'enrolment') return moveOn(flow, step, evidence, {}, also)
     // If the account was locked meanwhile, it must not show that the proof was right.
     const account = await accounts.reread(db, evidence.account, commitOf(flow))
-    const { secret, uri } = await secondFactor.begin(account, {}, stillThere(account))
+    const { secret, uri } = await secondFactor.begin(account, stillThere(account))
     return moveOn(flow, step, evidence, { enrolment: { secret, uri } }, also)
   }
 
