@@ -59,7 +59,7 @@ import { assertDistinct, assertDistinctEvents, type KnownEvent, tracesOf } from 
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
-import { createSessions, type Sessions } from './session/sessions.ts'
+import { addFactor, createSessions, type Sessions } from './session/sessions.ts'
 import { createStatisticSeries, type StatisticSeries } from './statistics/series.ts'
 import { type Captcha, createCaptcha } from './throttle/captcha.ts'
 import {
@@ -250,7 +250,7 @@ export async function createServices(
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
-  const secondFactor = createSecondFactor({ ...deps, accounts, keys })
+  const secondFactor = createSecondFactor({ ...deps, accounts, keys, proved: addFactor })
   const verifier = createVerifier({ ...deps, passwords })
   const loginAddress = createLoginAddress(config)
   const proofs = createProofs({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Headers, Someone, TestApp } from './app.ts'
 import { confirmationsOf } from './confirmations.ts'
 import { mailRows } from './mail.ts'
+import { proofOf } from './proofs.ts'
 
 /** What tests of verified addresses do, as the owner of an account does it by the API. */
 export async function mailboxes(app: TestApp) {
@@ -12,7 +13,8 @@ export async function mailboxes(app: TestApp) {
 
     /** Asks for a proof of an address; answers the id of the confirmation. */
     async ask(headers: Headers, email: string): Promise<string> {
-      const answer = await app.call('PUT', '/api/account/email', { headers, json: { email } })
+      const json = { email, ...(await proofOf(app, headers)) }
+      const answer = await app.call('PUT', '/api/account/email', { headers, json })
       assert.equal(answer.status, 202, answer.text)
       return answer.body.id
     },

@@ -1,5 +1,6 @@
 import { codeOfStep, stepSeconds } from '../src/totp/totp.ts'
 import type { Headers, Someone, TestApp } from './app.ts'
+import { proofOf } from './proofs.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -29,7 +30,8 @@ export async function beginEnrolment(
   headers: Headers,
   path = '/api/account',
 ): Promise<Device['code']> {
-  const begun = await app.call('POST', `${path}/totp`, { headers })
+  const json = await proofOf(app, headers)
+  const begun = await app.call('POST', `${path}/totp`, { headers, json })
   if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
   return (steps) => codeOf(app, begun.body.secret, steps)
 }

@@ -128,7 +128,11 @@ async function userInfo(
   return library.fetchUserInfo(configuration, accessToken, claims.sub)
 }
 
-function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<string, unknown>>) {
+function personOf(
+  { clock, config }: Provider,
+  claims: IDToken,
+  info: Readonly<Record<string, unknown>>,
+) {
   const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
   return {
     issuer: config.issuer,
@@ -136,6 +140,13 @@ function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<s
     username,
     email,
     name,
+    authTime: authTimeOf(claims, clock.now()),
     roles: rolesAt(claims, config) ?? rolesAt(info, config),
   }
+}
+
+/** The time of the authentication at the provider, in epoch milliseconds, never after `now`. */
+function authTimeOf({ auth_time }: IDToken, now: number): number | undefined {
+  const isTime = typeof auth_time === 'number' && Number.isFinite(auth_time) && auth_time > 0
+  return isTime ? Math.min(auth_time * 1000, now) : undefined
 }

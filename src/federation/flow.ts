@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { throttledAddress } from '../addresses/address.ts'
 import type { Account } from '../authentication/account.ts'
+import { unknownAuthTime } from '../authentication/evidence.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { createFlowLimit, maxPerAccount, maxPerAddress } from '../flows/limit.ts'
@@ -36,7 +37,10 @@ export interface Flows {
    * Stores a sign-in that a second factor must confirm; answers its ticket.
    * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
    */
-  suspend(account: Account, finished: Pick<FinishedFlow, 'provider' | 'returnTo'>): Promise<string>
+  suspend(
+    account: Account,
+    finished: Pick<FinishedFlow, 'person' | 'provider' | 'returnTo'>,
+  ): Promise<string>
   /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
   waiting(ticket: string | undefined): Promise<SuspendedFlow>
   /**
@@ -83,6 +87,8 @@ export interface AccountThen {
 
 /** A sign-in that a second factor must confirm. */
 export interface SuspendedFlow extends AccountThen {
+  /** When the person authenticated at the provider, in epoch milliseconds. */
+  readonly authTime: number
   readonly provider: string
   readonly returnTo: string
 }
@@ -101,6 +107,8 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly refreshVersion: number
   readonly sessionId: string | null
   readonly token: JudgedClaims | null
+  /** Of a sign-in that waits for its second factor. */
+  readonly authTime?: number | undefined
 }
 
 export const flowSeconds = 600
@@ -165,12 +173,15 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       }
     },
 
-    async suspend(account, { provider, returnTo }) {
+    async suspend(account, { person, provider, returnTo }) {
       const { refreshVersion } = account
       const ticket = secret()
       await keep(
         { state: ticket, browser: ticket, provider, returnTo },
-        { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
+        {
+          ...{ issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
+          authTime: person.authTime,
+        },
         { purpose: 'second_factor', account },
       )
       return ticket
@@ -181,7 +192,8 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       const flow = await store.find(key, { purpose: 'second_factor', now: clock.now() })
       if (flow?.userId == null) throw ticketUnknown()
       const { provider, userId, returnTo } = flow
-      return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
+      const { authTime = unknownAuthTime, refreshVersion } = open(flow)
+      return { provider, userId, returnTo, refreshVersion, authTime }
     },
 
     async resume(trx, ticket, { provider }) {

@@ -47,6 +47,8 @@ export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
   readonly name: string | undefined
+  /** When the person authenticated at the provider, in epoch milliseconds; absent without the claim. */
+  readonly authTime: number | undefined
   /** Null if the ID token has no claim of roles. */
   readonly roles: readonly Role[] | null
 }

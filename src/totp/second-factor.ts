@@ -74,6 +74,8 @@ export interface SecondFactorDeps {
   readonly random: Random
   readonly events: Events
   readonly keys: Pick<KeySet, 'dataKey'>
+  /** Adds the factor to a session whose user has confirmed it. */
+  readonly proved: (trx: DatabaseOrTransaction, sessionId: string) => Promise<void>
 }
 
 const secretBytes = 20 // RFC 4226 section 4: 160 bits
@@ -115,6 +117,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
           if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
           await events.record(trx, mfaEnrolled, { user_id: userId })
+          if (how.keepSession !== undefined) await deps.proved(trx, how.keepSession)
           await attempt.succeed(trx)
           return true
         }

@@ -86,7 +86,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     return goOn(reply, person, path, done[confirmed])
   })
 
-  app.post(`${path}/cancel`, accountForm(path), async (request, reply) => {
+  app.post(`${path}/cancel`, accountForm(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
     await emails.cancel(person.account, stillAllowed(request))
     return goOn(reply, person, path, 'email_cancelled')

@@ -160,7 +160,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
       if (!now) throw flowExpired('page_flow_moved_on')
       requirements.refuse('ticket', { account: now, since: { now, before } })
       const amr = [...evidence.amr, 'otp', 'mfa'] as const
-      const proven = { account: now, amr, authTime: deps.clock.now() }
+      const proven = { account: now, amr, authTime: evidence.authTime }
       return moveOn(flow, 'recovery_codes', proven, { recoveryCodes: codes })
     },
 
