@@ -45,11 +45,14 @@ import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
+import type { ProtectedForms } from './pages/account/protected-form.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createGrants, type Grants } from './proofs/grants.ts'
+import { createMailedProof, type MailedProof } from './proofs/mailed-proof.ts'
 import { createProofs } from './proofs/proofs.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
@@ -131,7 +134,10 @@ export interface Services extends LogoutEndings {
   readonly personalData: PersonalData
   readonly posts: Posts
   readonly profiles: Profiles
+  readonly grants: Grants
+  readonly mailedProof: MailedProof
   readonly proofs: Proofs
+  readonly protectedForms: ProtectedForms
   readonly providers: Providers
   readonly readiness: Readiness
   readonly recovery: Recovery
@@ -253,8 +259,20 @@ export async function createServices(
   const secondFactor = createSecondFactor({ ...deps, accounts, keys, proved: addFactor })
   const verifier = createVerifier({ ...deps, passwords })
   const loginAddress = createLoginAddress(config)
+  const pageFlows = createPageFlows({ ...deps, keys })
+  const grants = createGrants({ ...deps, pageFlows })
   const proofs = createProofs({
-    ...{ ...deps, accounts, limits, loginAddress, passwords, requirements, secondFactor, verifier },
+    ...{
+      ...deps,
+      accounts,
+      grants,
+      limits,
+      loginAddress,
+      passwords,
+      requirements,
+      secondFactor,
+      verifier,
+    },
     hasProvider: async (userId) =>
       (await identities.of(userId)).some(({ issuer }) => providers.issuing(issuer)?.config.client),
   })
@@ -321,12 +339,17 @@ export async function createServices(
     mailer: createMailer({ ...deps, keys, confirmations, outbox }),
     notices,
     outbox,
-    pageFlows: createPageFlows({ ...deps, keys }),
+    pageFlows,
     passwords,
     personalData: createPersonalData({ ...deps, sections }),
     posts: createPosts(deps),
     profiles,
+    grants,
+    mailedProof: createMailedProof({
+      ...{ ...deps, accounts, confirmations, limits, loginAddress, outbox, requirements },
+    }),
     proofs,
+    protectedForms: new Map(),
     providers,
     readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
     recovery: createRecovery({

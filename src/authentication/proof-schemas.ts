@@ -1,6 +1,7 @@
 import { errorWith } from '../http/declared-error.ts'
 import { named, type Static } from '../http/schemas.ts'
-import { type SentProofs as ProofsOfRequest, proofKinds } from './proofs.ts'
+import { proofKinds } from '../kernel/proof-kinds.ts'
+import type { SentProofs as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'
 

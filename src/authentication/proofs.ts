@@ -1,23 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { StillAllowed } from '../http/changes/still-allowed.ts'
+import { type ProofKind, type ProtectedChange, proofKinds } from '../kernel/proof-kinds.ts'
 import type { Account } from './account.ts'
-
-/** The changes of the own account that can take it over or destroy it. Each wants proofs. */
-export const protectedChanges = [
-  'password',
-  'factor',
-  'factor_removal',
-  'recovery_codes',
-  'email',
-  'identity',
-  'identity_removal',
-  'deletion',
-] as const
-export type ProtectedChange = (typeof protectedChanges)[number]
-
-/** By what a person proves to be the owner of an account, apart from the login. */
-export const proofKinds = ['password', 'totp', 'provider', 'email'] as const
-export type ProofKind = (typeof proofKinds)[number]
 
 /** What an account has that its owner can be asked for. */
 export interface Provable {
@@ -93,6 +77,8 @@ export interface Proven {
 
 /** Decides whether a request proves enough for a protected change of the caller's own account. */
 export interface Proofs {
+  /** The proofs that the owner of an account must give for a protected change. */
+  neededOf(account: Account): Promise<ProofKind[]>
   /**
    * Verifies the proofs of a request; answers the guard of the change. A wrong proof counts like a
    * failed login.

@@ -9,9 +9,16 @@ export const confirmationPurposes = [
   'reset',
   'sign_in',
   'invitation',
+  'proof',
 ] as const
 export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
 
+const ofAccount = new Set<ConfirmationPurpose>([
+  'verification',
+  'email_change',
+  'email_undo',
+  'proof',
+])
 const undoSeconds = 7 * 86_400
 
 /** How long the link and the code of a purpose count, in seconds. */
@@ -27,12 +34,13 @@ export function lifetimeOf(
     reset: confirmations.resetSeconds,
     sign_in: confirmations.signInSeconds,
     invitation: confirmations.invitationSeconds,
+    proof: confirmations.signInSeconds,
   }[purpose]
 }
 
 /** Purposes of a signed-in caller: two accounts may ask for one address. */
 export function isOfAccount(purpose: ConfirmationPurpose): boolean {
-  return purpose === 'verification' || purpose === 'email_change' || purpose === 'email_undo'
+  return ofAccount.has(purpose)
 }
 
 /** Purposes of which an account has one at a time: a new address replaces the one before. */

@@ -14,6 +14,15 @@ export interface FlowSecrets {
   readonly verifier: string
 }
 
+export interface AuthorizationOptions {
+  readonly redirectUri?: string
+  /** Whether the person must sign in anew, and the provider say when. */
+  readonly isFresh?: boolean
+}
+
+// OpenID Connect Core 3.1.2.1: with `max_age` the ID token has `auth_time`.
+const fresh = { prompt: 'login', max_age: '300' } as const
+
 /**
  * Answers the address of the authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3;
  * OpenID Connect Core 3.1.2.1.
@@ -23,7 +32,7 @@ export async function authorizationUrl(
   { config }: Provider,
   { library, configuration }: Client,
   { state, nonce, verifier }: FlowSecrets,
-  redirectUri = config.client?.redirectUri ?? '',
+  { redirectUri = config.client?.redirectUri ?? '', isFresh = false }: AuthorizationOptions = {},
 ): Promise<URL> {
   try {
     return library.buildAuthorizationUrl(configuration, {
@@ -33,6 +42,7 @@ export async function authorizationUrl(
       nonce,
       code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(isFresh && fresh),
     })
   } catch (error) {
     throw asApiError(error, { wasAsked: () => true })

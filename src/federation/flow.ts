@@ -55,8 +55,15 @@ export interface FlowStart {
   readonly returnTo: string
   /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
-  /** The caller that links an identity, or, for a sign-in, the client's address. */
-  readonly by: LinkingCaller | string
+  /** The caller that links an identity or proves itself, or, for a sign-in, the client's address. */
+  readonly by: LinkingCaller | ProvingCaller | string
+  /** Whether the person must sign in anew at the provider. */
+  readonly isFresh?: boolean
+}
+
+/** A caller that proves to be the owner of its account. */
+export interface ProvingCaller extends Pick<LinkingCaller, 'account' | 'guard'> {
+  readonly proves: true
 }
 
 /** A caller that links an identity to its account. */
@@ -77,6 +84,11 @@ export interface FinishedFlow {
   readonly returnTo: string
   /** The account as it was when the linking began; null for a sign-in. */
   readonly linkTo: (AccountThen & Pick<LinkingCaller, 'sessionId' | 'token'>) | null
+  /**
+   * The account whose owner proves themselves, as it was then, and since when a sign-in at the
+   * provider counts, in epoch milliseconds; null for another purpose.
+   */
+  readonly proves: (AccountThen & { readonly since: number }) | null
 }
 
 /** An account and the version of its logins when the flow began. */
@@ -124,26 +136,27 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   })
 
   return {
-    async begin(provider, { returnTo, browser, by }) {
+    async begin(provider, { returnTo, browser, by, isFresh = false }) {
       const { name, issuer } = provider.config
-      const linker = typeof by === 'string' ? undefined : by
-      if (!linker) await assertBelowLimit(db)
+      const caller = typeof by === 'string' ? undefined : by
+      const linker = caller && !('proves' in caller) ? caller : undefined
+      if (!caller) await assertBelowLimit(db)
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
-      const url = await authorizationUrl(provider, client, { state, nonce, verifier })
+      const url = await authorizationUrl(provider, client, { state, nonce, verifier }, { isFresh })
       await keep(
         { state, browser, provider: name, returnTo },
         {
           issuer,
           nonce,
           verifier,
-          refreshVersion: linker?.account.refreshVersion ?? 0,
+          refreshVersion: caller?.account.refreshVersion ?? 0,
           sessionId: linker?.sessionId ?? null,
           token: linker?.token ?? null,
         },
         typeof by === 'string'
           ? { purpose: 'sign_in', address: throttledAddress(by) }
-          : { purpose: 'link', account: by.account, guard: by.guard },
+          : { purpose: linker ? 'link' : 'prove', account: by.account, guard: by.guard },
       )
       return url
     },
@@ -163,13 +176,18 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
         throw new ApiError('signInFailed', { reason })
       }
       const person = await exchange(provider, query, { ...secrets, state })
-      const { userId, returnTo } = flow
+      const { returnTo } = flow
       const { refreshVersion, sessionId, token } = secrets
       return {
         provider: name,
         person,
         returnTo,
-        linkTo: userId === null ? null : { userId, refreshVersion, sessionId, token },
+        linkTo: isOf(flow, 'link')
+          ? { userId: flow.userId, refreshVersion, sessionId, token }
+          : null,
+        proves: isOf(flow, 'prove')
+          ? { userId: flow.userId, refreshVersion, since: flow.expiresAt - flowSeconds * 1000 }
+          : null,
       }
     },
 
@@ -213,7 +231,11 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
     secrets: Secrets,
     begun:
       | { purpose: 'sign_in'; address: string }
-      | { purpose: 'link' | 'second_factor'; account: Account; guard?: Guard | undefined },
+      | {
+          purpose: 'link' | 'prove' | 'second_factor'
+          account: Account
+          guard?: Guard | undefined
+        },
   ): Promise<void> {
     const id = digest(flow.state)
     const account = 'account' in begun ? begun.account : null
@@ -248,6 +270,11 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   function open({ id, sealed }: StoredFlow): Secrets {
     return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `keep`
   }
+}
+
+/** Whether it is a flow of this purpose, which an account began. */
+function isOf(flow: StoredFlow, purpose: string): flow is StoredFlow & { userId: number } {
+  return flow.purpose === purpose && flow.userId !== null
 }
 
 /** Binds the secrets to their row: those of another row belong to another browser. */

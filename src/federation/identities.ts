@@ -34,6 +34,8 @@ export interface Identities {
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
+  /** The user to whom an identity is linked; null if there is none. */
+  ownerOf(subject: Subject): Promise<number | null>
   /** The identities of a user as subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
   /** @throws ApiError identityNotFound if the account has no such identity */
@@ -119,6 +121,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     },
 
     of: store.of,
+    ownerOf: store.userIdOf,
 
     async subjectsOf(trx, userId) {
       const linked = await identityStore(trx).of(userId)

@@ -20,6 +20,11 @@ export const SignInQuery = {
       description: 'A path of this service; anything else counts as /',
       examples: ['/console'],
     },
+    again: {
+      type: 'string',
+      enum: ['1'],
+      description: 'Has the person sign in at the provider once more, for a recent login',
+    },
   },
 } as const
 

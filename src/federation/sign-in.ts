@@ -135,8 +135,8 @@ async function passedOr(
 }
 
 /** @throws ApiError signInFailed if the account has ended its logins meanwhile, or was deleted */
-async function unchanged(
-  { accounts, requirements }: SignInDeps,
+export async function unchanged(
+  { accounts, requirements }: Pick<SignInDeps, 'accounts' | 'requirements'>,
   before: AccountThen,
 ): Promise<Account> {
   const account = await accounts.byUserId(before.userId)

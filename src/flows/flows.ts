@@ -18,6 +18,7 @@ export const pagePurposes = [
   'page_verify',
   'page_invitation',
   'page_account',
+  'page_confirm',
 ] as const
 export type PagePurpose = (typeof pagePurposes)[number]
 
@@ -97,6 +98,11 @@ export interface PageFlows {
     browser: Pick<Browser, 'cookie'> | null,
     purpose: PagePurpose,
   ): Promise<PageFlow<Data> | null>
+  /** The flows of a browser and an account that are at a step, the newest first; at most 20. */
+  ofStep<Data extends FlowData>(
+    browser: Pick<Browser, 'cookie'>,
+    wanted: { readonly purpose: PagePurpose; readonly step: string; readonly userId: number },
+  ): Promise<Pick<PageFlow<Data>, 'data' | 'key' | 'sealed' | 'userId'>[]>
   /**
    * Takes the flow to another step (or the same one with other data), in the caller's transaction.
    * Tries are counted anew. Answers it as it is now.
@@ -192,8 +198,20 @@ export function createPageFlows({
       const key = { id: digest(id), browser: digest(browser.cookie) }
       const stored = await store.find(key, { purpose, now: clock.now() })
       if (!stored) return null
-      const plain = unseal(keys.dataKey, contextOf(stored.id), stored.sealed).toString()
-      return opened<Data>(id, stored, browser.cookie, JSON.parse(plain)) // written by `sealOf`
+      return opened<Data>(id, stored, browser.cookie, dataOf<Data>(stored))
+    },
+
+    async ofStep<Data extends FlowData>(
+      { cookie }: Pick<Browser, 'cookie'>,
+      wanted: { purpose: PagePurpose; step: string; userId: number },
+    ) {
+      const flows = await store.ofStep({ ...wanted, browser: digest(cookie), now: clock.now() })
+      return flows.map((stored) => ({
+        data: dataOf<Data>(stored),
+        key: stored.id,
+        sealed: stored.sealed,
+        userId: stored.userId,
+      }))
     },
 
     async advance<Data extends FlowData, Next extends FlowData = Data>(
@@ -237,6 +255,10 @@ export function createPageFlows({
 
   function sealOf(key: string, data: FlowData): string {
     return seal(random, keys.dataKey, contextOf(key), Buffer.from(JSON.stringify(data)))
+  }
+
+  function dataOf<Data extends FlowData>({ id, sealed }: StoredFlow): Data {
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `sealOf`
   }
 
   function opened<Data extends FlowData>(

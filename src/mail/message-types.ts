@@ -26,6 +26,8 @@ export interface MessageFacts {
   sign_up_exists: WithOrigin & { readonly username: string }
   /** A code and a link that sign in. */
   sign_in: WithOrigin & { readonly username: string }
+  /** A code that confirms a change of the own account. */
+  proof: WithOrigin & { readonly username: string }
   /** A code and a link that set a new password. */
   reset: WithOrigin & { readonly username: string; readonly by?: Actor }
   /** `name` is that of the invited person; `invitedBy` that of the administrator. */
@@ -80,6 +82,7 @@ const [code, link, notice] = [0, 10, 50]
 /** The messages. What a person waits for at a screen goes before what only informs. */
 export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   sign_in: { kind: 'request', priority: code },
+  proof: { kind: 'request', priority: code },
   sign_up: { kind: 'request', priority: link },
   sign_up_exists: { kind: 'request', priority: link },
   verification: { kind: 'request', priority: link },

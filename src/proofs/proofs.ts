@@ -7,7 +7,6 @@ import { type AuthenticateDeps, authenticate } from '../authentication/attempt.t
 import { proofFail } from '../authentication/events.ts'
 import {
   canBeSent,
-  type ProofKind,
   type Proofs,
   type Proven,
   proofsOf,
@@ -22,12 +21,15 @@ import type { LoginAddress } from '../http/limits/login-address.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Principal } from '../kernel/principal.ts'
+import type { ProofKind } from '../kernel/proof-kinds.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
 import { isSent, type SecondFactor } from '../totp/second-factor.ts'
+import type { Grant, Grants } from './grants.ts'
 
 export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly accounts: Pick<Accounts, 'reread'>
   readonly config: Pick<Config, 'baseUrl'>
+  readonly grants: Pick<Grants, 'of' | 'use'>
   readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
   readonly loginAddress: LoginAddress
   readonly requirements: Pick<Requirements, 'refuse'>
@@ -40,6 +42,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
   const { accounts, config, limits, loginAddress, requirements, secondFactor } = deps
 
   return {
+    neededOf,
+
     prove(request, wanted) {
       return this.proveAround(request, wanted, async ({ code, guard }) => {
         await code()
@@ -50,15 +54,16 @@ export function createProofs(deps: ProofsDeps): Proofs {
     async proveAround(request, wanted, work) {
       const { account, change, sent } = wanted
       const needed = await neededOf(account)
-      const held = heldBy(callerOf(request))
+      const grant = await deps.grants.of(request, account, change)
+      const held = [...heldBy(callerOf(request)), ...(grant?.kinds ?? [])]
       const open = needed.filter((kind) => !held.includes(kind))
       const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
       if (missing.length > 0) throw refusal(wanted, missing)
       const failure = change === 'password' ? passwordChangeFail : proofFail
-      const how = { request, sent, failure, asksCode: open.includes('totp') }
+      const how = { request, sent, failure, grant, asksCode: open.includes('totp') }
       if (open.includes('password')) return afterPassword(account, how, work)
       if (open.includes('totp')) return afterCode(account, how, work)
-      return work({ account, guard: guardOf(request, account), code: async () => {} })
+      return work({ account, guard: guardOf(how, account), code: async () => {} })
     },
   }
 
@@ -74,15 +79,17 @@ export function createProofs(deps: ProofsDeps): Proofs {
   interface How {
     readonly request: FastifyRequest
     readonly sent: SentProofs
+    readonly grant: Grant | null
     readonly asksCode: boolean
     readonly failure: typeof proofFail
   }
 
   function afterPassword<T>(
     { username }: Account,
-    { request, sent, asksCode, failure }: How,
+    how: How,
     work: (proven: Proven) => Promise<T>,
   ): Promise<T> {
+    const { request, sent, asksCode, failure } = how
     const { currentPassword, captcha } = sent
     const password = typeof currentPassword === 'string' ? currentPassword : ''
     const address = loginAddress(request)
@@ -100,15 +107,16 @@ export function createProofs(deps: ProofsDeps): Proofs {
         await secondFactor.prove(account, codeOf(sent), stillAllowed(request))
         attempt.failsAs({ event: failure })
       }
-      return work({ account, guard: guardOf(request, account), code })
+      return work({ account, guard: guardOf(how, account), code })
     })
   }
 
   function afterCode<T>(
     account: Account,
-    { request, sent, failure }: How,
+    how: How,
     work: (proven: Proven) => Promise<T>,
   ): Promise<T> {
+    const { request, sent, failure } = how
     const login = { username: account.username, address: loginAddress(request) }
     const code = () =>
       limits.attemptCode(login, async (attempt) => {
@@ -118,11 +126,11 @@ export function createProofs(deps: ProofsDeps): Proofs {
         attempt.failsAs({ event: null }) // the second factor records wrong codes itself
         await secondFactor.prove(account, codeOf(sent), stillAllowed(request))
       })
-    return work({ account, guard: guardOf(request, account), code })
+    return work({ account, guard: guardOf(how, account), code })
   }
 
   /** The guard of the caller, and of the account as it was when the proofs were verified. */
-  function guardOf(request: FastifyRequest, account: Account): StillAllowed {
+  function guardOf({ request, grant }: How, account: Account): StillAllowed {
     const caller = stillAllowed(request)
     return {
       shared: () => caller?.shared() ?? [],
@@ -133,6 +141,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       async judge(db: DatabaseOrTransaction) {
         await caller?.judge(db)
         await accounts.reread(db, account)
+        if (grant) await deps.grants.use(db, grant)
       },
     }
   }

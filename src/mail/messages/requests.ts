@@ -5,7 +5,7 @@ import { durationInWords, rowsOf, timeInWords } from './words.ts'
 import type { Writing } from './writing.ts'
 
 type RequestName = Exclude<MessageName, NoticeType>
-type WithLink = Exclude<RequestName, 'sign_up_exists' | 'test'>
+type WithLink = Exclude<RequestName, 'proof' | 'sign_up_exists' | 'test'>
 
 /** Writes a message that is no notice. */
 export function letterOfRequest(
@@ -51,6 +51,22 @@ const letters: {
       person ? words.greeting(plainName(person)) : texts.greeting,
       invitedBy ? words.introBy(name, plainName(invitedBy)) : words.intro(name),
       ...linkParts(writing, 'invitation', { origin, isTyped: false }),
+      words.notYou,
+    ])
+  },
+
+  proof(writing, { username, origin }) {
+    const { texts, name, letter, context } = writing
+    const { code, expiresAt } = context
+    if (code === undefined || expiresAt === undefined) throw new Error('the message has a code')
+    const words = texts.proof
+    const duration = durationInWords(texts, expiresAt - (origin?.at ?? expiresAt))
+    return letter(words.subject(name), [
+      texts.greeting,
+      words.intro(name, quoted(writing, username)),
+      { kind: 'code', code: groupedCode(code) },
+      words.life(duration, timeInWords(texts, expiresAt)),
+      ...askedFrom(writing, origin),
       words.notYou,
     ])
   },

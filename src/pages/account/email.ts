@@ -17,14 +17,14 @@ import {
   field,
   goOn,
   type Person,
-  type PersonDeps,
   personOf,
   proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
 
-export interface EmailPageDeps extends PersonDeps {
+export interface EmailPageDeps extends ProtectedFormDeps {
   readonly config: Pick<Config, 'pages'>
   readonly confirmations: Pick<Confirmations, 'openByCode'>
   readonly emails: Emails
@@ -34,7 +34,6 @@ export interface EmailPageDeps extends PersonDeps {
 }
 
 const path = '/account/email'
-const recent = { reauthentication: 'always' } as const
 const done: Readonly<Record<Confirmed, AccountDone>> = {
   verified: 'email_verified',
   changed: 'email_changed',
@@ -51,11 +50,11 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     return show(reply, request, person, 'account-email', view(null))
   })
 
-  app.post(path, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const view = await viewOf(request, person, field(request, 'email'))
+  const form = { path, page: path, change: 'email', fields: ['email'] } as const
+  protectedForm(app, deps, form, async (request, reply, person, fields) => {
+    const view = await viewOf(request, person, fields('email'))
     showIfRefused(request, person, 'account-email', { problemOf, view })
-    const address = parseEmail(field(request, 'email'))
+    const address = parseEmail(fields('email'))
     if (!address) return refuseField(['email'], 'must be an e-mail address')
     emails.assertAvailable()
     const { account } = person
@@ -86,7 +85,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     return goOn(reply, person, path, done[confirmed])
   })
 
-  app.post(`${path}/cancel`, accountForm(path, recent), async (request, reply) => {
+  app.post(`${path}/cancel`, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     await emails.cancel(person.account, stillAllowed(request))
     return goOn(reply, person, path, 'email_cancelled')

@@ -17,14 +17,14 @@ import {
   common,
   goOn,
   type Person,
-  type PersonDeps,
   personOf,
   proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
 
-export interface SecondFactorPageDeps extends PersonDeps {
+export interface SecondFactorPageDeps extends ProtectedFormDeps {
   readonly db: Database
   readonly pageFlows: PageFlows
   readonly proofs: Pick<Proofs, 'prove'>
@@ -41,7 +41,6 @@ const path = '/account/second-factor'
 const setUpPath = `${path}/set-up`
 const removePath = `${path}/remove`
 const codesPath = '/account/recovery-codes'
-const recent = { reauthentication: 'always' } as const
 const flowSeconds = 900
 const purpose = 'page_account'
 
@@ -52,7 +51,7 @@ export async function secondFactorPages(
 ): Promise<void> {
   const { db, pageFlows, proofs, random, secondFactor } = deps
 
-  app.get(path, accountPage(path, recent), async (request, reply) => {
+  app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const isOn = person.account.secondFactor
     return show(reply, request, person, 'account-second-factor', {
@@ -61,13 +60,8 @@ export async function secondFactorPages(
     })
   })
 
-  app.post(setUpPath, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const isOn = person.account.secondFactor
-    showIfRefused(request, person, 'account-second-factor', {
-      problemOf: problemOfCode,
-      view: (problem) => ({ ...common(request, person, problem), isOn }),
-    })
+  const setUp = { path: setUpPath, page: path, change: 'factor', fields: [] } as const
+  protectedForm(app, deps, setUp, async (request, reply, person) => {
     const { account } = person
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'factor', sent })
@@ -76,7 +70,7 @@ export async function secondFactorPages(
     return reply.redirect(`${setUpPath}?flow=${flow.id}`, 303)
   })
 
-  app.get(setUpPath, accountPage(path, recent), async (request, reply) => {
+  app.get(setUpPath, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const flow = await heldBy(request, person)
     if (!flow || !('enrolment' in flow.data)) return reply.redirect(path, 303)
@@ -86,7 +80,7 @@ export async function secondFactorPages(
     })
   })
 
-  app.post(`${path}/confirm`, accountForm(path, recent), async (request, reply) => {
+  app.post(`${path}/confirm`, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const flow = await heldBy(request, person)
     if (!flow || !('enrolment' in flow.data)) throw flowExpired('page_flow_unknown')
@@ -108,19 +102,24 @@ export async function secondFactorPages(
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
 
-  app.get(removePath, accountPage(removePath, recent), async (request, reply) => {
+  app.get(removePath, accountPage(removePath, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     if (!person.account.secondFactor) return reply.redirect(path, 303)
     return show(reply, request, person, 'account-remove-factor', common(request, person))
   })
 
-  app.post(removePath, accountForm(removePath, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    showIfRefused(request, person, 'account-remove-factor', {
-      problemOf: problemOfCode,
-      view: (problem) => common(request, person, problem),
-    })
+  const removal = {
+    path: removePath,
+    page: removePath,
+    change: 'factor_removal',
+    fields: [],
+  } as const
+  protectedForm(app, deps, removal, async (request, reply, person) => {
     const { account, sessionId } = person
+    if (!account.secondFactor) {
+      await secondFactor.abandon(account, stillAllowed(request))
+      return reply.redirect(path, 303)
+    }
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
     await secondFactor.remove(account, { keepSession: sessionId, guard })
@@ -129,7 +128,7 @@ export async function secondFactorPages(
 
   app.get(
     codesPath,
-    { ...accountPage(codesPath, recent), exposeHeadRoute: false }, // a HEAD would use the codes up
+    { ...accountPage(codesPath, recentLogin), exposeHeadRoute: false }, // a HEAD would use the codes up
     async (request, reply) => {
       const person = await personOf(deps, request)
       const flow = await heldBy(request, person)
@@ -145,13 +144,13 @@ export async function secondFactorPages(
     },
   )
 
-  app.post(codesPath, accountForm(codesPath, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const isOn = person.account.secondFactor
-    showIfRefused(request, person, 'account-recovery-codes', {
-      problemOf: problemOfCode,
-      view: (problem) => ({ ...common(request, person, problem), isOn }),
-    })
+  const renewal = {
+    path: codesPath,
+    page: codesPath,
+    change: 'recovery_codes',
+    fields: [],
+  } as const
+  protectedForm(app, deps, renewal, async (request, reply, person) => {
     const { account } = person
     const sent = proofsOfForm(request)
     const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
