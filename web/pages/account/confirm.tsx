@@ -60,7 +60,7 @@ function Typed({ view }: { view: ConfirmView }) {
             label={t.currentPassword}
             autocomplete="current-password"
             problem={problemAt(problem, 'current_password', texts)}
-            hasFocus={!problem?.field || problem.field === 'current_password'}
+            hasFocus={!problem || problem.field === 'current_password'}
           />
         </>
       )}
@@ -70,7 +70,7 @@ function Typed({ view }: { view: ConfirmView }) {
           label={t.mailedCode}
           hint={common.eightDigits}
           problem={problemAt(problem, 'code', texts)}
-          hasFocus={!problem?.field || problem.field === 'code'}
+          hasFocus={!problem || problem.field === 'code'}
         />
       )}
       {asks.includes('totp') && <ProofFields problem={problem} />}
