@@ -48,6 +48,7 @@ export async function ownDataPages(app: FastifyInstance, deps: OwnDataPagesOptio
     page: paths.delete,
     change: 'deletion',
     fields: ['username'],
+    answers: { 200: {} },
   } as const
   protectedForm(app, deps, form, async (request, reply, person, fields) => {
     const view = (problem: AccountProblem) => common(request, person, problem)

@@ -71,9 +71,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     return show(reply, request, person, 'account-confirm', view(null))
   })
 
-  const { config, ...form } = accountForm(path, recentLogin)
-  const answers = { 200: {}, 303: {} }
-  app.post(path, { ...form, config: { ...config, answers } }, async (request, reply) => {
+  app.post(path, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const asked = await askedBy(request, person)
     if (!asked) return reply.redirect('/account', 303)

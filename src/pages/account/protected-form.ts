@@ -34,6 +34,8 @@ export interface ProtectedForm {
   readonly change: ProtectedChange
   /** What the form sends beside proofs. */
   readonly fields: readonly string[]
+  /** Its successes by status, for the documents, unless it leads to another page. */
+  readonly answers?: Readonly<Record<number, Readonly<Record<string, never>>>>
 }
 
 /** Forms with proofs of the person want a recent login as well. */
@@ -46,14 +48,13 @@ export const recentLogin = { reauthentication: 'always' } as const
 export function protectedForm(
   app: FastifyInstance,
   deps: ProtectedFormDeps,
-  { path, page, change, fields }: ProtectedForm,
+  { path, page, change, fields, answers = { 303: {} } }: ProtectedForm,
   make: MakeChange,
 ): void {
   const { grants, protectedForms, random } = deps
   protectedForms.set(path, make)
-  const { config, ...form } = accountForm(page, recentLogin)
-  const answers = { 200: {}, 303: {} }
-  app.post(path, { ...form, config: { ...config, answers } }, async (request, reply) => {
+  const { config, schema } = accountForm(page, recentLogin)
+  app.post(path, { schema, config: { ...config, answers } }, async (request, reply) => {
     const person = await personOf(deps, request)
     try {
       return await make(request, reply, person, (name) => field(request, name))

@@ -169,7 +169,7 @@ export interface paths {
         post?: never;
         /**
          * Log out everywhere else: all other sessions and all tokens end
-         * @description Access: authenticated.
+         * @description Access: authenticated. Wants a recent login.
          */
         delete: operations["endOtherSessions"];
         options?: never;
@@ -189,7 +189,7 @@ export interface paths {
         post?: never;
         /**
          * End one of one's own sessions
-         * @description Access: authenticated.
+         * @description Access: authenticated. Wants a recent login for some of what it can do.
          */
         delete: operations["endOwnSession"];
         options?: never;
@@ -213,7 +213,7 @@ export interface paths {
         post?: never;
         /**
          * Log out everywhere else: all other sessions and all tokens end
-         * @description Access: USER and authenticated.
+         * @description Access: USER and authenticated. Wants a recent login.
          */
         delete: operations["endOtherSessionsAsUser"];
         options?: never;
@@ -233,7 +233,7 @@ export interface paths {
         post?: never;
         /**
          * End one of one's own sessions
-         * @description Access: USER and authenticated.
+         * @description Access: USER and authenticated. Wants a recent login for some of what it can do.
          */
         delete: operations["endOwnSessionAsUser"];
         options?: never;
@@ -669,7 +669,7 @@ export interface paths {
         post?: never;
         /**
          * Give up the address that waits for its proof; the verified one stays
-         * @description Access: authenticated.
+         * @description Access: authenticated. Wants a recent login.
          */
         delete: operations["cancelOwnEmail"];
         options?: never;
@@ -717,7 +717,7 @@ export interface paths {
         post?: never;
         /**
          * Give up the address that waits for its proof; the verified one stays
-         * @description Access: USER and authenticated.
+         * @description Access: USER and authenticated. Wants a recent login.
          */
         delete: operations["cancelOwnEmailAsUser"];
         options?: never;
@@ -819,12 +819,12 @@ export interface paths {
          */
         put: operations["confirmTotp"];
         /**
-         * Begin to enrol a second factor; to replace one, with a code of it
+         * Begin to enrol a second factor, or to replace it, with proofs of the person
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
          */
         post: operations["beginTotp"];
         /**
-         * Remove the second factor, with a code of it or a recovery code
+         * Remove the second factor, with proofs of the person
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["removeTotp"];
@@ -843,7 +843,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ten new recovery codes, with a code of the second factor; the old ones end
+         * Ten new recovery codes, with proofs of the person; the old ones end
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         post: operations["renewRecoveryCodes"];
@@ -867,12 +867,12 @@ export interface paths {
          */
         put: operations["confirmTotpAsUser"];
         /**
-         * Begin to enrol a second factor; to replace one, with a code of it
+         * Begin to enrol a second factor, or to replace it, with proofs of the person
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
          */
         post: operations["beginTotpAsUser"];
         /**
-         * Remove the second factor, with a code of it or a recovery code
+         * Remove the second factor, with proofs of the person
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["removeTotpAsUser"];
@@ -891,7 +891,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ten new recovery codes, with a code of the second factor; the old ones end
+         * Ten new recovery codes, with proofs of the person; the old ones end
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         post: operations["renewRecoveryCodesAsUser"];
@@ -937,7 +937,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity: it signs in no more
-         * @description Access: authenticated. Wants a recent login.
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["unlinkIdentity"];
         options?: never;
@@ -981,7 +981,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity: it signs in no more
-         * @description Access: USER and authenticated. Wants a recent login.
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["unlinkIdentityAsUser"];
         options?: never;
@@ -2528,12 +2528,21 @@ export interface components {
         };
         /**
          * @example {
-         *       "username": "ann"
+         *       "username": "ann",
+         *       "current_password": "gravel-otter-lantern-41"
          *     }
          */
         AccountDeletion: {
             /** @description The username of the account, in any spelling */
             username: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @example {
@@ -3529,6 +3538,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "error": "Confirmation required",
+         *       "proofs": [
+         *         "password"
+         *       ]
+         *     }
+         */
+        ConfirmationRequired: {
+            /** @constant */
+            error: "Confirmation required";
+            /** @description The proofs that are still missing, all of which are needed; a recovery code counts as `totp` */
+            proofs: ("password" | "totp" | "provider" | "email")[];
+            /** @description The page that takes the proofs `provider` and `email`, if one is missing */
+            confirm_url?: string;
+        };
+        /**
+         * @example {
          *       "user_id": "7",
          *       "username": "ann",
          *       "roles": [
@@ -3922,7 +3947,8 @@ export interface components {
         /**
          * @example {
          *       "provider": "acme",
-         *       "return_to": "/console"
+         *       "return_to": "/console",
+         *       "current_password": "gravel-otter-lantern-41"
          *     }
          */
         IdentityLinkRequest: {
@@ -3930,6 +3956,14 @@ export interface components {
             provider: string;
             /** @description Where the browser lands */
             return_to?: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @example {
@@ -4505,7 +4539,7 @@ export interface components {
             /** @description It stands in the Message-ID too */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /**
@@ -4564,7 +4598,7 @@ export interface components {
             /** @description The message, and the case where there are several */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /** @enum {string} */
@@ -4590,7 +4624,7 @@ export interface components {
                 /** @description The message, and the case where there are several */
                 id: string;
                 /** @enum {string} */
-                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
                 /** @enum {string} */
                 kind: "request" | "notice";
             }[];
@@ -4865,18 +4899,6 @@ export interface components {
         };
         /**
          * @example {
-         *       "current_password": "gravel-otter-lantern-41",
-         *       "new_password": "amber-violin-thicket-87"
-         *     }
-         */
-        PasswordChange: {
-            current_password: string;
-            new_password: string;
-            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
-            captcha?: string;
-        };
-        /**
-         * @example {
          *       "email": "ann@example.com",
          *       "expires_at": "2026-03-02T10:00:00.000Z"
          *     }
@@ -4997,6 +5019,22 @@ export interface components {
             /** @description Count of all posts */
             total: number;
             data: components["schemas"]["Post"][];
+        };
+        /**
+         * @description What the account has
+         * @example {
+         *       "current_password": "gravel-otter-lantern-41"
+         *     }
+         */
+        Proofs: {
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @description `token`; or `username`, whose login is asked about, or with `route` the request; or `text`
@@ -5702,12 +5740,21 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "ann@example.com"
+         *       "email": "ann@example.com",
+         *       "current_password": "gravel-otter-lantern-41"
          *     }
          */
         WantedEmail: {
             /** @description A mail address; its domain may be an international one */
             email: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @example {
@@ -6176,15 +6223,15 @@ export interface components {
                 "text/html": string;
             };
         };
-        /** @description Authentication required · Invalid credentials · Invalid or expired token · Captcha required · Recent login required */
-        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired: {
+        /** @description Authentication required · Invalid credentials · Invalid or expired token · Captcha required · Recent login required · Confirmation required */
+        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"];
+                "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"] | components["schemas"]["ConfirmationRequired"];
             };
         };
         /** @description Authentication required · Invalid credentials · Invalid or expired token · Recent login required */
@@ -6196,17 +6243,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Authentication required · Invalid credentials · Invalid or expired token · Second factor required · Recent login required */
-        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
             };
         };
         /** @description Authentication required · Invalid or expired token */
@@ -7424,7 +7460,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -7468,7 +7504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_SessionNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -7543,7 +7579,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -7587,7 +7623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_SessionNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -8276,7 +8312,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "username": "ann"
+                 *       "username": "ann",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["AccountDeletion"];
@@ -8300,7 +8337,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
@@ -8324,13 +8361,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "current_password": "gravel-otter-lantern-41",
-                 *       "new_password": "amber-violin-thicket-87"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PasswordChange"];
+                "application/json": {
+                    new_password: string;
+                    /** @description If the account has a password, unless Basic or an enrolment token proves it */
+                    current_password?: string;
+                    /** @description If the account has a second factor */
+                    totp?: string;
+                    /** @description In place of `totp`; each can be used once */
+                    recovery_code?: string;
+                    /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+                    captcha?: string;
+                };
             };
         };
         responses: {
@@ -8350,7 +8391,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8416,7 +8457,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "username": "ann"
+                 *       "username": "ann",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["AccountDeletion"];
@@ -8440,7 +8482,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
@@ -8464,13 +8506,17 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "current_password": "gravel-otter-lantern-41",
-                 *       "new_password": "amber-violin-thicket-87"
-                 *     }
-                 */
-                "application/json": components["schemas"]["PasswordChange"];
+                "application/json": {
+                    new_password: string;
+                    /** @description If the account has a password, unless Basic or an enrolment token proves it */
+                    current_password?: string;
+                    /** @description If the account has a second factor */
+                    totp?: string;
+                    /** @description In place of `totp`; each can be used once */
+                    recovery_code?: string;
+                    /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+                    captcha?: string;
+                };
             };
         };
         responses: {
@@ -8490,7 +8536,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8633,7 +8679,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ann@example.com"
+                 *       "email": "ann@example.com",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["WantedEmail"];
@@ -8657,7 +8704,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8696,7 +8743,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -8802,7 +8849,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ann@example.com"
+                 *       "email": "ann@example.com",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["WantedEmail"];
@@ -8826,7 +8874,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8865,7 +8913,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -9122,10 +9170,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9147,7 +9195,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9172,10 +9220,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9195,7 +9243,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9220,10 +9268,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9246,7 +9294,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9322,10 +9370,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9347,7 +9395,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9372,10 +9420,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9395,7 +9443,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9420,10 +9468,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9446,7 +9494,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9508,7 +9556,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "provider": "acme",
-                 *       "return_to": "/console"
+                 *       "return_to": "/console",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["IdentityLinkRequest"];
@@ -9532,7 +9581,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9560,7 +9609,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Proofs"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -9577,9 +9635,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9639,7 +9699,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "provider": "acme",
-                 *       "return_to": "/console"
+                 *       "return_to": "/console",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["IdentityLinkRequest"];
@@ -9663,7 +9724,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9691,7 +9752,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Proofs"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -9708,9 +9778,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9723,6 +9795,8 @@ export interface operations {
                  * @example /console
                  */
                 return_to?: string;
+                /** @description Has the person sign in at the provider once more, for a recent login */
+                again?: "1";
             };
             header?: never;
             path?: never;
@@ -9839,6 +9913,8 @@ export interface operations {
                  * @example /console
                  */
                 return_to?: string;
+                /** @description Has the person sign in at the provider once more, for a recent login */
+                again?: "1";
             };
             header?: never;
             path: {
@@ -12327,7 +12403,7 @@ export interface operations {
                  * @description Mail that says this
                  * @example reset
                  */
-                message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                message?: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
                 /**
                  * @description Mail for this account
                  * @example ann
