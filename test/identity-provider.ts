@@ -172,7 +172,8 @@ export async function identityProvider(base = usualBase): Promise<IdentityProvid
     }
     return {
       clients: [
-        { ...client, client_id: 'gatehouse' },
+        // It says when a person has signed in; the others do so if they are asked.
+        { ...client, client_id: 'gatehouse', require_auth_time: true },
         { ...client, client_id: 'poster', token_endpoint_auth_method: 'client_secret_post' },
         {
           client_id: 'public',

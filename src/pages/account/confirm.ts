@@ -8,7 +8,7 @@ import { beginProof, linkedProviders, type ProveByProvider } from '../../federat
 import { browserOf } from '../../flows/requests.ts'
 import { stillAllowed } from '../../http/changes/still-allowed.ts'
 import type { AccountProblem, ConfirmView } from '../../http/pages/views/account.ts'
-import type { ApiError } from '../../kernel/errors.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { type ProofKind, type ProtectedChange, protectedChanges } from '../../kernel/proof-kinds.ts'
 import type { ConfirmFlow, Grants } from '../../proofs/grants.ts'
 import type { MailedProof } from '../../proofs/mailed-proof.ts'
@@ -120,7 +120,8 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     { change, flow }: Asked,
   ): Promise<ProofKind[]> {
     if (flow && field(request, 'code') !== '') await takeMailedCode(request, account, flow)
-    await proofs.prove(request, { account, change, sent: proofsOfForm(request) })
+    const sent = proofsOfForm(request)
+    await proofs.prove(request, { account, change, sent }).catch(withoutFields)
     return (await proofs.neededOf(account)).filter(canBeSent)
   }
 
@@ -223,6 +224,12 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
 /** The code that is mailed counts in the flow that has asked for it. */
 function flowName({ key }: ConfirmFlow): string {
   return `confirm ${key}`
+}
+
+/** The page itself says what is missing, so its refusal has no fields for programs. */
+function withoutFields(error: unknown): never {
+  const isMissing = error instanceof ApiError && error.row === 'confirmationRequired'
+  throw isMissing ? new ApiError(error.row, { cause: error, reason: error.reason }) : error
 }
 
 function problemOf({
