@@ -1,6 +1,7 @@
 import { codeOfStep, stepSeconds } from '../src/totp/totp.ts'
 import type { Headers, Someone, TestApp } from './app.ts'
-import { proofOf } from './proofs.ts'
+import { confirmAtProvider, headersOf, proofOf } from './proofs.ts'
+import type { TestBrowser } from './test-browser.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -47,6 +48,12 @@ export async function enrol(
   if (confirmed.status !== 200)
     throw new Error(`not confirmed: ${confirmed.status} ${confirmed.text}`)
   return { recoveryCodes: confirmed.body.recovery_codes, code }
+}
+
+/** Enrols a second factor in a browser, of an account that signs in by a provider alone. */
+export async function enrolAtProvider(app: TestApp, browser: TestBrowser): Promise<Device> {
+  await confirmAtProvider(browser, 'factor')
+  return enrol(app, await headersOf(browser))
 }
 
 /** Creates an account with a second factor. Moves the time by a step, because its code was used. */
