@@ -72,14 +72,15 @@ suite('an account that vanishes on the way from its provider', async () => {
   test('T57: an account that goes while it asks for a link, or for a second factor: 401', async () => {
     const ways = {
       '/api/account/identities': { provider: 'default' },
-      '/api/account/totp': undefined,
+      '/api/account/totp': {},
     }
     for (const [index, [path, json]] of Object.entries(ways).entries()) {
       const who = await app.account(`asker${index}`)
       const own = await app.session(who)
       reads.atNextRead(remove(`/api/admin/accounts/${who.username}`))
-      const answer = await app.call('POST', path, { headers: own, json })
-      assertRefusal(answer, 401, 'Authentication required')
+      const proven = { ...json, current_password: who.password }
+      const answer = await app.call('POST', path, { headers: own, json: proven })
+      assertRefusal(answer, 401, 'Invalid credentials')
       const { flows, second_factors } = await app.rows()
       assert.deepEqual([flows, second_factors], [[], []])
     }

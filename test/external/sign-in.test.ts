@@ -11,6 +11,7 @@ import { testBrowser } from '../test-browser.ts'
 suite('4.4: sign-in through a provider', async () => {
   const idp = await identityProvider()
   const clock = clockOfToday()
+  idp.clock = clock
   const app = await testApp({ ...settingsFor(idp), ...acme() }, { clock })
 
   /** The same provider cannot be two: this one is reached by another spelling, without discovery. */
