@@ -5,6 +5,7 @@ import type { Confirmations } from '../../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
 import { lockName, transact } from '../../database/transactions.ts'
 import { beginProof, linkedProviders, type ProveByProvider } from '../../federation/prove.ts'
+import { flowExpired } from '../../flows/flows.ts'
 import { browserOf } from '../../flows/requests.ts'
 import { stillAllowed } from '../../http/changes/still-allowed.ts'
 import type { AccountProblem, ConfirmView } from '../../http/pages/views/account.ts'
@@ -74,7 +75,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   app.post(path, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const asked = await askedBy(request, person)
-    if (!asked) return reply.redirect('/account', 303)
+    if (!asked) throw flowExpired('page_flow_unknown')
     const view = await viewOf(request, person, asked)
     showIfRefused(request, person, 'account-confirm', { problemOf, view })
     const by = field(request, 'by')
