@@ -30,8 +30,9 @@ export async function beginEnrolment(
   app: TestApp,
   headers: Headers,
   path = '/api/account',
+  proof?: object,
 ): Promise<Device['code']> {
-  const json = await proofOf(app, headers)
+  const json = proof ?? (await proofOf(app, headers))
   const begun = await app.call('POST', `${path}/totp`, { headers, json })
   if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
   return (steps) => codeOf(app, begun.body.secret, steps)
@@ -42,8 +43,9 @@ export async function enrol(
   app: TestApp,
   headers: Headers,
   path = '/api/account',
+  proof?: object,
 ): Promise<Device> {
-  const code = await beginEnrolment(app, headers, path)
+  const code = await beginEnrolment(app, headers, path, proof)
   const confirmed = await app.call('PUT', `${path}/totp`, { headers, json: { totp: code() } })
   if (confirmed.status !== 200)
     throw new Error(`not confirmed: ${confirmed.status} ${confirmed.text}`)

@@ -4899,6 +4899,23 @@ export interface components {
         };
         /**
          * @example {
+         *       "current_password": "gravel-otter-lantern-41",
+         *       "new_password": "amber-violin-thicket-87"
+         *     }
+         */
+        PasswordChange: {
+            new_password: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
+        };
+        /**
+         * @example {
          *       "email": "ann@example.com",
          *       "expires_at": "2026-03-02T10:00:00.000Z"
          *     }
@@ -8361,17 +8378,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    new_password: string;
-                    /** @description If the account has a password, unless Basic or an enrolment token proves it */
-                    current_password?: string;
-                    /** @description If the account has a second factor */
-                    totp?: string;
-                    /** @description In place of `totp`; each can be used once */
-                    recovery_code?: string;
-                    /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
-                    captcha?: string;
-                };
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41",
+                 *       "new_password": "amber-violin-thicket-87"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
             };
         };
         responses: {
@@ -8506,17 +8519,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    new_password: string;
-                    /** @description If the account has a password, unless Basic or an enrolment token proves it */
-                    current_password?: string;
-                    /** @description If the account has a second factor */
-                    totp?: string;
-                    /** @description In place of `totp`; each can be used once */
-                    recovery_code?: string;
-                    /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
-                    captcha?: string;
-                };
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41",
+                 *       "new_password": "amber-violin-thicket-87"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasswordChange"];
             };
         };
         responses: {
