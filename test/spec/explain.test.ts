@@ -20,7 +20,7 @@ import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { otherCode } from '../confirmations.ts'
 import { mailboxes } from '../emails.ts'
-import { enrolled } from '../factor.ts'
+import { beginEnrolment, enrolled } from '../factor.ts'
 import { accessClaims, forge, hs256, type Json, refreshSigner, secondsOf } from '../forge.ts'
 import { newHost } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
@@ -185,13 +185,9 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       'limit_second_factor',
       'Too many login attempts',
       async () => {
-        const { who, device } = await enrolled(app, `someone${++made}`)
-        const json = { mode: 'token', totp: device.code() }
-        const { body } = await logIn(who.username, who.password, json)
-        const headers = { authorization: `Bearer ${body.token}` }
-        const wrong = { totp: '000000', current_password: who.password }
-        const ask = () =>
-          call('DELETE', '/api/account/totp', { headers, json: wrong, from: newHost() })
+        const headers = await app.session(await someone())
+        await beginEnrolment(app, headers)
+        const ask = () => call('PUT', '/api/account/totp', { headers, json: { totp: '000000' } })
         for (let guess = 0; guess < 5; guess += 1) await ask()
         return ask()
       },

@@ -189,7 +189,8 @@ suite('notices', async () => {
       async prepare(who) {
         await link(who)
         const [identity] = (await own(who, 'GET', '/identities')).body
-        return () => own(who, 'DELETE', `/identities/${identity.id}`)
+        const json = { current_password: who.password }
+        return () => own(who, 'DELETE', `/identities/${identity.id}`, json)
       },
     },
   ]

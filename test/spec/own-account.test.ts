@@ -226,11 +226,11 @@ for (const prefix of prefixes) {
           headers,
           json: { ...json, current_password },
         })
-      const before = await app.rows('throttle_places')
+      const before = await app.rows('throttle_places', 'accounts')
       const none = await renew({})
       assertRefusal(none, 401, 'Confirmation required', '', { proofs: ['totp'] })
       assertRefusal(await renew({ totp: '000000' }), 401, 'Invalid credentials')
-      assert.deepEqual(await app.rows('throttle_places'), before)
+      assert.deepEqual(await app.rows('throttle_places', 'accounts'), before)
       app.clock.advance(30)
       const answer = await renew({ totp: device.code() })
       assert.equal(answer.status, 201)
