@@ -260,7 +260,7 @@ export async function createServices(
   const verifier = createVerifier({ ...deps, passwords })
   const loginAddress = createLoginAddress(config)
   const pageFlows = createPageFlows({ ...deps, keys })
-  const grants = createGrants({ ...deps, pageFlows })
+  const grants = createGrants({ ...deps, pageFlows, requirements })
   const proofs = createProofs({
     ...{
       ...deps,

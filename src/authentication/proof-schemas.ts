@@ -1,6 +1,6 @@
 import { errorWith } from '../http/declared-error.ts'
+import { proofKinds } from '../http/pages/proof-kinds.ts'
 import { named, type Static } from '../http/schemas.ts'
-import { proofKinds } from '../kernel/proof-kinds.ts'
 import type { SentProofs as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'

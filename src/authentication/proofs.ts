@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { StillAllowed } from '../http/changes/still-allowed.ts'
-import { type ProofKind, type ProtectedChange, proofKinds } from '../kernel/proof-kinds.ts'
+import { type ProofKind, type ProtectedChange, proofKinds } from '../http/pages/proof-kinds.ts'
 import type { Account } from './account.ts'
 
 /** What an account has that its owner can be asked for. */

@@ -5,7 +5,7 @@ import { lockName, transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
-import type { ConfirmFlow, Grants } from '../proofs/grants.ts'
+import type { Grants } from '../proofs/grants.ts'
 import { flowCookie } from './cookie.ts'
 import type { FinishedFlow, Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
@@ -79,17 +79,13 @@ export async function takeProof(
   if (person.authTime === undefined || person.authTime < proves.since - toleranceMs) {
     throw new ApiError('signInFailed', { reason: { code: 'proof_not_fresh', facts } })
   }
-  const flow = await deps.grants.findReturning(request, flowIdOf(returnTo))
-  if (!isOf(flow, account)) {
+  const flow = await deps.grants.findReturning(request, flowIdOf(returnTo), account)
+  if (!flow) {
     throw new ApiError('signInFailed', { reason: { code: 'page_flow_unknown' } })
   }
   await transact(deps.db, [lockName.account(account.userId)], async (trx) => {
     await deps.grants.add(trx, flow, ['provider'])
   })
-}
-
-function isOf(flow: ConfirmFlow | null, { userId, refreshVersion }: Account): flow is ConfirmFlow {
-  return flow?.userId === userId && flow.data.refreshVersion === refreshVersion
 }
 
 function flowIdOf(path: string): string | null {

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Browser, PageFlow, PageFlows } from '../flows/flows.ts'
 import { flowOf, knownBrowser } from '../flows/requests.ts'
+import type { ProofKind, ProtectedChange } from '../http/pages/proof-kinds.ts'
 import { callerOf } from '../http/routes/access.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ProofKind, ProtectedChange } from '../kernel/proof-kinds.ts'
 
 /** What a flow of the confirmation page holds. */
 export interface Confirming {
@@ -52,7 +53,7 @@ export interface Grants {
   /** The flow that `?flow=` names, of this session and browser; null if it is unknown or has ended. */
   find(request: FastifyRequest, account: Account): Promise<ConfirmFlow | null>
   /** The same by its id, for a browser that comes back from a provider, without its session. */
-  findReturning(request: FastifyRequest, id: unknown): Promise<ConfirmFlow | null>
+  findReturning(request: FastifyRequest, id: unknown, account: Account): Promise<ConfirmFlow | null>
   /** The proofs that a page has taken for a change of this request; null if there are none. */
   of(request: FastifyRequest, account: Account, change: ProtectedChange): Promise<Grant | null>
   /** The proofs of a flow that still count. */
@@ -72,6 +73,7 @@ export interface GrantsDeps {
   readonly clock: Clock
   readonly db: Database
   readonly pageFlows: Pick<PageFlows, 'advance' | 'begin' | 'end' | 'find' | 'ofStep'>
+  readonly requirements: Pick<Requirements, 'unmet'>
 }
 
 const purpose = 'page_confirm'
@@ -80,7 +82,7 @@ const grantMs = 300_000
 // A mail may take a while, and so may a sign-in at a provider.
 const flowSeconds = 900
 
-export function createGrants({ clock, db, pageFlows }: GrantsDeps): Grants {
+export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps): Grants {
   const grants: Grants = {
     begin({ userId, refreshVersion }, { change, form, sessionId }, browser, guard) {
       const data: Confirming = { change, sessionId, refreshVersion, form, proven: {} }
@@ -98,7 +100,10 @@ export function createGrants({ clock, db, pageFlows }: GrantsDeps): Grants {
       return flow && isOf(flow, account, sessionOf(request)) ? flow : null
     },
 
-    findReturning: (request, id) => pageFlows.find<Confirming>(id, knownBrowser(request), purpose),
+    async findReturning(request, id, account) {
+      const flow = await pageFlows.find<Confirming>(id, knownBrowser(request), purpose)
+      return flow && isOf(flow, account, flow.data.sessionId) ? flow : null
+    },
 
     async of(request, account, change) {
       const [sessionId, browser] = [sessionOf(request), knownBrowser(request)]
@@ -131,18 +136,16 @@ export function createGrants({ clock, db, pageFlows }: GrantsDeps): Grants {
     use: (trx, { flow }) => pageFlows.end(trx, flow),
   }
   return grants
-}
 
-function isOf(
-  { data, userId }: Pick<ConfirmFlow, 'data' | 'userId'>,
-  account: Account,
-  sessionId: string | null,
-): boolean {
-  return (
-    userId === account.userId &&
-    data.sessionId === sessionId &&
-    data.refreshVersion === account.refreshVersion
-  )
+  /** Whether it is a flow of the session, and the account has ended no logins since it began. */
+  function isOf(
+    { data, userId }: Pick<ConfirmFlow, 'data' | 'userId'>,
+    account: Account,
+    sessionId: string | null,
+  ): boolean {
+    if (userId !== account.userId || data.sessionId !== sessionId) return false
+    return requirements.unmet('change', { account, since: { now: account, before: data } }) === null
+  }
 }
 
 function sessionOf(request: FastifyRequest): string | null {

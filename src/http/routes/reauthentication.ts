@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { Principal } from '../../kernel/principal.ts'
 
 /**
  * Requires a login within `REAUTHENTICATE_SECONDS` for changes of credentials, so that a stolen
@@ -17,16 +16,9 @@ export function assertRecentLogin(
 ): void {
   const { config, url } = routeOptions
   if (!config.reauthentication || !principal) throw new Error(`${url} declares no reauthentication`)
-  const age = clock.now() - loginTimeOf(principal)
-  if (age <= login.reauthenticateSeconds * 1000) return
+  if (clock.now() - principal.authTime <= login.reauthenticateSeconds * 1000) return
   const { subject: user_id, authTime } = principal
   const login_at = authTime > 0 ? authTime : null // a provider need not say
   const facts = { user_id, login_at, max_age_seconds: login.reauthenticateSeconds }
   throw new ApiError('recentLoginRequired', { reason: { code: 'login_too_old', facts } })
-}
-
-/** An enrolment token counts from its issue, because nothing but a login issues it. */
-function loginTimeOf({ authTime, credential }: Principal): number {
-  const isEnrolment = credential.scheme === 'bearer' && credential.claims.type === 'enrolment'
-  return isEnrolment ? credential.claims.iat * 1000 : authTime
 }

@@ -8,9 +8,13 @@ import { beginProof, linkedProviders, type ProveByProvider } from '../../federat
 import { flowExpired } from '../../flows/flows.ts'
 import { browserOf } from '../../flows/requests.ts'
 import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import {
+  type ProofKind,
+  type ProtectedChange,
+  protectedChanges,
+} from '../../http/pages/proof-kinds.ts'
 import type { AccountProblem, ConfirmView } from '../../http/pages/views/account.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { type ProofKind, type ProtectedChange, protectedChanges } from '../../kernel/proof-kinds.ts'
 import type { ConfirmFlow, Grants } from '../../proofs/grants.ts'
 import type { MailedProof } from '../../proofs/mailed-proof.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Language } from '../../../config/languages.ts'
-import type { ProofKind, ProtectedChange } from '../../../kernel/proof-kinds.ts'
+import type { ProofKind, ProtectedChange } from '../proof-kinds.ts'
 import type { PasswordProblem } from './password-problem.ts'
 
 /** The pages of a person's own account. */
