@@ -143,6 +143,12 @@ suite('a mail address that is typed on a page', async () => {
 
 suite('settings with a mail address', () => {
   const domains = hostileDomains.filter((domain) => !/[,\s<>]|^\ufeff/.test(domain))
+  test('MAIL_FROM may have blanks around its address', () => {
+    for (const text of [' gate@example.org ', 'Gate < gate@example.org > ']) {
+      assert.equal(loadConfig({ MAIL_FROM: text }).mail.from?.address, 'gate@example.org')
+    }
+  })
+
   for (const [name, typed] of [
     ['MAIL_FROM', (domain: string) => `boss@${domain}`],
     ['MAIL_REPLY_TO', (domain: string) => `Boss <boss@${domain}>`],

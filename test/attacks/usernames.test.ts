@@ -213,6 +213,14 @@ suite('usernames that imitate another one', async () => {
   })
 })
 
+test('the first administrator gets no name with an unseen character, and any reserved one', async () => {
+  const refused = { message: 'ADMIN_USERNAME is not a valid username' }
+  await assert.rejects(testApp({ ADMIN_USERNAME: 'boss\u2800' }), refused)
+  const app = await testApp({ ADMIN_USERNAME: 'Root' })
+  const headers = app.basic({ ...app.admin, username: 'root' })
+  assert.equal((await app.call('GET', '/api/account', { headers })).body.username, 'root')
+})
+
 suite('a username that is the verified address of another account', async () => {
   const app = await testApp()
   const carol = await app.account('carol')
