@@ -8,6 +8,7 @@ import { otherServiceChecks } from './checks/other-services.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
 import { queueChecks } from './checks/queues.ts'
 import { settingChecks } from './checks/settings.ts'
+import { usernameChecks } from './checks/usernames.ts'
 import { type Machine, thisMachine } from './machine.ts'
 import type { Inside, Unopened } from './scene.ts'
 
@@ -27,6 +28,7 @@ export const insideChecks: readonly Check<Inside>[] = [
   ...databaseChecks,
   ...queueChecks,
   ...backupChecks,
+  ...usernameChecks,
 ]
 
 const needingDatabase: ReadonlySet<Check<Inside>> = new Set([
@@ -34,6 +36,7 @@ const needingDatabase: ReadonlySet<Check<Inside>> = new Set([
   ...databaseChecks,
   ...queueChecks,
   ...backupChecks,
+  ...usernameChecks,
 ])
 
 export type InsideDeps = Omit<Inside, 'machine'>
