@@ -5,7 +5,13 @@ import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { createPoll } from './poll.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
-import { type EndOfWorker, type Place, serviceOutput, stopSignals } from './workers.ts'
+import {
+  type EndOfWorker,
+  type Place,
+  replacedExitCode,
+  serviceOutput,
+  stopSignals,
+} from './workers.ts'
 
 /** How long a worker may take to answer what it must have heard, before it is ended. */
 const answerMs = 2_000
@@ -209,6 +215,13 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     slot.poll = undefined
     slot.isReading = false
     slot.isListening = false
+    if (code === replacedExitCode) {
+      // All others have the same files open. A kill closes no database.
+      log('fatal', { worker: slot.index, exit_code: code }, 'files of the database were replaced')
+      exitCode = code
+      killAll()
+      leave()
+    }
     if (signalledAt !== undefined) {
       exitCode = Math.max(exitCode, code ?? (slot.isCut ? 0 : 1))
       if (slots.every((other) => !other.worker)) leave()

@@ -58,6 +58,12 @@ export interface Workers {
   onStop(stop: (reason: 'stop' | 'lost') => void): void
 }
 
+/**
+ * The exit code of a process that has found a file of its SQLite database deleted or replaced, and of
+ * the whole service then.
+ */
+export const replacedExitCode = 6
+
 /** What a process answered to a poll; without `answer` if it did not. */
 export interface Polled {
   readonly pid: number
