@@ -77,6 +77,8 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const deps = systemDeps(config, {
     ...{ log, workers, groupCommit: isAlone, checkpointThread: true, tracing },
   })
+  const { dataDirectory, postgres } = config.database
+  if (!postgres) await workers.holdServiceLock(dataDirectory)
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { events } = deps

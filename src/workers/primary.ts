@@ -10,6 +10,7 @@ import {
   type Place,
   replacedExitCode,
   serviceOutput,
+  soleProcess,
   stopSignals,
 } from './workers.ts'
 
@@ -55,7 +56,8 @@ export function pauseMs(early: number): number {
 /**
  * Runs the service in `count` workers, and is their parent: it takes the connections and passes them
  * on in turn, writes the log, counts the limits of the machine, replaces a worker that dies, and
- * stops all at a signal. It opens no database and imports nothing of the service, to stay small.
+ * stops all at a signal. It holds the lock of the data directory. It opens no database and imports
+ * nothing of the service, to stay small.
  */
 export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const output = lineOutput()
@@ -78,6 +80,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   let isStarted = false
   let signalledAt: number | undefined
   let exitCode = 0
+  let lock: Promise<void> | undefined
 
   // By the system's own distribution one worker would take most connections.
   cluster.schedulingPolicy = cluster.SCHED_RR
@@ -135,6 +138,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return placeOf(slot)
       case 'reading':
         slot.isReading = true
+        return null
+      case 'lock':
+        // Once: a worker that takes the place of another asks again.
+        lock ??= soleProcess.holdServiceLock(data as string)
+        await lock
         return null
       case 'listening':
         return listening(slot)

@@ -48,6 +48,11 @@ export interface Workers {
   keep(name: string, value: unknown): void
   /** Tells, before this process first reads the database, that it must hear what is asked. */
   reading(): Promise<void>
+  /**
+   * Has the service hold the lock of a data directory for as long as it runs: see service-lock.ts.
+   * @throws Error if a command has it
+   */
+  holdServiceLock(dataDirectory: string): Promise<void>
   /** Tells that this process listens; resolves when all do. */
   listening(): Promise<void>
   /** Tells that the start of the service is complete. */
@@ -125,6 +130,10 @@ export const soleProcess: Workers = {
   loaded: async () => {},
   keep: () => {},
   reading: async () => {},
+  async holdServiceLock(dataDirectory) {
+    const { holdServiceLock } = await import('./service-lock.ts')
+    holdServiceLock(dataDirectory)
+  },
   listening: async () => {},
   started: async () => {},
   crashing: async () => {},

@@ -27,11 +27,7 @@ export function connectSqlite({
   wrap,
   observe = (given) => given,
 }: ConnectOptions): Connected {
-  try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
-  }
+  makeDataDirectory(dataDirectory)
   const path = join(dataDirectory, databaseFileName)
   const file = keepFile(path) // SQLite would create it readable for all users
   try {
@@ -58,6 +54,15 @@ export function connectSqlite({
     }),
     databaseFiles: dialect.files,
     assertDatabaseServes: () => assertDatabaseFile(path, { file, files: dialect.files }),
+  }
+}
+
+/** Makes a missing data directory, mode 0700. @throws Error that names DATA_DIR */
+export function makeDataDirectory(dataDirectory: string): void {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
   }
 }
 
