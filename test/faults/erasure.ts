@@ -80,7 +80,7 @@ export async function proveErasure(place: Place, persons: number): Promise<Erase
       await erase(node, again, person, ids[index], index)
     const uncompacted = search(wanted, await stop(), output)
     let compacted: Compacted
-    if (env.DATABASE_URL === undefined) {
+    if (place.env.DATABASE_URL === undefined) {
       compacted = await compact(node, env)
       await node.start()
     } else {
