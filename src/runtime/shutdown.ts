@@ -50,13 +50,18 @@ export function drainOnSignal(
     try {
       await begun
       await server.close()
-      const path = databaseFiles?.replaced()
-      if (path) filesReplaced(path) // found when the database was to be closed
-      process.exit(exitCode)
+      exit(exitCode)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop')
-      process.exit(1)
+      exit(1)
     }
+  }
+
+  /** A database whose files were replaced was not closed, or has let the stop fail. */
+  const exit = (code: number) => {
+    const path = databaseFiles?.replaced()
+    if (path) filesReplaced(path)
+    process.exit(code)
   }
 
   const filesReplaced = (path: string) => {

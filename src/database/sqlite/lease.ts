@@ -90,6 +90,7 @@ export class Lease implements DatabaseConnection {
 
   /** Begins a transaction that sees one state of the database and blocks no writer. */
   beginSnapshot(): void {
+    this.#options.files.assertSame() // its connection opens what is at the path now
     const snapshot = this.#options.openReader()
     try {
       snapshot.exec('begin')
