@@ -5,14 +5,18 @@ import type { Job } from '../runtime/jobs.ts'
 
 /** A quarter of the second that docs/reliability.md promises: a busy event loop may be late. */
 const everyMs = 250
-const retrySeconds = 10
-/** What still answers, so that an operator sees why all other requests are refused. */
+const retrySeconds = 15
+/** What still answers, so that an operator sees why all other requests are refused, also in the console. */
 const diagnosis: ReadonlySet<string> = new Set([
   '/health/live',
   '/health/ready',
   '/metrics',
   '/api/admin/doctor',
   '/api/admin/status',
+  '/admin',
+  '/admin/*',
+  '/api/session',
+  '/assets/:version/:file',
 ])
 
 /**

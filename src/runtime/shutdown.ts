@@ -4,6 +4,8 @@ import type { Deps } from './deps.ts'
 import { crash } from './events.ts'
 
 const drainMs = 10_000
+/** How long monitoring and the console, which asks every ten seconds, can read why the process ends. */
+const tellMs = 12_000
 // npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
 // the same signal within this time is not a second one.
 const sameSignalMs = 2_000
@@ -16,7 +18,7 @@ export interface Stopping {
   isCrash(): boolean
   /**
    * Ends the process because a file of its SQLite database was replaced, with an exit code of its own
-   * and without closing the database. Monitoring has ten seconds to read why; a stop ends it at once.
+   * and without closing the database. Monitoring has twelve seconds to read why; a stop ends it at once.
    */
   filesReplaced(path: string): void
 }
@@ -73,7 +75,7 @@ export function drainOnSignal(
     isCrash = true
     void workers.crashing()
     if (exitCode !== undefined) process.exit(replacedExitCode)
-    setTimeout(() => process.exit(replacedExitCode), drainMs)
+    setTimeout(() => process.exit(replacedExitCode), tellMs)
   }
 
   workers.onStop((reason) => {

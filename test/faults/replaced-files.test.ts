@@ -39,7 +39,7 @@ suite('a file of the database is replaced under the service', { concurrency: 3 }
         harm(database)
         const before = readFileSync(database)
         await waitUntil('a line of the log', () => fatal(node))
-        // All at once: in ten seconds the process is gone.
+        // All at once: in twelve seconds the process is gone.
         const [live, doctor, status, ...answers] = await Promise.all([
           node.call('GET', '/health/live'),
           node.call('GET', '/api/admin/doctor', { headers }),
