@@ -10,7 +10,6 @@ import {
   type Place,
   replacedExitCode,
   serviceOutput,
-  soleProcess,
   stopSignals,
 } from './workers.ts'
 
@@ -141,7 +140,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return null
       case 'lock':
         // Once: a worker that takes the place of another asks again.
-        lock ??= soleProcess.holdServiceLock(data as string)
+        lock ??= import('./service-lock.ts').then((own) => own.holdServiceLock(data as string))
         await lock
         return null
       case 'listening':

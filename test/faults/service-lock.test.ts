@@ -60,21 +60,23 @@ for (const count of [1, 2]) {
 }
 
 suite('the lock of a data directory', () => {
-  test('a service does not start while a command has it, and says so', async () => {
-    const node = prepareNode()
-    const release = takeServiceLock(node.directory)
-    try {
-      await assert.rejects(
-        node.start(),
-        /Gatehouse cannot start: .*gatehouse\.lock is held by a command: wait until it has ended/,
-      )
-      release()
-      await node.start()
-      assert.equal(await node.stop(), 0)
-    } finally {
-      await node.remove()
-    }
-  })
+  for (const WORKERS of ['1', '2']) {
+    test(`a service with WORKERS=${WORKERS} does not start while a command has it, and says so`, async () => {
+      const node = prepareNode({ env: { WORKERS } })
+      const release = takeServiceLock(node.directory)
+      try {
+        await assert.rejects(
+          node.start(),
+          /exit 1 .*Gatehouse cannot start: .*gatehouse\.lock is held by a command: wait until it has ended/s,
+        )
+        release()
+        await node.start()
+        assert.equal(await node.stop(), 0)
+      } finally {
+        await node.remove()
+      }
+    })
+  }
 
   test('services share it: a command is refused until the last of them has ended', async () => {
     const one = await startWorkers({ count: 1 })
