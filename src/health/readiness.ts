@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { ChangeFeed, Database } from '../database/database.ts'
-import { DatabaseReadOnly, DatabaseUnavailable } from '../database/errors.ts'
+import { DatabaseReadOnly, DatabaseReplaced, DatabaseUnavailable } from '../database/errors.ts'
 import { latestSchema, schemaVersion } from '../database/migrate.ts'
 import { dueRooms, type RoomSchema, roomVersions } from '../database/room-schemas.ts'
 import { inNoContext } from '../events/context.ts'
@@ -13,6 +13,7 @@ import { KeySetNotOpened } from '../keys/not-opened.ts'
 export type NotReady =
   | 'stopping'
   | 'database'
+  | 'replaced'
   | 'read_only'
   | 'schema'
   | 'first_start'
@@ -159,8 +160,9 @@ interface Finding {
 }
 
 function databaseFinding(error: DatabaseUnavailable): Finding {
-  const reason = error instanceof DatabaseReadOnly ? 'read_only' : 'database'
-  return { reason, detail: error.message }
+  const detail = error.message
+  if (error instanceof DatabaseReplaced) return { reason: 'replaced', detail }
+  return { reason: error instanceof DatabaseReadOnly ? 'read_only' : 'database', detail }
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html

@@ -10,6 +10,21 @@ import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
+const databaseFiles: Check<Inside> = {
+  id: 'database_files',
+  level: 'error',
+  good: 'the files of the SQLite database are those that the service has opened',
+  why: 'What the service writes into a deleted file is lost, and what others write into the new file does not count here: the service refuses all requests and ends with exit code 6.',
+  mend: {
+    do: 'Leave gatehouse.db, gatehouse.db-wal and gatehouse.db-shm to the service while it runs; copy the database by `gatehouse backup`. The next start takes the files that are there.',
+  },
+  find({ databaseFiles }) {
+    const path = databaseFiles?.replaced() ?? null
+    if (path === null) return []
+    return [{ what: `${path} was deleted or replaced while the service has it open.` }]
+  },
+}
+
 export const databaseCheck: Check<Inside> = {
   id: 'database',
   level: 'error',
@@ -102,7 +117,7 @@ const keys: Check<Inside> = {
 }
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<Inside>[] = [databaseCheck, schema, keys]
+export const openingChecks: readonly Check<Inside>[] = [databaseFiles, databaseCheck, schema, keys]
 
 const maxClockMs = 2000
 

@@ -13,7 +13,7 @@ const groupMayPass = 0o010
 const othersMayPass = 0o001
 
 const secretFiles =
-  /^(?:gatehouse\.db(?:-wal|-shm)?|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
+  /^(?:gatehouse\.(?:db(?:-wal|-shm)?|lock)|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
 
 /**
  * Whether other users of this machine reach the contents: the file lets them, and so does each

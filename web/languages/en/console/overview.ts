@@ -44,6 +44,8 @@ export const overview = {
     notReady: {
       stopping: 'It is shutting down.',
       database: 'The database cannot be reached, or its file is gone. Bring it back.',
+      replaced:
+        'A file of the SQLite database was deleted or replaced. The service refuses all requests, and ends: start it again.',
       read_only:
         'The database takes no changes: promote the server, or mount the disk for writing.',
       schema:
