@@ -5022,7 +5022,7 @@ export interface components {
         Readiness: {
             status: string;
             /** @description What an operator should look at; absent if there is nothing */
-            warnings?: ("backup_failed" | "backup_late")[];
+            warnings?: ("backup_failed" | "backup_late" | "clock_set_back")[];
         };
         /**
          * @example {
