@@ -57,7 +57,7 @@ export const peopleSettings = {
   MAIL_PER_MINUTE: integer({
     default: 120,
     min: 0,
-    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. 0: any number.',
+    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. An eighth each is kept for sign-ins, resets, verifications and sign-ups. 0: any number.',
   }),
   SIGN_UP: oneOf({
     default: 'off',

@@ -236,6 +236,23 @@ const broken: readonly Broken[] = [
     mend: /^install -d -m 0700 -o USER \/nowhere\/backups$/m,
   },
   {
+    what: 'has asked for more mail than it could send in time',
+    env: { NODE_ENV: 'development' },
+    async before({ app }) {
+      const [at, index] = [app.clock.now(), 'none']
+      await app.deps.db
+        .insertInto('mails')
+        .values({
+          ...{ id: 'late', message: 'sign_up', kind: 'request', state: 'expired', priority: 60 },
+          ...{ address_index: index, due_at: at, expires_at: at, created_at: at, finished_at: at },
+        })
+        .execute()
+      return undefined
+    },
+    found: ['warning mail_expired'],
+    mend: /^gatehouse mail list --state expired$/m,
+  },
+  {
     what: 'has had a clock that was ahead',
     env: production,
     async before({ app }) {

@@ -63,6 +63,8 @@ export const overview: typeof english = {
       keys: 'Ein Schlüssel lässt sich mit diesem MASTER_KEY nicht öffnen. Geben Sie dem Prozess den richtigen.',
       feed: 'Er erfährt nicht, was andere Knoten ändern: Sehen Sie nach den Verbindungen zur Datenbank.',
     },
+    clockSetBack:
+      'Die Uhr geht gespeicherten Zeiten nach: Stellen Sie sie richtig. Bis dahin werden frühere Token abgelehnt.',
     database: 'Datenbank',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     schema: (version) => `Schema ${version}.`,

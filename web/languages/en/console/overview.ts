@@ -54,6 +54,8 @@ export const overview = {
       keys: 'A key does not open with this MASTER_KEY. Give the process the right one.',
       feed: 'It does not hear of the changes of other nodes: look at the connections to the database.',
     } as Readonly<Record<string, string>>,
+    clockSetBack:
+      'The clock is earlier than times that are stored: set it right. Until then tokens of before are refused.',
     database: 'Database',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     schema: (version: number) => `schema ${version}.`,
