@@ -23,6 +23,7 @@ import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
+import { createUndo } from './emails/undo.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -277,7 +278,8 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
-      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
+      presentAtLogin: (trx, userId, byPassword) =>
+        accountAtLogin(trx, userId, clock.now(), byPassword),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -289,6 +291,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
+      undoSince: createUndo({ devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),

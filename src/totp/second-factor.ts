@@ -1,4 +1,4 @@
-import type { Accounts, HowToChange } from '../accounts/accounts.ts'
+import { type Accounts, type HowToChange, turnSecondFactorOff } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -44,6 +44,11 @@ export interface SecondFactor {
   renewCodes(account: Account, proof: Proof, guard?: Guard): Promise<string[]>
   /** Removes the factor without a proof, for an administrator. All logins of the account end. */
   reset(account: Account, guard?: Guard): Promise<void>
+  /**
+   * Removes a factor that was confirmed at `since` or later, epoch milliseconds, and recovery codes
+   * that were made since then, in the caller's transaction, which ends all logins.
+   */
+  removeSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
   /**
    * Verifies the proof of an account that has the factor; each code is accepted once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
@@ -114,7 +119,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         if (pending === null || step === undefined) return false
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
-          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
           await events.record(trx, mfaEnrolled, { user_id: userId })
           await attempt.succeed(trx)
           return true
@@ -138,7 +143,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         // The factor was removed after it was proved: recovery codes have nothing to replace.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
-        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
         await events.record(trx, mfaCodesRenewed, { user_id: userId })
       }
       await transact(db, [lockName.account(userId)], work, guard)
@@ -146,6 +151,12 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     },
 
     reset: (account, guard) => takeAway(account, { guard }),
+
+    async removeSince(trx, userId, since) {
+      if (!(await factorStore(trx).removeSince(userId, since))) return
+      await turnSecondFactorOff(trx, userId, clock.now())
+      await events.record(trx, mfaRemoved, { user_id: userId })
+    },
 
     async prove(account, { totp, recoveryCode }, guard) {
       const hasCode = isSent(totp)

@@ -118,7 +118,7 @@ export const de: Texts = {
       `Diese E-Mail-Adresse gehört nicht mehr zu Ihrem Konto ${account} bei ${name}. Dies ist die letzte Nachricht an sie.`,
     action: 'Änderung zurücknehmen',
     notYou:
-      'Falls Sie das nicht waren, nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, und alle Sitzungen enden. Setzen Sie danach ein neues Passwort.',
+      'Falls Sie das nicht waren, nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, alle Sitzungen enden, und was seitdem hinzukam, wird entfernt. Danach setzen Sie ein neues Passwort.',
   },
   factor_added: {
     subject: (name) => `Ihr Konto bei ${name} hat jetzt einen zweiten Faktor`,

@@ -120,7 +120,7 @@ export const en = {
       `This e-mail address does not belong to your account ${account} at ${name} any more. This is the last message to it.`,
     action: 'Take the change back',
     notYou:
-      'If it was not you, take the change back: your account gets this address again, and every session ends. Then set a new password.',
+      'If it was not you, take the change back: your account gets this address again, every session ends, and what was added since then is removed. Then you set a new password.',
   },
   factor_added: {
     subject: (name: string) => `A second factor was added to your account at ${name}`,
