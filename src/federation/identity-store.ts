@@ -71,7 +71,7 @@ export function identityStore(db: DatabaseOrTransaction) {
         .deleteFrom('identities')
         .where('user_id', '=', userId)
         .where('created_at', '>=', since)
-        .where((eb) => eb.not(hasMadeAccount(eb)))
+        .where((eb) => eb(hasMadeAccount(eb), '=', 0))
         .returning(['id', 'issuer'])
         .execute()
     },
@@ -99,5 +99,5 @@ function hasMadeAccount(eb: ExpressionBuilder<Schema, 'identities'>) {
     .whereRef('accounts.user_id', '=', 'identities.user_id')
     .select('accounts.created_at')
   const isTogether = eb('identities.created_at', '<', eb(madeAt, '+', madeTogetherMs))
-  return eb.or([eb('made_account', '=', 1), eb.and([eb('made_account', 'is', null), isTogether])])
+  return eb.fn.coalesce('made_account', eb.case().when(isTogether).then(1).else(0).end())
 }

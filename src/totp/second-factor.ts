@@ -54,7 +54,13 @@ export interface SecondFactor {
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
    * tooManyLoginAttempts after five wrong ones in 15 minutes
    */
-  prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
+  prove(account: Account, proof: Proof, how?: HowToProve): Promise<void>
+}
+
+export interface HowToProve {
+  readonly guard?: Guard | undefined
+  /** What else a wrong proof changes in the transaction that counts it. */
+  readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface FactorState {
@@ -98,7 +104,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async begin(account, proof, guard) {
       const { userId, username } = account
-      if (account.secondFactor) await this.prove(account, proof, guard)
+      if (account.secondFactor) await this.prove(account, proof, { guard })
       const secret = random.bytes(secretBytes)
       const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
       const work = async (trx: DatabaseOrTransaction) => {
@@ -131,13 +137,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async remove(account, proof, how) {
       if (!account.secondFactor) return abandon(account, how)
-      await this.prove(account, proof, how.guard)
+      await this.prove(account, proof, { guard: how.guard })
       await takeAway(account, how)
     },
 
     async renewCodes(account, proof, guard) {
       const { userId } = account
-      await this.prove(account, proof, guard)
+      await this.prove(account, proof, { guard })
       const codes = createRecoveryCodes(random)
       const work = async (trx: DatabaseOrTransaction) => {
         // The factor was removed after it was proved: recovery codes have nothing to replace.
@@ -158,7 +164,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       await events.record(trx, mfaRemoved, { user_id: userId })
     },
 
-    async prove(account, { totp, recoveryCode }, guard) {
+    async prove(account, { totp, recoveryCode }, { guard, failed } = {}) {
       const hasCode = isSent(totp)
       if (!hasCode && !isSent(recoveryCode))
         throw new ApiError('secondFactorRequired', {
@@ -169,14 +175,16 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         hasCode
           ? useCode(at, account.userId, totp)
           : useRecoveryCode(at, account.userId, recoveryCode)
-      await counted(account, hasCode ? 'second_factor_wrong' : 'recovery_code_wrong', (attempt) => {
+      const judge = (attempt: Attempt) => {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await use(trx))) return false
           await attempt.succeed(trx)
           return true
         }
         return transact(db, [], work, guard)
-      })
+      }
+      const wrong = hasCode ? 'second_factor_wrong' : 'recovery_code_wrong'
+      await counted(account, wrong, judge, failed)
     },
   }
 
@@ -199,12 +207,14 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     account: Account,
     wrong: FactorReason,
     judge: (attempt: Attempt) => Promise<boolean>,
+    failed?: HowToProve['failed'],
   ): Promise<void> {
     const { userId } = account
-    return throttle.attempt(secondFactorKey(userId), async (attempt) => {
+    const work = async (attempt: Attempt) => {
       attempt.failsAs({ event: mfaFail, userId })
       if (!(await judge(attempt))) throw refused(wrong, account)
-    })
+    }
+    return throttle.attempt(secondFactorKey(userId), work, failed)
   }
 
   async function useCode(

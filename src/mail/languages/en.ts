@@ -111,6 +111,8 @@ export const en = {
     subject: (name: string) => `Your password at ${name} was changed`,
     intro: (name: string, account: string) =>
       `The password of your account ${account} at ${name} was changed.`,
+    linked: (providers: string) =>
+      `A sign-in at these providers still opens the account: ${providers}. Unlink in your account what is not yours.`,
   },
   email_changed: {
     subject: (name: string) => `The e-mail address of your account at ${name} was changed`,
@@ -161,10 +163,14 @@ export const en = {
     subject: (name: string) => `Your account at ${name} is locked for a while`,
     intro: (name: string, account: string) =>
       `Too many sign-ins in a row to your account ${account} at ${name} have failed. To keep guesses out, it refuses every sign-in for a while. Where you are signed in, you stay so.`,
+    introAtReset: (name: string, account: string) =>
+      `Someone has opened a link or typed a code that was mailed to you to reset the password of your account ${account} at ${name}, and then typed wrong codes of the second factor. To keep guesses out, the account refuses every sign-in for a while. Where you are signed in, you stay so.`,
     until: (end: string) => `The lock ends by itself: ${end}.`,
     last: 'The last attempt came from:',
     notYou:
       'If it was not you, no one has got in, and you need do nothing. If you have forgotten your password, set a new one:',
+    notYouAtReset:
+      'If it was not you, no one has got in, but someone else reads your e-mail. Change the password of your mailbox, and tell your administrator.',
   },
 
   test: {
