@@ -52,8 +52,8 @@ interface Failure {
   readonly until: number
 }
 
-// One statement: parallel failures are all counted. Failures during a lockout are not.
-const counted = prepared((db, { username, now, last, until }: Parameters<Failure>) =>
+// One statement: parallel failures are all counted.
+const counting = (db: DatabaseOrTransaction, { username, last, until }: Parameters<Failure>) =>
   db
     .updateTable('accounts')
     .set((eb) => {
@@ -70,9 +70,12 @@ const counted = prepared((db, { username, now, last, until }: Parameters<Failure
     })
     .where('username', '=', username)
     .where(isPresentAccount)
-    .where(isOpen(now))
-    .returning(['user_id', 'failed_logins']),
+    .returning(['user_id', 'failed_logins'])
+// A login during a lockout is refused whatever it sends, so it is no failure. A reset is judged.
+const counted = prepared((db, failure: Parameters<Failure>) =>
+  counting(db, failure).where(isOpen(failure.now)),
 )
+const countedAtReset = prepared((db, failure: Parameters<Failure>) => counting(db, failure))
 const forgotten = prepared((db, { username, now }: Parameters<Pick<Failure, 'username' | 'now'>>) =>
   db
     .updateTable('accounts')
@@ -86,11 +89,12 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
   const isOn = after > 0
 
   return {
-    async failed(trx, username) {
+    async failed(trx, username, during) {
       if (!isOn) return null
       const now = clock.now()
       const until = Math.min(now + seconds * 1000, Number.MAX_SAFE_INTEGER)
-      const row = await counted.first(trx, { username, now, last: after - 1, until })
+      const count = during === 'reset' ? countedAtReset : counted
+      const row = await count.first(trx, { username, now, last: after - 1, until })
       if (row?.failed_logins !== 0) return null
       // They have proved the password before the lock. An unlock must not let them go on.
       await endWaitingSignIns(trx, row.user_id)

@@ -106,7 +106,8 @@ export function createNotices(deps: NoticesDeps): Notices {
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
-      const max = maxMails[type]
+      // Nobody but a reader of the mailbox can cause the one, and the other must not hide it.
+      const max = facts.during ? undefined : maxMails[type]
       if (max && (await mailsOfDay(trx, { userId, type, at: event.at, max })) >= max) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
