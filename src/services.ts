@@ -244,7 +244,7 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, audit, keys })
-  const notices = createNotices({ ...deps, confirmations, identities, keys, outbox })
+  const notices = createNotices({ ...deps, confirmations, keys, outbox })
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }

@@ -36,8 +36,6 @@ export interface Identities {
   of(userId: number): Promise<LinkedIdentity[]>
   /** The identities of a user as subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
-  /** The issuers of the identities of a user, one for each. */
-  issuersOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
   /**
@@ -127,10 +125,6 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     async subjectsOf(trx, userId) {
       const linked = await identityStore(trx).of(userId)
       return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
-    },
-
-    async issuersOf(trx, userId) {
-      return (await identityStore(trx).of(userId)).map(({ issuer }) => issuer)
     },
 
     async unlink(userId, id, guard) {
