@@ -32,6 +32,7 @@ import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
 import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
+import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
@@ -199,7 +200,7 @@ export async function createServices(
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
-  const lock = createAutomaticLock(deps)
+  const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,

@@ -5,7 +5,6 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
-import { endWaitingSignIns } from '../flows/store.ts'
 import { offsetOf, type Page } from '../http/lists/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Username } from '../kernel/username.ts'
@@ -42,6 +41,8 @@ export interface AutomaticLockDeps {
   readonly config: Pick<Config, 'login'>
   readonly db: DatabaseOrTransaction
   readonly clock: Clock
+  /** Ends the sign-ins of an account that wait for a further proof, in the transaction of the lock. */
+  readonly endSignIns: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 interface Failure {
@@ -84,7 +85,8 @@ const forgotten = prepared((db, { username, now }: Parameters<Pick<Failure, 'use
     .where(isOpen(now)),
 )
 
-export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): AutomaticLock {
+export function createAutomaticLock(deps: AutomaticLockDeps): AutomaticLock {
+  const { config, db, clock, endSignIns } = deps
   const { after, seconds } = config.login.lock
   const isOn = after > 0
 
@@ -97,7 +99,7 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
       const row = await count.first(trx, { username, now, last: after - 1, until })
       if (row?.failed_logins !== 0) return null
       // They have proved the password before the lock. An unlock must not let them go on.
-      await endWaitingSignIns(trx, row.user_id)
+      await endSignIns(trx, row.user_id)
       return row.user_id
     },
 
