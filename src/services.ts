@@ -23,6 +23,7 @@ import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
+import { createUndo } from './emails/undo.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -31,6 +32,7 @@ import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
 import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
+import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
@@ -198,7 +200,7 @@ export async function createServices(
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
-  const lock = createAutomaticLock(deps)
+  const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,
@@ -277,7 +279,8 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
-      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
+      presentAtLogin: (trx, userId, byPassword) =>
+        accountAtLogin(trx, userId, clock.now(), byPassword),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -289,6 +292,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
+      undoSince: createUndo({ devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
@@ -323,6 +327,7 @@ export async function createServices(
       accounts,
       confirmations,
       devices,
+      identities,
       lock,
       outbox,
       requirements,

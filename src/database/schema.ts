@@ -97,6 +97,8 @@ interface AccountsTable {
   language: Generated<string | null>
   /** 0 before the first login. */
   last_login_at: Generated<number>
+  /** The last login with the password; null: none since this was recorded. */
+  last_password_login_at: Generated<number | null>
 }
 
 /** The names of the roles of accounts. */
@@ -198,6 +200,8 @@ interface RecoveryCodesTable {
   user_id: number
   /** Digest of the code. */
   code: string
+  /** Null for codes of a version before. */
+  created_at: Generated<number | null>
 }
 
 interface RevocationsTable {
@@ -234,6 +238,8 @@ interface IdentitiesTable {
   issuer: string
   subject: string
   created_at: number
+  /** 1 if the account was made with it; null if a version before wrote the row. */
+  made_account: Generated<number | null>
 }
 
 /** Flows that are under way: at a provider, or on pages. */
