@@ -267,7 +267,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
-    auditVerifications: createAuditVerifications({ ...deps, keys }),
+    auditVerifications: createAuditVerifications({ ...deps, auditProof, keys }),
     knownEvents,
     backups,
     captcha,

@@ -191,6 +191,18 @@ export function checkpointStore(db: DatabaseOrTransaction) {
       return first?.chain
     },
 
+    /** The time of the oldest record; null if there is none. */
+    async oldestRecord(): Promise<number | null> {
+      const row = await db
+        .selectFrom('audit_records')
+        .select('at')
+        .orderBy('at')
+        .orderBy('number')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+
     async removeRecords(chain: string, throughPlace: number): Promise<void> {
       await db
         .deleteFrom('audit_records')
