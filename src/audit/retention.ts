@@ -10,12 +10,7 @@ import {
 } from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
 import { checkpointStore } from './checkpoint-store.ts'
-import {
-  type ClosedKeys,
-  closedKeysOf,
-  closedKeysOfTombstone,
-  closedText,
-} from './closed-keys.ts'
+import { type ClosedKeys, closedKeysOf, closedKeysOfTombstone, closedText } from './closed-keys.ts'
 import { type AuditRecord, firstPrevious, macOf } from './record-form.ts'
 import { keyInUse } from './succession.ts'
 
