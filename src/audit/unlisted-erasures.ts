@@ -4,6 +4,7 @@ import type { Events } from '../events/events.ts'
 import { checkpointStore } from './checkpoint-store.ts'
 import { closedKeysOfTombstone } from './closed-keys.ts'
 import { auditErasuresCounted } from './events.ts'
+import { openedOrNull } from './opened-record.ts'
 import { closedAmong } from './read-store.ts'
 
 /** Since when the record of an erasure lists the keys that went with it. */
@@ -72,7 +73,8 @@ async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
   const store = checkpointStore(db)
   for (let after = ''; ; ) {
     const batch = await store.tombstonesAfter(after, 500)
-    if (batch.some((tombstone) => closedKeysOfTombstone(tombstone).through !== null)) return true
+    const lists = batch.map((tombstone) => openedOrNull(() => closedKeysOfTombstone(tombstone)))
+    if (lists.some((list) => list !== null && list.through !== null)) return true
     const last = batch.at(-1)
     if (!last || batch.length < 500) return false
     after = last.chain
