@@ -85,6 +85,13 @@ export const latestSchema = migrations.length
 const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
+/** The statements that make the schema of this program in an empty database, without those of rooms. */
+export function schemaStatements(database: 'sqlite' | 'postgres'): string[] {
+  return [[versionTable], ...migrations.map(({ statements }) => statements)].flatMap((statements) =>
+    statementsFor(database, statements),
+  )
+}
+
 /** Whether a PostgreSQL database has a schema of this service, of any version. */
 export async function hasSchema(db: Database): Promise<boolean> {
   const { rows } = await sql<{ found: number }>`

@@ -53,6 +53,8 @@ export const overview: typeof english = {
       stopping: 'Er wird gerade beendet.',
       database:
         'Die Datenbank ist nicht erreichbar, oder ihre Datei fehlt. Bringen Sie sie zurück.',
+      damaged:
+        'Die Datenbank ist beschädigt: Behalten Sie eine Kopie, und spielen Sie mit `gatehouse restore` eine Sicherung ein.',
       read_only:
         'Die Datenbank nimmt keine Änderungen an: Befördern Sie den Server, oder hängen Sie die Platte zum Schreiben ein.',
       schema:

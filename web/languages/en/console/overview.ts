@@ -44,6 +44,8 @@ export const overview = {
     notReady: {
       stopping: 'It is shutting down.',
       database: 'The database cannot be reached, or its file is gone. Bring it back.',
+      damaged:
+        'The database is damaged: keep a copy of it, and restore a backup with `gatehouse restore`.',
       read_only:
         'The database takes no changes: promote the server, or mount the disk for writing.',
       schema:
