@@ -32,7 +32,8 @@ export async function schemaDifferences(db: DatabaseOrTransaction): Promise<Sche
   const found = isOnPostgres ? await postgresObjects(db) : await sqliteObjects(db)
   const expected = isOnPostgres ? postgresExpected() : sqliteExpected()
   const ours = new Set([...expected.values()].map(({ table }) => table))
-  const isLost = (table: string) => table !== '' && !found.has(`table ${table}`)
+  const isLost = (table: string) =>
+    table !== '' && !found.has(`table ${table}`) && !found.has(`view ${table}`)
   const named = [...expected].map(([name, { definition, table }]) => ({ name, definition, table }))
   return {
     // What belongs to a table goes with it.
