@@ -10,7 +10,7 @@ export type SchemaObjects = ReadonlyMap<string, SchemaObject>
 export interface SchemaObject {
   /** As the database tells it, without what differs between installations. */
   readonly definition: string
-  /** The table that it belongs to. */
+  /** The table that it belongs to; empty for a function. */
   readonly table: string
 }
 
@@ -45,7 +45,7 @@ export async function schemaDifferences(db: DatabaseOrTransaction): Promise<Sche
       return object !== undefined && object.definition !== definition
     }),
     additional: [...found].flatMap(([name, { table }]) =>
-      !expected.has(name) && ours.has(table) ? [{ name, table }] : [],
+      !expected.has(name) && table !== '' && ours.has(table) ? [{ name, table }] : [],
     ),
   }
 }

@@ -299,6 +299,6 @@ test('docs/health.md has a row for each reason and each warning', () => {
   }
   const [reasons, warnings] = [namesOf('NotReady'), namesOf('Warning')]
   const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual([reasons.length, warnings.length], [7, 2])
+  assert.deepEqual([reasons.length, warnings.length], [8, 2])
   assert.deepEqual(rows, [...reasons, ...warnings])
 })
