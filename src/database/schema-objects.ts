@@ -4,16 +4,6 @@ import { postgresExpected } from './postgres/schema-expected.ts'
 import { sqliteExpected, sqliteObjects } from './sqlite/schema-catalog.ts'
 import { isPostgres } from './transactions.ts'
 
-/** The objects of a schema: their definitions by kind and name, such as `index users_by_email`. */
-export type SchemaObjects = ReadonlyMap<string, SchemaObject>
-
-export interface SchemaObject {
-  /** As the database tells it, without what differs between installations. */
-  readonly definition: string
-  /** The table that it belongs to; empty for a function. */
-  readonly table: string
-}
-
 /** How a schema differs from that of this program. Names with their kind. */
 export interface SchemaDifferences {
   /** With the definition that it should have. */

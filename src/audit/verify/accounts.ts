@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../database/database.ts'
-import { checkpointStore } from '../checkpoint-store.ts'
-import { signedInWithoutKey } from '../subjects-store.ts'
 import { type Findings, generalProblem } from './report.ts'
+import { usersWithoutKey } from './without-key.ts'
 
 /** Compares the audit log with the accounts, which must be in it. */
 export async function verifyAccounts(
@@ -22,8 +21,7 @@ export async function verifyAccounts(
     const detail = `the key of user ${id} was erased, although the user exists`
     findings.add(generalProblem('erasure', detail))
   }
-  const oldest = await checkpointStore(snapshot).oldestRecord()
-  for (const id of oldest === null ? [] : await signedInWithoutKey(snapshot, oldest)) {
+  for (const id of (await usersWithoutKey(snapshot)) ?? []) {
     const detail = `the account of user ${id} exists and has signed in, and its key is gone`
     findings.add(generalProblem('erasure', detail))
   }

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database.ts'
-import type { SchemaObject, SchemaObjects } from '../schema-objects.ts'
+import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 interface Row {
   readonly name: string
@@ -55,7 +55,7 @@ const query = `
 
 /** What a database has in the schema of the service, as the catalogs tell it. */
 export async function postgresObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
-  const { rows } = await sql.raw<Row>(query).execute(db)
+  const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(query))
   const schema = await sql<{ name: string }>`
     select quote_ident(current_schema()) as name`.execute(db)
   const prefix = `${schema.rows[0]?.name}.`

@@ -1,4 +1,4 @@
-import type { SchemaObject, SchemaObjects } from '../schema-objects.ts'
+import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run schema`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table and its definition.

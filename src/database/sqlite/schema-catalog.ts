@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
-import { sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import type { DatabaseOrTransaction } from '../database.ts'
 import { schemaStatements } from '../migrate.ts'
-import type { SchemaObject, SchemaObjects } from '../schema-objects.ts'
+import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 interface Row {
   readonly type: string
@@ -35,7 +35,7 @@ function madeInMemory(): SchemaObjects {
 
 /** What a database has. */
 export async function sqliteObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
-  return objectsOf((await sql.raw<Row>(query).execute(db)).rows)
+  return objectsOf((await db.executeQuery<Row>(CompiledQuery.raw(query))).rows)
 }
 
 function objectsOf(rows: readonly Row[]): SchemaObjects {

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { checkpointStore } from '../../audit/checkpoint-store.ts'
-import { signedInWithoutKey } from '../../audit/subjects-store.ts'
 import { sampleProblems } from '../../audit/verify/sample.ts'
+import { usersWithoutKey } from '../../audit/verify/without-key.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { systemCode } from '../../kernel/reason.ts'
 import { readAuditKeys } from '../../keys/audit-keys.ts'
@@ -34,13 +33,12 @@ const auditSubjects: Check<Inside> = {
   why: 'Records of a person without a key can be read by nobody, as if the person had been erased.',
   mend: { do: evidence, setting: 'gatehouse audit verify' },
   async find({ db }) {
-    const oldest = await checkpointStore(db).oldestRecord()
-    if (oldest === null) {
+    const ids = await usersWithoutKey(db)
+    if (ids === null) {
       const accounts = await doctorStore(db).hasAccounts()
       const what = 'The audit log has no record, although there are accounts.'
       return accounts ? [{ what }] : []
     }
-    const ids = await signedInWithoutKey(db, oldest)
     if (ids.length === 0) return []
     const named = ids.slice(0, maxNamed).join(', ')
     const more = ids.length > maxNamed ? ' and others' : ''
