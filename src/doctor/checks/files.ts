@@ -18,16 +18,30 @@ const sticky = 0o1000
 const secretFiles =
   /^(?:gatehouse\.db(?:-wal|-shm)?|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
 
+/** Rights that a mode gives to its group, and to all others. */
+interface Rights {
+  readonly group: number
+  readonly others: number
+}
+
+const toContents: Rights = { group: groupMayRead, others: othersMayRead }
+const toWrite: Rights = { group: groupMayWrite, others: othersMayWrite }
+
 /**
- * Whether other users of this machine reach the contents: the file lets them, and so does each
- * folder above. A file of another owner may be open to its group, through which systemd and
+ * Whether other users of this machine have such a right to what is at a path: the mode gives it, and so
+ * does each folder above. A file of another owner may be open to its group, through which systemd and
  * Kubernetes hand it out.
  */
-function isReachable(machine: Machine, path: string, { mode, uid }: Stats): boolean {
+function isReachable(
+  machine: Machine,
+  path: string,
+  { mode, uid }: Stats,
+  rights: Rights,
+): boolean {
   const folders = foldersAbove(path).map((folder) => machine.stat(folder)?.mode ?? 0)
   const isOwn = uid === process.getuid?.()
-  const forGroup = isOwn && (mode & groupMayRead) !== 0
-  const forOthers = (mode & othersMayRead) !== 0
+  const forGroup = isOwn && (mode & rights.group) !== 0
+  const forOthers = (mode & rights.others) !== 0
   return (
     (forOthers && folders.every((folder) => (folder & othersMayPass) !== 0)) ||
     (forGroup && folders.every((folder) => (folder & (groupMayPass | othersMayPass)) !== 0))
@@ -41,22 +55,12 @@ function foldersAbove(path: string): string[] {
 
 /** Whether other users can write a file, or put another one in its place. */
 function isChangeable(machine: Machine, path: string): boolean {
-  const stats = machine.stat(path)
-  const folder = machine.stat(dirname(path))
-  return [stats, folder].some((one) => one !== null && isWritable(machine, path, one))
-}
-
-/** A folder with the sticky bit lets others make files, but take none away. */
-function isWritable(machine: Machine, path: string, stats: Stats): boolean {
-  const { mode, uid } = stats
-  if (stats.isDirectory() && (mode & sticky) !== 0) return false
-  const isOwn = uid === process.getuid?.()
-  const above = foldersAbove(dirname(path)).map((folder) => machine.stat(folder)?.mode ?? 0)
-  const passable = (rights: number) => above.every((folder) => (folder & rights) !== 0)
-  return (
-    ((mode & othersMayWrite) !== 0 && passable(othersMayPass)) ||
-    (isOwn && (mode & groupMayWrite) !== 0 && passable(groupMayPass | othersMayPass))
-  )
+  return [path, dirname(path)].some((one) => {
+    const stats = machine.stat(one)
+    // The sticky bit of a folder lets others make files there, but take none away.
+    const isSticky = stats?.isDirectory() && (stats.mode & sticky) !== 0
+    return stats !== null && !isSticky && isReachable(machine, one, stats, toWrite)
+  })
 }
 
 const modeOf = ({ mode }: Stats) => (mode & 0o7777).toString(8)
@@ -70,8 +74,7 @@ const fileModes: Check<Unopened> = {
   find({ config, machine }) {
     const folder = resolve(config.database.dataDirectory)
     const itself = machine.stat(folder)
-    // The sticky bit does not help here: others can make what SQLite would take for its log.
-    const isOpen = itself && isWritable(machine, folder, withoutSticky(itself))
+    const isOpen = itself !== null && isReachable(machine, folder, itself, toWrite)
     const ofFolder: Found[] = isOpen
       ? [
           {
@@ -84,17 +87,13 @@ const fileModes: Check<Unopened> = {
       if (!secretFiles.test(name)) return []
       const path = join(folder, name)
       const stats = machine.stat(path)
-      if (!stats?.isFile() || !isReachable(machine, path, stats)) return []
+      if (!stats?.isFile() || !isReachable(machine, path, stats, toContents)) return []
       const mode = (stats.mode & 0o777).toString(8)
       const what = `${path} has mode ${mode}: other users of this machine reach what it holds.`
       return [{ what, mend: { setting: `chmod 600 ${path} && chmod 700 ${folder}` } }]
     })
     return [...ofFolder, ...ofFiles]
   },
-}
-
-function withoutSticky(stats: Stats): Stats {
-  return Object.assign(Object.create(stats), { mode: stats.mode & ~sticky })
 }
 
 const operatorFiles: Check<Unopened> = {
