@@ -39,7 +39,8 @@ suite('doctor finds planted faults: files', () => {
   test('CLIENTS_FILE and FORWARD_AUTH_FILE that others can write, or replace', async () => {
     const own = await deployment(production)
     const folder = join(own.app.directory, 'settings')
-    mkdirSync(folder, { mode: 0o755 })
+    mkdirSync(folder)
+    chmodSync(folder, 0o755)
     chmodSync(own.app.directory, 0o711)
     const clients = join(folder, 'clients.json')
     const rules = join(folder, 'forward.json')
