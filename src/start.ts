@@ -81,6 +81,8 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const deps = systemDeps(config, {
     ...{ log, workers, groupCommit: isAlone, checkpointThread: true, tracing },
   })
+  const { dataDirectory, postgres } = config.database
+  if (!postgres) await workers.holdServiceLock(dataDirectory)
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { events } = deps
@@ -88,13 +90,15 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const closing = () => {
     if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
   }
-  const app = await buildApp(deps, { rooms, closing })
+  const replaced = Promise.withResolvers<string>()
+  const app = await buildApp(deps, { rooms, closing, replaced: replaced.resolve })
   const { server, plainHttp, makeFirstAdministrator, readFiles } = app
   followSignals({ log, readFiles, workers })
   if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const host = await oneAddress(config.http.host)
   const begun = Promise.withResolvers<void>()
   stopping = drainOnSignal(server, deps, workers, begun.promise)
+  void replaced.promise.then(stopping.filesReplaced)
   const address = await server.listen({ host, port: config.http.port })
   const redirect = plainHttp && (await listen(plainHttp, host, config.http.redirectPort))
   await workers.listening()

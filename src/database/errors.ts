@@ -39,6 +39,17 @@ export function damageIn(error: unknown): DatabaseDamaged | null {
 }
 
 /**
+ * A file of the SQLite database is gone, or another file is at its path. What this process writes
+ * into the file that it has open is lost, so nothing is written any more.
+ */
+export class DatabaseReplaced extends DatabaseUnavailable {
+  constructor(path: string) {
+    super(`${path} is not the file any more that this process has opened`)
+    this.name = 'DatabaseReplaced'
+  }
+}
+
+/**
  * What was to go with a commit has failed, although the database answers: it refused a value, for
  * example. Nothing was changed.
  */

@@ -13,6 +13,7 @@ import { queueChecks } from './checks/queues.ts'
 import { schemaObjects } from './checks/schema-objects.ts'
 import { cookieChecks } from './checks/session-cookie.ts'
 import { settingChecks } from './checks/settings.ts'
+import { usernameChecks } from './checks/usernames.ts'
 import { type Machine, thisMachine } from './machine.ts'
 import type { Inside, Unopened } from './scene.ts'
 
@@ -34,6 +35,7 @@ const openedChecks: readonly Check<Inside>[] = [
   ...queueChecks,
   ...backupChecks,
   mailFiles,
+  ...usernameChecks,
 ]
 
 /** In the order of the report. Those that need the database come after those that open it. */

@@ -104,6 +104,20 @@ export function doctorStore(db: DatabaseOrTransaction) {
       return { count: Number(count), since: since === null ? null : Number(since) }
     },
 
+    /** How many mails have expired unsent since a time, by message, the most first. */
+    async expiredMails(since: number): Promise<{ message: string; count: number }[]> {
+      const rows = await db
+        .selectFrom('mails')
+        .select((eb) => ['message', eb.fn.countAll<number>().as('count')])
+        .where('finished_at', '>', since)
+        .where('state', '=', 'expired')
+        .groupBy('message')
+        .orderBy('count', 'desc')
+        .orderBy('message')
+        .execute()
+      return rows.map(({ message, count }) => ({ message, count: Number(count) }))
+    },
+
     /** The endpoints of webhooks that are to get events, and do not. */
     async failingEndpoints(): Promise<
       { id: string; state: string; failing_since: number | null; status: number | null }[]

@@ -16,7 +16,7 @@ const othersMayPass = 0o001
 const sticky = 0o1000
 
 const secretFiles =
-  /^(?:gatehouse\.db(?:-wal|-shm)?|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
+  /^(?:gatehouse\.(?:db(?:-wal|-shm)?|lock)|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
 
 /** Rights that a mode gives to its group, and to all others. */
 interface Rights {

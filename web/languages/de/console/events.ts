@@ -53,6 +53,7 @@ export const events: typeof english = {
   language_changed: 'Sprache gewählt',
   mail_address_undeliverable: 'Postfach beim Mailserver unbekannt',
   mail_cancelled: 'E-Mail zurückgezogen',
+  mail_expired: 'E-Mail vor ihrem Ablauf nicht gesendet',
   mail_failed: 'E-Mail vom Mailserver abgelehnt',
   mail_resent: 'E-Mail noch einmal gesendet',
   mail_sent: 'E-Mail gesendet',

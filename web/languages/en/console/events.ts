@@ -52,6 +52,7 @@ export const events: Readonly<Record<string, string>> = {
   language_changed: 'Language chosen',
   mail_address_undeliverable: 'Mailbox unknown to its server',
   mail_cancelled: 'Mail withdrawn',
+  mail_expired: 'Mail not sent before it expired',
   mail_failed: 'Mail refused by the mail server',
   mail_resent: 'Mail sent again',
   mail_sent: 'Mail sent',
