@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
+import { damageIn } from './database/errors.ts'
 import { serverWarnings } from './database/postgres/server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
@@ -53,6 +54,9 @@ export async function start(
 }
 
 function hintFor(error: unknown): string {
+  if (damageIn(error)) {
+    return `; the database is damaged: keep a copy of it, and restore a backup with \`gatehouse restore\` (docs/backup.md)`
+  }
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
 }

@@ -2,19 +2,27 @@ import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.ts'
 import { clockSetBack } from '../database/clock-set-back.ts'
 import type { ChangeFeed, Database } from '../database/database.ts'
-import { DatabaseReadOnly, DatabaseReplaced, DatabaseUnavailable } from '../database/errors.ts'
+import {
+  DatabaseDamaged,
+  DatabaseReadOnly,
+  DatabaseReplaced,
+  DatabaseUnavailable,
+} from '../database/errors.ts'
 import { latestSchema, schemaVersion } from '../database/migrate.ts'
 import { dueRooms, type RoomSchema, roomVersions } from '../database/room-schemas.ts'
 import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { KeySetNotOpened } from '../keys/not-opened.ts'
+import type { DatabaseMeasurements } from '../measurements/measurements.ts'
+import type { Workers } from '../workers/workers.ts'
 
 /** Why this process should get no requests. docs/health.md has a row for each. */
 export type NotReady =
   | 'stopping'
   | 'database'
   | 'replaced'
+  | 'damaged'
   | 'read_only'
   | 'schema'
   | 'first_start'
@@ -43,9 +51,11 @@ export interface ReadinessDeps {
     health(): Promise<{ readonly warning: Warning | null; readonly detail: string | null } | null>
   }
   readonly clock: Pick<Clock, 'now'>
-  readonly log: Pick<Logger, 'warn' | 'info'>
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
   /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
   readonly assertDatabaseServes: () => Promise<void>
+  readonly measurements: { readonly database: Pick<DatabaseMeasurements, 'damage'> }
+  readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
   readonly rooms: readonly RoomSchema[]
 }
 
@@ -57,6 +67,8 @@ export const maxFeedLagMs = 30_000
 /** For how long the warnings are not read again: probes come every few seconds. */
 const warningsReadEveryMs = 5000
 
+const damageTopic = 'database damaged'
+
 /**
  * Judges whether this process can serve. It goes by what every request needs, and never by what some
  * need: a provider, a service of breached passwords or a collector that is away, or a full queue of
@@ -64,6 +76,13 @@ const warningsReadEveryMs = 5000
  */
 export function createReadiness(deps: ReadinessDeps): Readiness {
   const { db, feed, keys, accounts, log, assertDatabaseServes, rooms } = deps
+  const { damage } = deps.measurements.database
+  // What one process has found damaged is damaged for all.
+  deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
+  damage.onNoted((detail) => {
+    log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')
+    deps.workers.pollOthers(damageTopic, detail).catch(() => {})
+  })
   const external = rooms.filter(({ migrations = [] }) => migrations.length > 0)
   let isStopping = false
   let hasAccounts = false
@@ -115,6 +134,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   }
 
   async function find(): Promise<Finding> {
+    if (damage.detail !== null) return { reason: 'damaged', detail: damage.detail }
     try {
       await assertDatabaseServes()
       if (!(await hasSchema())) return { reason: 'schema' }
@@ -162,6 +182,7 @@ interface Finding {
 
 function databaseFinding(error: DatabaseUnavailable): Finding {
   const detail = error.message
+  if (error instanceof DatabaseDamaged) return { reason: 'damaged', detail }
   if (error instanceof DatabaseReplaced) return { reason: 'replaced', detail }
   return { reason: error instanceof DatabaseReadOnly ? 'read_only' : 'database', detail }
 }

@@ -73,7 +73,7 @@ const broken: readonly Broken[] = [
   {
     what: 'allows pages without TLS, and of any machine',
     env: { ...production, CORS_ORIGINS: 'http://app.example.org,http://localhost:5173' },
-    found: ['warning cors_origins'],
+    found: ['warning cors_origins', 'warning session_cookie'],
     mend: /^CORS_ORIGINS=https:/m,
   },
   {

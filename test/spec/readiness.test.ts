@@ -301,7 +301,7 @@ test('docs/health.md has a row for each reason and each warning, the console a t
   }
   const [reasons, warnings] = [namesOf('NotReady'), namesOf('Warning')]
   const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual([reasons.length, warnings.length], [8, 3])
+  assert.deepEqual([reasons.length, warnings.length], [9, 3])
   assert.deepEqual(rows, [...reasons, ...warnings])
   for (const { works } of [english, german]) {
     assert.deepEqual(Object.keys(works.notReady), reasons, 'the console')

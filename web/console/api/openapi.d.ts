@@ -2958,7 +2958,7 @@ export interface components {
          */
         AuditProblem: {
             /** @enum {string} */
-            what: "changed" | "missing" | "inserted" | "number" | "index" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
+            what: "changed" | "missing" | "inserted" | "number" | "index" | "erasure" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
             chain: string | null;
             place: number | null;
             number: number | null;

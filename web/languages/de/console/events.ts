@@ -1,6 +1,8 @@
 import type { events as english } from '../../en/console/events.ts'
 
 export const events: typeof english = {
+  audit_erasures_counted: 'Löschungen von vor dem Upgrade gezählt',
+  audit_keys_erased: 'Schlüssel gelöschter Personen entfernt',
   audit_not_verified: 'Protokoll konnte nicht geprüft werden',
   audit_not_whole: 'Protokoll ist nicht vollständig',
   audit_records_lost: 'Einträge des Protokolls sind verloren',

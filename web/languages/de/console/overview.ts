@@ -55,6 +55,8 @@ export const overview: typeof english = {
         'Die Datenbank ist nicht erreichbar, oder ihre Datei fehlt. Bringen Sie sie zurück.',
       replaced:
         'Eine Datei der SQLite-Datenbank wurde gelöscht oder ersetzt. Der Dienst lehnt alle Anfragen ab und beendet sich: Starten Sie ihn neu.',
+      damaged:
+        'Die Datenbank ist beschädigt: Behalten Sie eine Kopie, und spielen Sie mit `gatehouse restore` eine Sicherung ein.',
       read_only:
         'Die Datenbank nimmt keine Änderungen an: Befördern Sie den Server, oder hängen Sie die Platte zum Schreiben ein.',
       schema:

@@ -46,6 +46,8 @@ export const overview = {
       database: 'The database cannot be reached, or its file is gone. Bring it back.',
       replaced:
         'A file of the SQLite database was deleted or replaced. The service refuses all requests, and ends: start it again.',
+      damaged:
+        'The database is damaged: keep a copy of it, and restore a backup with `gatehouse restore`.',
       read_only:
         'The database takes no changes: promote the server, or mount the disk for writing.',
       schema:
