@@ -110,7 +110,7 @@ export async function verifyPages(
           pageFlows.advance(trx, flow, { step: 'done', data: { confirmation, done } }),
         )
       }
-      return reply.redirect(`${path}?flow=${flow.id}`, 303)
+      return reply.redirect(`${path}?flow=${flow.secret}`, 303) // stored by now
     },
   )
 
