@@ -6,13 +6,13 @@ import { createTurns } from '../../bounded/turns.ts'
 import { inContextOf } from '../../events/context.ts'
 import type { Measurements } from '../../measurements/measurements.ts'
 import type { Measured } from '../../measurements/requests.ts'
-import { forgetSentAnswers } from './connections.ts'
+import { endLater, forgetSentAnswers, isOver } from './connections.ts'
 import { type TogetherDeps, together } from './together.ts'
 
 /** How many requests wait on one connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
 /** How many wait on all connections together: each holds some kilobytes of memory. */
-export const maxWaitingOfAll = 10_000
+export const maxWaitingOfAll = 5000
 // How many waiting requests start in one turn of the event loop, so that others are served between.
 const maxPerTurn = 16
 
@@ -35,8 +35,9 @@ interface Connection {
  *
  * While requests wait, the connection is not read; but Node parses all requests of a chunk at once.
  * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their
- * memory; so is one with a further request while `maxWaitingOfAll` wait. Requests of a connection
- * that has closed are dropped.
+ * memory. While `maxWaitingOfAll` wait, a connection with a further request is served no more, and
+ * ended later, because a hostile client would connect again at once. Requests of a connection that
+ * has closed are dropped.
  *
  * Requests without a body that arrive in one turn of the event loop are served together, after all
  * of them have been read: what the database tells all of them alike is then read once.
@@ -57,7 +58,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       start(connection, request, reply)
       if (!canWait(request)) return serve()
       return serveTogether(() => {
-        if (!socket.destroyed) serve() // else no answer can reach its client
+        if (!socket.destroyed && !isOver(socket)) serve() // else no answer can reach its client
       })
     }
     if (socket.destroyed) return // no answer can reach its client
@@ -66,9 +67,14 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       serve()
     })
     waitingOfAll += 1
-    if (connection.waiting.length > maxWaitingRequests || waitingOfAll > maxWaitingOfAll) {
+    if (connection.waiting.length > maxWaitingRequests) {
       drop(connection)
-      endWithRest(socket)
+      stopParser(socket)
+      socket.destroy()
+    } else if (waitingOfAll > maxWaitingOfAll) {
+      drop(connection)
+      stopParser(socket)
+      endLater(socket)
     } else if (connection.waiting.length === 1) {
       socket.pause()
       socket.on('resume', connection.hold) // Node resumes the socket after each parsed request
@@ -134,12 +140,12 @@ function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
 }
 
 /**
- * Ends a connection in the middle of a chunk that may hold thousands of further requests. Node's
- * parser continues to the end of the chunk and would start each of them, 50 ms without a turn of
- * the event loop. Node has no public function to stop it.
+ * Stops in the middle of a chunk that may hold thousands of further requests. Node's parser
+ * continues to the end of the chunk and would start each of them, 50 ms without a turn of the event
+ * loop. Node has no public function to stop it: the answer 2 to the next request, which stands for a
+ * change of the protocol, leaves the rest unread.
  */
-function endWithRest(socket: Socket): void {
-  socket.destroy()
+function stopParser(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }
-  if (parser?.onIncoming) parser.onIncoming = () => 0
+  if (parser?.onIncoming) parser.onIncoming = () => 2
 }

@@ -24,6 +24,8 @@ const waiting = { maxWaiting: 256, maxWaitingPerCaller: 64 }
 const runningPages = { maxRunning: 16, maxRunningPerCaller: 8 }
 const runningForms = { maxRunning: 64, maxRunningPerCaller: 32 }
 const retrySeconds = 1
+// Without a reason of ours, each end of an answer would make an error with its stack.
+const hasGone = 'gone'
 
 /** Adds the queues to the service: each process has its own, as each has its own event loop. */
 export const pageQueues = plugin(async (app) => {
@@ -58,7 +60,7 @@ export function limitPageRequests(
     ends.set(request, end)
     reply.raw.once('close', () => {
       end()
-      gone.abort()
+      gone.abort(hasGone)
     })
     const caller = throttledAddress(clientAddress(request))
     queue
