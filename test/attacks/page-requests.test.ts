@@ -133,12 +133,13 @@ suite('very many pipelined requests', async () => {
   )
   const { port } = await app.listen()
   const headers = await app.bearer(app.admin)
-  const get = (connection = 'keep-alive') =>
-    rawRequest('GET /users/1 HTTP/1.1', { ...headers, connection })
+  const get = (Connection = 'keep-alive') =>
+    rawRequest('GET /users/1 HTTP/1.1', { ...headers, Connection })
 
   test('while very many wait, a connection with one more is served no further', async () => {
     gate = Promise.withResolvers()
     const needed = maxWaitingOfAll / maxWaitingRequests
+    const small = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
     let requests = 0
     app.app.server.server.on('request', () => {
       requests += 1
@@ -147,12 +148,12 @@ suite('very many pipelined requests', async () => {
     for (let count = 0; count < needed; count += 1) {
       const socket = connect(port, '127.0.0.1').on('error', () => {})
       held.push(socket)
-      socket.write(get().repeat(maxWaitingRequests + 1))
+      socket.write(get() + small.repeat(maxWaitingRequests))
     }
     const all = needed + maxWaitingOfAll
     await until(() => requests === all && begun === needed)
     const late = connect(port, '127.0.0.1').on('error', () => {})
-    late.write(get().repeat(30))
+    late.write(get() + small.repeat(30))
     await until(() => requests > all)
     await manyTurns()
     assert.ok(requests <= all + 3, 'the rest of the chunk is not read')
