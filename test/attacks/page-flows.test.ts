@@ -75,6 +75,13 @@ suite('flows of pages', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
+  test('the longest return address fits into the address of a page', async () => {
+    const returnTo = `/signin/application?return_to=${'%3D%26'.repeat(1024)}`
+    const opened = flows.open({ ...start, returnTo }, browser)
+    assert.ok(opened.id.length < 2000, `${opened.id.length}`)
+    assert.deepEqual(await find(opened.id), opened)
+  })
+
   test('a request without a proof stores nothing either, and the key stays', async () => {
     const before = await app.rows()
     const opened = flows.open(start, browser)

@@ -1,17 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import plugin from 'fastify-plugin'
 import { throttledAddress } from '../../addresses/address.ts'
 import { type BatchQueue, createBatchQueue } from '../../bounded/batch-queue.ts'
 import { inContextOf } from '../../events/context.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { clientAddress } from './client-address.ts'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** The queues of the requests for pages: see `limitPageRequests`. */
-    readonly pageQueues: PageQueues
-  }
-}
 
 interface PageQueues {
   readonly pages: BatchQueue
@@ -27,13 +19,8 @@ const retrySeconds = 1
 // Without a reason of ours, each end of an answer would make an error with its stack.
 const hasGone = 'gone'
 
-/** Adds the queues to the service: each process has its own, as each has its own event loop. */
-export const pageQueues = plugin(async (app) => {
-  app.decorate('pageQueues', {
-    pages: createBatchQueue({ ...runningPages, ...waiting, refusal }),
-    forms: createBatchQueue({ ...runningForms, ...waiting, refusal }),
-  })
-})
+/** Each process has its own queues, as each has its own event loop; its rooms share them. */
+const queues = new WeakMap<FastifyInstance['server'], PageQueues>()
 
 /**
  * Limits how many requests of these routes are worked on at the same time, of all clients and of one
@@ -46,10 +33,14 @@ export function limitPageRequests(
   isForPage: (request: FastifyRequest) => boolean = () => true,
 ): void {
   const ends = new WeakMap<FastifyRequest, () => void>()
+  const { pages, forms } = queues.get(app.server) ?? {
+    pages: createBatchQueue({ ...runningPages, ...waiting, refusal }),
+    forms: createBatchQueue({ ...runningForms, ...waiting, refusal }),
+  }
+  queues.set(app.server, { pages, forms })
 
   app.addHook('preHandler', (request, reply, done) => {
     if (!isForPage(request)) return done()
-    const { pages, forms } = app.pageQueues
     const queue = request.method === 'POST' ? forms : pages
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const gone = new AbortController()

@@ -30,7 +30,6 @@ import {
 import { requestContext } from '../context/request-context.ts'
 import { requestSpans } from '../context/request-spans.ts'
 import { forgedProxyWarning } from '../limits/forged-proxies.ts'
-import { pageQueues } from '../limits/page-requests.ts'
 import { rateLimit } from '../limits/rate-limit.ts'
 import { bulkAnswers } from '../lists/bulk-answers.ts'
 import { cors } from './cors.ts'
@@ -117,7 +116,6 @@ export async function createServer(
   await app.register(errorHandler, deps)
   await app.register(cors, { ...config, requestHeaders })
   await app.register(rateLimit, deps)
-  await app.register(pageQueues)
   await app.register(fastifyCookie, { hook: false }) // cookies are parsed only where they are used
   await app.register(bodies, deps)
   closeConnectionsWhileDraining(app, connections)
