@@ -10,8 +10,13 @@ import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } 
 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
-  /** The limits that count an attempt, the last used first. */
+  /**
+   * The limits that count an attempt, the last used first. `total` and the pages end with the limits
+   * of the last `maxListedAttempts` attempts, so that each page costs the same however many there are.
+   */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
+  /** All limits that count an attempt, the last used first, in batches. */
+  all(batchSize: number): AsyncIterable<LimitState[]>
   /** The limits that count an attempt of an account now, the last used first; 100 at most. */
   ofAccount(account: AccountName): Promise<LimitState[]>
   /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
@@ -53,6 +58,8 @@ export interface ThrottleOverviewDeps extends ThrottleDeps {
 }
 
 const maxOfAccount = 100
+/** See `ThrottleOverview.page`. */
+export const maxListedAttempts = 2000
 
 export function createThrottleOverview({
   config,
@@ -68,10 +75,20 @@ export function createThrottleOverview({
 
     async page(page) {
       const now = clock.now()
-      const total = await store.countKeys(now)
-      return {
-        total,
-        data: await statesOf(await store.keys(now, offsetOf(page, total), page.limit)),
+      const total = await store.countKeys(now, maxListedAttempts)
+      const offset = offsetOf(page, total)
+      const limit = Math.min(page.limit, total - offset)
+      return { total, data: await statesOf(await store.keys(now, offset, limit)) }
+    },
+
+    async *all(batchSize) {
+      const now = clock.now()
+      let before = Number.MAX_SAFE_INTEGER
+      for (;;) {
+        const keys = await store.keysBefore(now, before, batchSize)
+        if (keys.length > 0) yield statesOf(keys)
+        if (keys.length < batchSize) return
+        before = keys.at(-1)?.id ?? 0
       }
     },
 
@@ -84,7 +101,7 @@ export function createThrottleOverview({
       if (attempts === 0) return 0
       const now = clock.now()
       const since = now - windowSeconds * 1000
-      return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs })
+      return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs, now })
     },
 
     async forget(trx, username, userId, clientId) {
