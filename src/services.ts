@@ -269,7 +269,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
-    auditVerifications: createAuditVerifications({ ...deps, keys }),
+    auditVerifications: createAuditVerifications({ ...deps, auditProof, keys }),
     knownEvents,
     backups,
     captcha,
