@@ -23,6 +23,7 @@ import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
+import { createUndo } from './emails/undo.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -32,6 +33,7 @@ import { createProviders, type Providers } from './federation/providers.ts'
 import type { PageFlows } from './flows/flows.ts'
 import { createPageFlows } from './flows/page-flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
+import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
@@ -199,7 +201,7 @@ export async function createServices(
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
-  const lock = createAutomaticLock(deps)
+  const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,
@@ -268,7 +270,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
-    auditVerifications: createAuditVerifications({ ...deps, keys }),
+    auditVerifications: createAuditVerifications({ ...deps, auditProof, keys }),
     knownEvents,
     backups,
     captcha,
@@ -278,7 +280,8 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
-      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
+      presentAtLogin: (trx, userId, byPassword) =>
+        accountAtLogin(trx, userId, clock.now(), byPassword),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -290,6 +293,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
+      undoSince: createUndo({ devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
@@ -324,6 +328,7 @@ export async function createServices(
       accounts,
       confirmations,
       devices,
+      identities,
       lock,
       outbox,
       requirements,

@@ -37,6 +37,7 @@ export interface Schema {
   backup_runs: BackupRunsTable
   statistics_buckets: StatisticsBucketsTable
   erasures: ErasuresTable
+  audit_erasures_unlisted: AuditErasuresUnlistedTable
   master_key_turns: MasterKeyTurnsTable
   master_key_nodes: MasterKeyNodesTable
   audit_checkpoint_keys: AuditCheckpointKeysTable
@@ -97,6 +98,8 @@ interface AccountsTable {
   language: Generated<string | null>
   /** 0 before the first login. */
   last_login_at: Generated<number>
+  /** The last login with the password; null: none since this was recorded. */
+  last_password_login_at: Generated<number | null>
 }
 
 /** The names of the roles of accounts. */
@@ -201,6 +204,8 @@ interface RecoveryCodesTable {
   user_id: number
   /** Digest of the code. */
   code: string
+  /** Null for codes of a version before. */
+  created_at: Generated<number | null>
 }
 
 interface RevocationsTable {
@@ -237,6 +242,8 @@ interface IdentitiesTable {
   issuer: string
   subject: string
   created_at: number
+  /** 1 if the account was made with it; null if a version before wrote the row. */
+  made_account: Generated<number | null>
 }
 
 /** Flows that are under way: at a provider, or on pages. */
@@ -468,6 +475,13 @@ interface AuditTombstonesTable {
   at: number
   key_id: string
   signature: string
+  /** The closed keys that removed records list: see audit/closed-keys.ts. */
+  closed: Generated<string>
+}
+
+/** Up to which record erasures have no proof: see audit/unlisted-erasures.ts. At most one row. */
+interface AuditErasuresUnlistedTable {
+  through: number
 }
 
 interface ImportsTable {

@@ -1,3 +1,4 @@
+import type { Texts } from '../languages/en.ts'
 import {
   type MessageFacts,
   type MessageName,
@@ -15,6 +16,8 @@ type AnyNotice = NoticeFacts & {
   readonly newAddress?: string | null
   readonly provider?: string | null
   readonly until?: number | null
+  readonly during?: 'reset'
+  readonly linked?: readonly string[]
 }
 
 /** Writes a notice; null if the message is none. */
@@ -34,8 +37,7 @@ function written(writing: Writing, message: NoticeType, facts: AnyNotice): Lette
   const { texts, name, page, letter } = writing
   const account = texts.quoted(plainName(facts.username))
   const { by = 'owner' } = facts
-  const isRemoved = message === 'email_changed' && !facts.newAddress
-  const intro = (isRemoved ? texts.email_changed.introRemoved : texts[message].intro)(name, account)
+  const intro = introOf(texts, message, facts)(name, account)
   return letter(texts[message].subject(name), [
     texts.greeting,
     by === 'owner' ? `${intro} ${texts.fine}` : intro,
@@ -45,6 +47,18 @@ function written(writing: Writing, message: NoticeType, facts: AnyNotice): Lette
     ...advice(writing, message, facts),
     message === 'email_changed' ? null : texts.accountAt(page('/account')),
   ])
+}
+
+function introOf(
+  { email_changed, locked, ...texts }: Texts,
+  message: NoticeType,
+  facts: AnyNotice,
+) {
+  if (message === 'email_changed') {
+    return facts.newAddress ? email_changed.intro : email_changed.introRemoved
+  }
+  if (message === 'locked') return facts.during ? locked.introAtReset : locked.intro
+  return texts[message].intro
 }
 
 /** The rows that tell where it was done; of an administrator's act, when alone. */
@@ -68,8 +82,11 @@ function origin(
 function more(
   { texts }: Writing,
   message: NoticeType,
-  { left, until }: AnyNotice,
+  { left, linked = [], until }: AnyNotice,
 ): readonly (Part | null)[] {
+  if (message === 'password_changed' && linked.length > 0) {
+    return [texts.password_changed.linked(linked.map(plainName).join(', '))]
+  }
   if (message === 'locked' && until) return [texts.locked.until(timeInWords(texts, until))]
   if (message !== 'recovery_code_used' || left === undefined || left === null) return []
   const words = texts.recovery_code_used.left
@@ -80,7 +97,7 @@ function more(
 function advice(
   { texts, context, page }: Writing,
   message: NoticeType,
-  { by }: AnyNotice,
+  { by, during }: AnyNotice,
 ): readonly (Part | null)[] {
   const hint = texts.linkAbove
   if (message === 'email_changed' && context.link !== undefined) {
@@ -93,6 +110,7 @@ function advice(
     ]
   }
   if (by === 'administrator' || by === 'operator') return [texts.askAdministrator]
+  if (message === 'locked' && during) return [texts.locked.notYouAtReset]
   const notYou = message === 'locked' ? texts.locked.notYou : texts.notYou
   return [notYou, { kind: 'button', label: texts.resetAction, url: page('/reset'), hint }]
 }

@@ -42,6 +42,8 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   }
   const retryAfterSeconds = error?.retryAfterSeconds ?? null
   const isTooOften = error?.row === 'tooManyRequests'
+  const isRestored = flow.data.confirmation?.facts.restored === true
+  const of = { ...form, username, notice: isRestored ? ('restored' as const) : null }
   switch (flow.step as ResetStep) {
     case 'mailbox': {
       const view = { ...mailboxView(form, flow.data, shown), typed: flow.data.typed ?? '' }
@@ -49,11 +51,11 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
     }
     case 'factor': {
       const problem = factorProblem(error)
-      return viewPage('reset-factor', { ...form, username, problem, retryAfterSeconds }, options)
+      return viewPage('reset-factor', { ...of, problem, retryAfterSeconds }, options)
     }
     case 'password': {
       const { minLength } = config.password
-      const view = { ...form, username, minLength, ...passwordProblems(error) }
+      const view = { ...of, minLength, ...passwordProblems(error) }
       return viewPage('reset-password', view, options)
     }
     case 'done':

@@ -120,7 +120,7 @@ export async function signUpPages(
 
   const taking: Record<Step, Taking> = {
     async address(flow, request, reply) {
-      const email = textIn(request.body, 'email')
+      const email = textIn(request.body, 'email').trim()
       shownOf.set(request, { flow, now: clock.now(), email })
       return reply.redirect(addressOf(await mailTo(flow, email, request)), 303)
     },
@@ -204,7 +204,7 @@ export async function signUpPages(
       returnTo: flow.returnTo,
     })
     const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
-    const data = { email: email.trim(), begun, isResent: flow.step === 'mailbox' }
+    const data = { email, begun, isResent: flow.step === 'mailbox' }
     return pageFlows.advanceUnproven<SignUpData>(db, flow, { step: 'mailbox', data })
   }
 }

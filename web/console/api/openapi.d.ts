@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * End the session, the bearer token with its pair, and the refresh token that are sent
-         * @description Access: anyone. Body: at most 16384 bytes.
+         * @description Access: anyone. Body: at most 16384 bytes. A body that is longer, or that cannot be read, counts as none.
          */
         post: operations["logOut"];
         delete?: never;
@@ -2958,7 +2958,7 @@ export interface components {
          */
         AuditProblem: {
             /** @enum {string} */
-            what: "changed" | "missing" | "inserted" | "number" | "index" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
+            what: "changed" | "missing" | "inserted" | "number" | "index" | "erasure" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
             chain: string | null;
             place: number | null;
             number: number | null;
@@ -3526,6 +3526,21 @@ export interface components {
             data: components["schemas"]["Client"][];
             /** @description Why the present file is not used; until it is mended, the clients before stay */
             mistakes: string[];
+        };
+        /**
+         * @example {
+         *       "message": "Email verified"
+         *     }
+         */
+        ConfirmedEmail: {
+            message: string;
+            /** @description After a change was taken back: the `token` of PUT /api/public/reset */
+            reset_token?: string;
+            /**
+             * Format: date-time
+             * @description When `reset_token` ends
+             */
+            expires_at?: string;
         };
         /**
          * @example {
@@ -4762,7 +4777,10 @@ export interface components {
          *         "system": "Linux",
          *         "provider": null,
          *         "codes_left": null,
-         *         "locked_until": null
+         *         "locked_until": null,
+         *         "linked_providers": [
+         *           "acme"
+         *         ]
          *       }
          *     }
          */
@@ -4799,6 +4817,13 @@ export interface components {
             codes_left: number | null;
             /** Format: date-time */
             locked_until: string | null;
+            /**
+             * @description Of a lock by wrong codes of the second factor at a reset
+             * @enum {string}
+             */
+            locked_during?: "reset";
+            /** @description After a change of the password: where a sign-in still opens the account */
+            linked_providers?: string[];
         };
         /**
          * @example {
@@ -5023,7 +5048,7 @@ export interface components {
         Readiness: {
             status: string;
             /** @description What an operator should look at; absent if there is nothing */
-            warnings?: ("backup_failed" | "backup_late")[];
+            warnings?: ("backup_failed" | "backup_late" | "clock_set_back")[];
         };
         /**
          * @example {
@@ -7032,8 +7057,6 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            413: components["responses"]["BodyTooLarge"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -8527,7 +8550,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8569,7 +8595,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8951,7 +8980,7 @@ export interface operations {
                      *       "message": "Email verified"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["ConfirmedEmail"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];

@@ -178,6 +178,7 @@ export const account: typeof english = {
     identity_linked: 'Anbieter verknüpft',
     identity_unlinked: 'Verknüpfung mit einem Anbieter gelöst',
     locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
+    locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
   actors: {
     owner: 'Sie',

@@ -167,6 +167,7 @@ export const account = {
     identity_linked: 'Provider linked',
     identity_unlinked: 'Provider unlinked',
     locked: 'Locked for a while, after wrong passwords',
+    locked_at_reset: 'Locked for a while, after wrong codes at a reset of the password',
   },
   actors: {
     owner: 'you',

@@ -167,6 +167,7 @@ export interface NoticeRow {
     | 'identity_linked'
     | 'identity_unlinked'
     | 'locked'
+    | 'locked_at_reset'
   readonly at: number
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
   readonly browser: string | null
