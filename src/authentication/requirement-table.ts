@@ -51,6 +51,9 @@ const none = ''
  * The requirements of accounts; no other place decides them. Within a column the refusals are asked
  * first, then the other cells, each in the order of the rows. docs/adr/0029
  *
+ * A waiting deletion is asked before the flags of administrators, because a sign-in through a provider
+ * must not show that the account exists.
+ *
  * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
  * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
  * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
@@ -63,6 +66,7 @@ const none = ''
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
   //                login  basic  provid provpg ticket commit provid change basic  refresh sess. external
+  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, gone,  renew, gone,  token],
   account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, gone,  renew, gone,  token],
   not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none ],
   unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, none,  renew, none,  none ],

@@ -37,6 +37,7 @@ import * as operations from './migrations/0024-operations.ts'
 import * as statistics from './migrations/0025-statistics.ts'
 import * as accountLists from './migrations/0026-account-lists.ts'
 import * as verifications from './migrations/0027-verifications.ts'
+import * as accountDeletions from './migrations/0029-account-deletions.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -75,6 +76,7 @@ const migrations: readonly Step[] = [
   expand(statistics.statements),
   expand(accountLists.statements),
   expand(verifications.statements),
+  expand(accountDeletions.statements),
 ]
 
 /** The version of the schema that this program works with. */
