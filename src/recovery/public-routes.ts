@@ -11,8 +11,9 @@ import { refuseField } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
 import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
-import { type Recovery, resetPurposes } from './recovery.ts'
+import type { Recovery } from './recovery.ts'
 import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
+import { resetPurposes } from './ways.ts'
 
 /**
  * The reset of a password as JSON, for programs with pages of their own: POST and PUT

@@ -18,6 +18,7 @@ import { assertMail, type Outbox } from '../mail/outbox.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { Asked } from './asked.ts'
 import { resetBegun, resetFinished } from './events.ts'
+import { resetWayOf } from './ways.ts'
 
 /**
  * The reset of a password whose owner has forgotten it, by a link or a code that is mailed to the
@@ -85,9 +86,6 @@ export interface RecoveryDeps {
   readonly secondFactor: Pick<SecondFactor, 'prove'>
 }
 
-/** The purposes of the confirmations that a reset takes. */
-export const resetPurposes = ['reset'] as const
-
 const field = 'new_password'
 // What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
 const column = 'change'
@@ -137,7 +135,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async accountOf(confirmation) {
       const { userId } = confirmation
       const account = userId === null ? null : await accountIn(db, userId)
-      if (account && !unmetOf(account)) return account
+      if (account && !unmetOf(resetWayOf(confirmation).judged(account))) return account
       throw outlived(confirmation)
     },
 
@@ -154,7 +152,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         prove: async () => {
           if (asksFactor) await secondFactor.prove(account, proof)
         },
-        first: (trx) => confirmations.use(trx, confirmation),
+        first: async (trx) => {
+          await confirmations.use(trx, confirmation)
+          await resetWayOf(confirmation).first(trx, account)
+        },
         also: async (trx) => {
           await lock.lift(trx, username)
           await confirmations.cancelAll(trx, userId)
