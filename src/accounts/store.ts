@@ -1,4 +1,10 @@
-import { type ExpressionBuilder, type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  sql,
+  type UpdateObject,
+} from 'kysely'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'

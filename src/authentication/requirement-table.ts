@@ -11,6 +11,7 @@ export const columns = [
   'commit',
   'providerCommit',
   'change',
+  'return',
   'basicCaller',
   'refresh',
   'session',
@@ -60,20 +61,22 @@ const none = ''
  * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
  * - `commit`, `providerCommit`: in the transaction that completes a login.
  * - `change`: in the transaction in which a caller changes its own account.
+ * - `return`: in the transaction that takes back the deletion of an account, which the flags of
+ *   administrators do not deny.
  * - `refresh`: when a refresh token is used or inspected.
  * - `session`, `external`: at each request of a caller by session or external token.
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login  basic  provid provpg ticket commit provid change basic  refresh sess. external
-  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, gone,  renew, gone,  token],
-  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, gone,  renew, gone,  token],
-  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none ],
-  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, none,  renew, none,  none ],
-  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
-  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  gone,  none,  none,  guest],
-  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  gone,  none,  none,  guest],
-  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  gone,  renew, enrol, guest],
+  //                login  basic  provid provpg ticket commit provid change return basic  refresh sess. external
+  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, guess, gone,  renew, gone,  token],
+  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, none,  gone,  renew, gone,  token],
+  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none,  none ],
+  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, guess, none,  renew, none,  none ],
+  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
+  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  renew, enrol, guest],
 } as const satisfies Record<string, Row<typeof columns>>
 
 export type Requirement = keyof typeof requirementTable

@@ -2,6 +2,7 @@ import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
+import type { Column } from '../authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../authentication/requirements.ts'
 import type { Language } from '../config/languages.ts'
 import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
@@ -9,6 +10,7 @@ import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { accountWithEmail, setVerifiedEmail } from '../emails/emails.ts'
 import type { Events } from '../events/events.ts'
+import type { Identities } from '../federation/identities.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -49,6 +51,17 @@ export interface Recovery {
    * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
    */
   finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
+  /**
+   * Whether the deletion of the account can be taken back without a new password: its owner has none,
+   * and signs in through a provider.
+   */
+  needsNoPassword(confirmation: Confirmation, account: Account): Promise<boolean>
+  /**
+   * Takes the deletion of such an account back, and uses the confirmation up.
+   * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
+   * `SecondFactor.prove`
+   */
+  takeBack(confirmation: Confirmation, how: Omit<WantedReset, 'newPassword'>): Promise<void>
 }
 
 export interface HowToBegin {
@@ -74,12 +87,16 @@ export interface WantedReset {
 }
 
 export interface RecoveryDeps {
-  readonly accounts: Pick<Accounts, 'byEmail' | 'byUsername' | 'replacePassword'>
+  readonly accounts: Pick<
+    Accounts,
+    'byEmail' | 'byUsername' | 'cancelDeletion' | 'replacePassword' | 'reread'
+  >
   readonly clock: Clock
   readonly confirmations: Confirmations
   readonly db: Database
   readonly devices: Pick<Devices, 'forget'>
   readonly events: Events
+  readonly identities: Pick<Identities, 'of'>
   readonly lock: Pick<AutomaticLock, 'lift'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly requirements: Pick<Requirements, 'unmet'>
@@ -93,7 +110,7 @@ const noUsername = '' as Username // that of no account
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
-  const { requirements, secondFactor } = deps
+  const { identities, requirements, secondFactor } = deps
 
   const recovery: Recovery = {
     async begin(asked, { language, client, flow }) {
@@ -135,27 +152,26 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async accountOf(confirmation) {
       const { userId } = confirmation
       const account = userId === null ? null : await accountIn(db, userId)
-      if (account && !unmetOf(resetWayOf(confirmation).judged(account))) return account
+      const { column: asked, judged } = resetWayOf(confirmation)
+      if (account && !unmetOf(judged(account), asked)) return account
       throw outlived(confirmation)
     },
 
     async finish(confirmation, { newPassword, proof, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
+      const way = resetWayOf(confirmation)
       const asksFactor = account.secondFactor && proof !== null
       // Before anything is said about the password. A code is used up only by one that is acceptable.
       if (asksFactor && isEmpty(proof)) await secondFactor.prove(account, proof)
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
-        column,
+        column: way.column,
         prove: async () => {
           if (asksFactor) await secondFactor.prove(account, proof)
         },
-        first: async (trx) => {
-          await confirmations.use(trx, confirmation)
-          await resetWayOf(confirmation).first(trx, account)
-        },
+        first: (trx) => useUp(trx, confirmation, account),
         also: async (trx) => {
           await lock.lift(trx, username)
           await confirmations.cancelAll(trx, userId)
@@ -166,11 +182,40 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         },
       })
     },
+
+    async needsNoPassword({ purpose }, { passwordHash, userId }) {
+      if (purpose !== 'deletion_undo' || passwordHash !== null) return false
+      return (await identities.of(userId)).length > 0
+    },
+
+    async takeBack(confirmation, { proof, also }) {
+      const account = await recovery.accountOf(confirmation)
+      const { userId } = account
+      if (!(await recovery.needsNoPassword(confirmation, account))) {
+        refuseField([field], 'is required')
+      }
+      if (account.secondFactor && proof !== null) await secondFactor.prove(account, proof)
+      await transact(db, [lockName.account(userId)], async (trx) => {
+        await useUp(trx, confirmation, account)
+        await accounts.reread(trx, account, resetWayOf(confirmation).column)
+        await also?.(trx)
+      })
+    },
   }
   return recovery
 
-  function unmetOf(account: Account) {
-    return requirements.unmet(column, { account, since: { now: account, before: account } })
+  /** Uses a confirmation up, and does what its purpose changes beside the password. */
+  async function useUp(
+    trx: DatabaseOrTransaction,
+    confirmation: Confirmation,
+    account: Account,
+  ): Promise<void> {
+    await confirmations.use(trx, confirmation)
+    if (!(await resetWayOf(confirmation).first(deps, trx, account))) throw outlived(confirmation)
+  }
+
+  function unmetOf(account: Account, asked: Column = column) {
+    return requirements.unmet(asked, { account, since: { now: account, before: account } })
   }
 
   /** Looks for both in any case, so that all that can be typed costs the same. */

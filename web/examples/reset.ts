@@ -13,7 +13,14 @@ const mailbox = {
   isResent: false,
 }
 const factor = { ...form, username: 'ann', problem: null, retryAfterSeconds: null }
-const password = { ...form, username: 'ann', minLength: 12, problem: null, differs: false }
+const password = {
+  ...form,
+  username: 'ann',
+  minLength: 12,
+  problem: null,
+  differs: false,
+  deletion: null,
+} as const
 
 export const resetExamples: ExamplesOf<ResetViews> = {
   reset: {
@@ -41,7 +48,13 @@ export const resetExamples: ExamplesOf<ResetViews> = {
     short: { ...password, problem: { rule: 'short', limit: 12 } },
     common: { ...password, problem: { rule: 'known' } },
     different: { ...password, differs: true },
+    'takes a deletion back': { ...password, deletion: 'with_password' },
+    'takes a deletion back, without a password': { ...password, deletion: 'anyhow' },
   },
-  'reset-done': { done: { username: 'ann' } },
+  'reset-done': {
+    done: { username: 'ann', done: 'password' },
+    'taken back': { username: 'ann', done: 'password_and_deletion' },
+    'taken back alone': { username: 'ann', done: 'deletion' },
+  },
   'reset-unavailable': { 'no mail': {} },
 }

@@ -8,6 +8,7 @@ import {
   hasToken,
   type TokenArrivalDeps,
 } from '../../confirmations/token-arrival.ts'
+import type { DatabaseOrTransaction } from '../../database/database.ts'
 import { transact } from '../../database/transactions.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
@@ -18,6 +19,7 @@ import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
+import type { ResetDoneView } from '../../http/pages/views/reset.ts'
 import { refuseField } from '../../kernel/errors.ts'
 import { assertMail, type Outbox } from '../../mail/outbox.ts'
 import { askedByEither } from '../../recovery/asked.ts'
@@ -152,18 +154,20 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
 
     async password(flow, field) {
       const confirmation = proofOf(flow)
+      const proof = flow.data.isFactorProved === true ? null : {}
+      const end = (done: ResetDoneView['done']) => (trx: DatabaseOrTransaction) =>
+        pageFlows.advance<ResetData>(trx, flow, { step: 'done', data: { confirmation, done } })
+      if (field('keep') !== '') {
+        return recovery.takeBack(confirmation, { proof, also: end('deletion') })
+      }
       const newPassword = field('new_password')
       if (newPassword === '') refuseField(['new_password'], 'is required')
       if (newPassword !== field('new_password_again')) {
         refuseField(['new_password_again'], 'must be the same twice')
       }
-      const proof = flow.data.isFactorProved === true ? null : {}
-      await recovery.finish(confirmation, {
-        newPassword,
-        proof,
-        also: (trx) =>
-          pageFlows.advance<ResetData>(trx, flow, { step: 'done', data: { confirmation } }),
-      })
+      const isBack = confirmation.purpose === 'deletion_undo'
+      const also = end(isBack ? 'password_and_deletion' : 'password')
+      await recovery.finish(confirmation, { newPassword, proof, also })
     },
 
     done: async () => undefined,
@@ -213,9 +217,16 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
   }
 
   async function shownNow(flow: ResetFlow, more: Partial<Shown>): Promise<Shown> {
-    const { userId = null } = flow.data.confirmation ?? {}
+    const { confirmation } = flow.data
+    const { userId = null } = confirmation ?? {}
     const account = userId === null ? null : await accounts.byUserId(userId)
-    return { flow, now: clock.now(), username: account?.username ?? '', ...more }
+    const needsNoPassword =
+      flow.step === 'password' &&
+      confirmation !== undefined &&
+      account !== null &&
+      (await recovery.needsNoPassword(confirmation, account))
+    const username = account?.username ?? ''
+    return { flow, now: clock.now(), username, needsNoPassword, ...more }
   }
 }
 

@@ -1,6 +1,8 @@
 import type { events as english } from '../../en/console/events.ts'
 
 export const events: typeof english = {
+  account_deletion_cancelled: 'Löschung eines Kontos zurückgenommen',
+  account_deletion_requested: 'Löschung eines Kontos verlangt',
   audit_not_verified: 'Protokoll konnte nicht geprüft werden',
   audit_not_whole: 'Protokoll ist nicht vollständig',
   audit_records_lost: 'Einträge des Protokolls sind verloren',

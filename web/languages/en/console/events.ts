@@ -1,5 +1,7 @@
 /** What each event of the audit log says, in words (docs/events.md); another type is shown by its name. */
 export const events: Readonly<Record<string, string>> = {
+  account_deletion_cancelled: 'Deletion of an account cancelled',
+  account_deletion_requested: 'Deletion of an account requested',
   audit_not_verified: 'Audit log could not be verified',
   audit_not_whole: 'Audit log is not whole',
   audit_records_lost: 'Records of the audit log were lost',
