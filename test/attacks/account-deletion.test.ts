@@ -135,7 +135,10 @@ suite('the link of a deletion', async () => {
         const path = `/api/admin/accounts/${who.username}`
         // A lock ends the session, so the one from before comes by the database.
         if (isBefore) {
-          const flag = { locked: Number(change.locked ?? false), active: Number(change.active ?? true) }
+          const flag = {
+            locked: Number(change.locked ?? false),
+            active: Number(change.active ?? true),
+          }
           const token = await leave(who, session, { current_password: who.password })
           await app.deps.db
             .updateTable('accounts')
