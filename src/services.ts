@@ -23,6 +23,7 @@ import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
+import { createUndo } from './emails/undo.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
@@ -245,7 +246,7 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, audit, keys })
-  const notices = createNotices({ ...deps, confirmations, keys, outbox })
+  const notices = createNotices({ ...deps, confirmations, identities, keys, outbox })
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
@@ -284,7 +285,8 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
-      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
+      presentAtLogin: (trx, userId, byPassword) =>
+        accountAtLogin(trx, userId, clock.now(), byPassword),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -296,6 +298,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
+      undoSince: createUndo({ devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
@@ -328,9 +331,9 @@ export async function createServices(
     recovery: createRecovery({
       ...deps,
       accounts,
-      identities,
       confirmations,
       devices,
+      identities,
       lock,
       outbox,
       requirements,

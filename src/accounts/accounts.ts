@@ -402,8 +402,29 @@ export function accountAtLogin(
   trx: DatabaseOrTransaction,
   userId: number,
   now: number,
+  byPassword: boolean,
 ): Promise<PresentAccount | null> {
-  return accountStore(trx).presentAtLogin(userId, now)
+  return accountStore(trx).presentAtLogin(userId, now, byPassword)
+}
+
+/** When an account last logged in with its password, epoch milliseconds; null if never, or not known. */
+export function lastPasswordLogin(
+  trx: DatabaseOrTransaction,
+  userId: number,
+): Promise<number | null> {
+  return accountStore(trx).lastPasswordLogin(userId)
+}
+
+/**
+ * Stores that a login asks for no second factor, in the transaction that removes the factor and ends
+ * all logins.
+ */
+export function turnSecondFactorOff(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  now: number,
+): Promise<void> {
+  return accountStore(trx).update(userId, { secondFactor: false }, now)
 }
 
 /** Reads an account through a connection or in a transaction. Null if it does not exist. */

@@ -5,6 +5,7 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
 import { type Parameters, prepared } from '../database/prepared.ts'
 import type { Schema } from '../database/schema.ts'
 import { isPresentAccount } from '../database/staged.ts'
+import { endWaitingSignIns } from '../flows/store.ts'
 import { offsetOf, type Page } from '../http/lists/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Username } from '../kernel/username.ts'
@@ -15,9 +16,9 @@ const maxNames = 10_000
 
 /**
  * The lockout of spec 8: after LOGIN_LOCK_AFTER failed logins in a row, from any address, an
- * account refuses logins for LOGIN_LOCK_SECONDS. It refuses new logins and Basic only: sessions and
- * tokens stay valid, so that an attacker who guesses passwords cannot log the owner out. The lock
- * that an administrator sets is the flag `locked`.
+ * account refuses logins for LOGIN_LOCK_SECONDS. It refuses new logins and Basic, and ends sign-ins that
+ * wait for a further proof: sessions and tokens stay valid, so that an attacker who guesses passwords
+ * cannot log the owner out. The lock that an administrator sets is the flag `locked`.
  */
 export interface AutomaticLock extends FailuresInARow {
   /**
@@ -90,7 +91,10 @@ export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): A
       const now = clock.now()
       const until = Math.min(now + seconds * 1000, Number.MAX_SAFE_INTEGER)
       const row = await counted.first(trx, { username, now, last: after - 1, until })
-      return row?.failed_logins === 0 ? row.user_id : null
+      if (row?.failed_logins !== 0) return null
+      // They have proved the password before the lock. An unlock must not let them go on.
+      await endWaitingSignIns(trx, row.user_id)
+      return row.user_id
     },
 
     async succeeded(trx, username, account) {

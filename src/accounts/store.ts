@@ -97,36 +97,44 @@ const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
     )
     .where('accounts.user_id', '=', userId),
 )
+interface Login {
+  readonly userId: number
+  readonly now: number
+  /** The same time if the login was one with the password; else null. */
+  readonly passwordAt: number | null
+}
 // A login writes the account instead of reading it, which takes no statement more. The columns of
 // other tables are subselects, because what `returning` may name differs between the databases.
-const presentAtLogin = prepared(
-  (db, { userId, now }: Parameters<{ userId: number; now: number }>) =>
-    db
-      .updateTable('accounts')
-      .set({ last_login_at: now })
-      .where('user_id', '=', userId)
-      .where(isPresentAccount)
-      .returningAll()
-      .returning((eb) => {
-        const version = eb
-          .selectFrom('token_versions')
-          .whereRef('token_versions.user_id', '=', 'accounts.user_id')
-        const password = eb
-          .selectFrom('passwords')
-          .whereRef('passwords.account', '=', 'accounts.user_id')
-        return [
-          version.select('access_version').$asScalar().$notNull().as('access_version'),
-          version.select('refresh_version').$asScalar().$notNull().as('refresh_version'),
-          password.select('hash').as('hash'),
-          password.select('must_change').as('must_change'),
-          eb
-            .selectFrom('sessions')
-            .whereRef('sessions.user_id', '=', 'accounts.user_id')
-            .select(({ fn }) => fn.countAll<number>().as('sessions'))
-            .as('sessions'),
-          roleNamesOfAccount.as('roles'),
-        ]
-      }),
+const presentAtLogin = prepared((db, { userId, now, passwordAt }: Parameters<Login>) =>
+  db
+    .updateTable('accounts')
+    .set((eb) => ({
+      last_login_at: now,
+      last_password_login_at: eb.fn.coalesce(passwordAt, 'last_password_login_at'),
+    }))
+    .where('user_id', '=', userId)
+    .where(isPresentAccount)
+    .returningAll()
+    .returning((eb) => {
+      const version = eb
+        .selectFrom('token_versions')
+        .whereRef('token_versions.user_id', '=', 'accounts.user_id')
+      const password = eb
+        .selectFrom('passwords')
+        .whereRef('passwords.account', '=', 'accounts.user_id')
+      return [
+        version.select('access_version').$asScalar().$notNull().as('access_version'),
+        version.select('refresh_version').$asScalar().$notNull().as('refresh_version'),
+        password.select('hash').as('hash'),
+        password.select('must_change').as('must_change'),
+        eb
+          .selectFrom('sessions')
+          .whereRef('sessions.user_id', '=', 'accounts.user_id')
+          .select(({ fn }) => fn.countAll<number>().as('sessions'))
+          .as('sessions'),
+        roleNamesOfAccount.as('roles'),
+      ]
+    }),
 )
 
 const roleOf = prepared((db, { userId, role }: Parameters<{ userId: number; role: Role }>) =>
@@ -261,9 +269,14 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
-    /** The same for a login at `now`, which is stored as the last one. */
-    async presentAtLogin(userId: number, now: number): Promise<PresentAccount | null> {
-      const row = await presentAtLogin.first(db, { userId, now })
+    /** The same for a login at `now`, which is stored as the last one, and as one of its kind. */
+    async presentAtLogin(
+      userId: number,
+      now: number,
+      byPassword: boolean,
+    ): Promise<PresentAccount | null> {
+      const passwordAt = byPassword ? now : null
+      const row = await presentAtLogin.first(db, { userId, now, passwordAt })
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
@@ -366,6 +379,16 @@ export function accountStore(db: DatabaseOrTransaction) {
     /** Removes an account. The token versions stay: a later account of the user continues them. */
     async remove(userId: number): Promise<void> {
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
+    },
+
+    /** The last login with the password, epoch milliseconds; null if none is known. */
+    async lastPasswordLogin(userId: number): Promise<number | null> {
+      const row = await db
+        .selectFrom('accounts')
+        .select('last_password_login_at')
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return row?.last_password_login_at ?? null
     },
 
     /** Whether another usable account has the role ADMIN. */

@@ -37,9 +37,12 @@ export function isOfAccount(purpose: ConfirmationPurpose): boolean {
   return replacesOthers(purpose) || !endsWithLogins(purpose)
 }
 
-/** Purposes of which an account has one at a time: a new address replaces the one before. */
+/**
+ * Purposes of which an account has one at a time: a new address replaces the one before, and a new
+ * deletion ends the link of an earlier one.
+ */
 export function replacesOthers(purpose: ConfirmationPurpose): boolean {
-  return purpose === 'verification' || purpose === 'email_change'
+  return purpose === 'verification' || purpose === 'email_change' || purpose === 'deletion_undo'
 }
 
 /**

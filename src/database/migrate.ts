@@ -38,6 +38,7 @@ import * as statistics from './migrations/0025-statistics.ts'
 import * as accountLists from './migrations/0026-account-lists.ts'
 import * as verifications from './migrations/0027-verifications.ts'
 import * as accountDeletions from './migrations/0029-account-deletions.ts'
+import * as addedSince from './migrations/0030-added-since.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -77,6 +78,7 @@ const migrations: readonly Step[] = [
   expand(accountLists.statements),
   expand(verifications.statements),
   expand(accountDeletions.statements),
+  expand(addedSince.statements),
 ]
 
 /** The version of the schema that this program works with. */

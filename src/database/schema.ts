@@ -101,6 +101,8 @@ interface AccountsTable {
   deletion_at: Generated<number | null>
   /** The flag `active` of such an account as administrators set it; null for all others. */
   active_kept: Generated<number | null>
+  /** The last login with the password; null: none since this was recorded. */
+  last_password_login_at: Generated<number | null>
 }
 
 /** The names of the roles of accounts. */
@@ -202,6 +204,8 @@ interface RecoveryCodesTable {
   user_id: number
   /** Digest of the code. */
   code: string
+  /** Null for codes of a version before. */
+  created_at: Generated<number | null>
 }
 
 interface RevocationsTable {
@@ -238,6 +242,8 @@ interface IdentitiesTable {
   issuer: string
   subject: string
   created_at: number
+  /** 1 if the account was made with it; null if a version before wrote the row. */
+  made_account: Generated<number | null>
 }
 
 /** Flows that are under way: at a provider, or on pages. */

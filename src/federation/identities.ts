@@ -36,8 +36,15 @@ export interface Identities {
   of(userId: number): Promise<LinkedIdentity[]>
   /** The identities of a user as subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
+  /** The issuers of the identities of a user, one for each. */
+  issuersOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
+  /**
+   * Removes the identities that were linked at `since` or later, epoch milliseconds, in the caller's
+   * transaction. The identity that the account was made with stays.
+   */
+  unlinkSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
 }
 
 /** A user's claims in a provider's ID token and UserInfo. */
@@ -99,7 +106,8 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     async link(account, subject, guard) {
       const insert = async (trx: DatabaseOrTransaction) => {
         await accounts.reread(trx, account)
-        await identityStore(trx).insert(account.userId, subject, clock.now())
+        const how = { createdAt: clock.now(), madeAccount: false }
+        await identityStore(trx).insert(account.userId, subject, how)
         const linked = { user_id: account.userId, issuer: subject.issuer }
         await events.record(trx, identityLinked, linked)
       }
@@ -121,6 +129,10 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
     },
 
+    async issuersOf(trx, userId) {
+      return (await identityStore(trx).of(userId)).map(({ issuer }) => issuer)
+    },
+
     async unlink(userId, id, guard) {
       const remove = async (trx: DatabaseOrTransaction) => {
         const issuer = await identityStore(trx).remove(userId, id)
@@ -128,6 +140,12 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
       }
       await transact(db, [lockName.account(userId)], remove, guard)
+    },
+
+    async unlinkSince(trx, userId, since) {
+      for (const { id, issuer } of await identityStore(trx).removeSince(userId, since)) {
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+      }
     },
   }
 
@@ -152,7 +170,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
           mustChange: false,
           user: { name: nameOf(person, username), email },
           issuer,
-          also: (trx, userId) => identityStore(trx).insert(userId, person, clock.now()),
+          also: (trx, userId) =>
+            identityStore(trx).insert(userId, person, {
+              createdAt: clock.now(),
+              madeAccount: true,
+            }),
         })
       } catch (error) {
         const isTaken = error instanceof ApiError && error.row === 'usernameExists'

@@ -159,6 +159,18 @@ export function flowStore(db: DatabaseOrTransaction) {
   }
 }
 
+// What waits for a further proof of an account: on pages, and with a ticket behind a provider.
+const waitingSignIns = ['page_sign_in', 'second_factor']
+
+/** Ends the sign-ins of an account that wait for a further proof, such as the second factor. */
+export async function endWaitingSignIns(db: DatabaseOrTransaction, userId: number): Promise<void> {
+  await db
+    .deleteFrom('flows')
+    .where('user_id', '=', userId)
+    .where('purpose', 'in', waitingSignIns)
+    .execute()
+}
+
 /** Deletes up to `batchSize` expired flows; answers how many. */
 export function purgeFlows(db: Database, now: number, batchSize: number): Promise<number> {
   const flows = { table: 'flows', key: 'id', column: 'expires_at' } as const

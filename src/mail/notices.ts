@@ -3,6 +3,7 @@ import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { InsideSink, RecordedEvent } from '../events/events.ts'
+import type { Identities } from '../federation/identities.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
@@ -39,6 +40,8 @@ interface StoredFacts {
   readonly left?: number
   readonly provider?: string
   readonly until?: number
+  readonly during?: 'reset'
+  readonly linked?: readonly string[]
 }
 
 /** Which notice an event is. Those without mail are mailed by the room that records the event. */
@@ -72,6 +75,7 @@ export interface NoticesDeps {
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly confirmations: Pick<Confirmations, 'openOf'>
+  readonly identities: Pick<Identities, 'issuersOf'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -89,6 +93,7 @@ const maxMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { config, db, asyncCommitDb, clock, confirmations, random, keys, outbox } = deps
+  const { identities } = deps
 
   return {
     async sink(trx, event) {
@@ -97,7 +102,7 @@ export function createNotices(deps: NoticesDeps): Notices {
       if (!type || typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
       if (!account) return // it is being deleted
-      const facts = factsOf(type, event)
+      const facts = { ...factsOf(type, event), ...(await linkedOf(trx, type, userId)) }
       await trx
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
@@ -155,14 +160,26 @@ export function createNotices(deps: NoticesDeps): Notices {
     const { address, device } = originNow(at)
     // The address and the device of an administrator are no business of the owner.
     const origin = isOwn ? { address, device } : { address: null, device: null }
-    const { left, issuer } = payload
+    const { during, left, issuer } = payload
     return {
       by,
       origin,
       ...(typeof left === 'number' && { left }),
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
+      ...(during === 'reset' && { during }),
     }
+  }
+
+  /** Who has a new password learns who else can sign in. */
+  async function linkedOf(
+    trx: DatabaseOrTransaction,
+    type: NoticeType,
+    userId: number,
+  ): Promise<Pick<StoredFacts, 'linked'>> {
+    if (type !== 'password_changed') return {}
+    const issuers = await identities.issuersOf(trx, userId)
+    return issuers.length === 0 ? {} : { linked: issuers.map(providerOf) }
   }
 
   /** The name of a provider in the settings; its issuer, if it is no longer among them. */

@@ -1,4 +1,4 @@
-import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import { type Accounts, accountIn, lastPasswordLogin } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
@@ -17,6 +17,7 @@ import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { Devices } from '../mail/devices.ts'
 import { assertMail, type Outbox } from '../mail/outbox.ts'
+import { countFailure } from '../throttle/limits.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { Asked } from './asked.ts'
 import { resetBegun, resetFinished } from './events.ts'
@@ -46,8 +47,16 @@ export interface Recovery {
    */
   accountOf(confirmation: Confirmation): Promise<Account>
   /**
+   * Verifies the second factor of an account. A wrong code counts towards the lockout of the account,
+   * which does not deny the reset: whoever reads the mailbox may be its owner.
+   * @throws as `SecondFactor.prove`
+   */
+  proveFactor(account: Account, proof: Proof): Promise<void>
+  /**
    * Sets the password and uses the confirmation up. All logins end, and so do other links that were
-   * mailed, a lockout after failed logins, and the demand for a new password.
+   * mailed, a lockout after failed logins, and the demand for a new password. Identities that were
+   * linked since the last login with the password are unlinked, but not the one that the account was
+   * made with.
    * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
    */
   finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
@@ -96,8 +105,8 @@ export interface RecoveryDeps {
   readonly db: Database
   readonly devices: Pick<Devices, 'forget'>
   readonly events: Events
-  readonly identities: Pick<Identities, 'of'>
-  readonly lock: Pick<AutomaticLock, 'lift'>
+  readonly identities: Pick<Identities, 'of' | 'unlinkSince'>
+  readonly lock: Pick<AutomaticLock, 'failed' | 'lift'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly requirements: Pick<Requirements, 'unmet'>
   readonly secondFactor: Pick<SecondFactor, 'prove'>
@@ -157,21 +166,33 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       throw outlived(confirmation)
     },
 
+    proveFactor(account, proof) {
+      const failed = (trx: DatabaseOrTransaction) =>
+        countFailure({ events, failures: lock }, trx, account.username, 'reset')
+      return secondFactor.prove(account, proof, { failed })
+    },
+
     async finish(confirmation, { newPassword, proof, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
       const way = resetWayOf(confirmation)
       const asksFactor = account.secondFactor && proof !== null
       // Before anything is said about the password. A code is used up only by one that is acceptable.
-      if (asksFactor && isEmpty(proof)) await secondFactor.prove(account, proof)
+      if (asksFactor && isEmpty(proof)) await recovery.proveFactor(account, proof)
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
         column: way.column,
         prove: async () => {
-          if (asksFactor) await secondFactor.prove(account, proof)
+          if (asksFactor) await recovery.proveFactor(account, proof)
         },
-        first: (trx) => useUp(trx, confirmation, account),
+        first: async (trx) => {
+          await useUp(trx, confirmation, account)
+          // A session that was copied from that login may have linked them. Without a known login
+          // with the password there is nothing that shows who has linked them.
+          const since = (await lastPasswordLogin(trx, userId)) ?? 0
+          await identities.unlinkSince(trx, userId, since)
+        },
         also: async (trx) => {
           await lock.lift(trx, username)
           await confirmations.cancelAll(trx, userId)
@@ -194,7 +215,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       if (!(await recovery.needsNoPassword(confirmation, account))) {
         refuseField([field], 'is required')
       }
-      if (account.secondFactor && proof !== null) await secondFactor.prove(account, proof)
+      if (account.secondFactor && proof !== null) await recovery.proveFactor(account, proof)
       await transact(db, [lockName.account(userId)], async (trx) => {
         await useUp(trx, confirmation, account)
         await accounts.reread(trx, account, resetWayOf(confirmation).column)

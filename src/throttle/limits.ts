@@ -131,6 +131,19 @@ export function createClientLimits(
   }
 }
 
+/** Counts a failure towards the lockout of an account, in the transaction that settles the attempt. */
+export async function countFailure(
+  { events, failures }: { events: Events; failures: Pick<FailuresInARow, 'failed'> },
+  trx: DatabaseOrTransaction,
+  username: Username,
+  during?: 'reset',
+): Promise<void> {
+  const locked = await failures.failed(trx, username)
+  if (locked === null) return
+  const payload = { user_id: locked, ...(during && { during }) }
+  await events.record(trx, loginLock, payload, { typed: username })
+}
+
 /** Makes the rate limits of logins; `failures` counts those of an account. */
 export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   const { config, events, captcha, failures } = deps
@@ -218,12 +231,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       reservation,
       events,
       typed,
-      async failed(trx) {
-        const locked = await failures.failed(trx, username)
-        if (locked !== null) {
-          await events.record(trx, loginLock, { user_id: locked }, { typed })
-        }
-      },
+      failed: (trx) => countFailure({ events, failures }, trx, username),
       succeeded: (trx, account) => failures.succeeded(trx, username, account),
     }
   }

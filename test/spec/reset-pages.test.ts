@@ -261,7 +261,9 @@ suite('the page that confirms an address', async () => {
       200,
       'Take the change of your address back',
     )
-    assertPage(await visitor.press(), 200, 'Your address is back')
+    const pressed = visitor.at()
+    assertPage(await visitor.press(), 200, 'Choose a new password')
+    assertPage(await visitor.open(pressed), 200, 'Your address is back')
     assert.equal(await addressOf(who), 'ann@example.org')
     assert.ok(!visitor.cookies.has('JSESSIONID')) // it signs no one in
   })

@@ -92,7 +92,7 @@ function LookForMail({ view }: { view: ResetMailboxView }) {
 
 function Factor({ view }: { view: ResetFactorView }) {
   const { common, reset: t } = useTexts()
-  const { action, csrf, problem, retryAfterSeconds, username } = view
+  const { action, csrf, notice, problem, retryAfterSeconds, username } = view
   const wrong = problem === null ? null : t.factorProblems[problem]
   const isThrottled = problem === 'throttled'
   return (
@@ -104,6 +104,7 @@ function Factor({ view }: { view: ResetFactorView }) {
           </p>
         </Problem>
       )}
+      {notice !== null && problem === null && <Notice>{t.before[notice]}</Notice>}
       <p>{t.factorText(username)}</p>
       <Form action={action} csrf={csrf}>
         <FactorFields isWrong={wrong !== null} hasFocus={!isThrottled} />
@@ -114,7 +115,7 @@ function Factor({ view }: { view: ResetFactorView }) {
 
 function Password({ view }: { view: ResetPasswordView }) {
   const { common, passwordProblem, reset: t } = useTexts()
-  const { action, csrf, deletion, differs, minLength, problem, username } = view
+  const { action, csrf, deletion, differs, minLength, notice, problem, username } = view
   const wrong = problem && passwordProblem(problem)
   const different = differs ? common.passwordsDiffer : null
   const fields = [
@@ -124,9 +125,10 @@ function Password({ view }: { view: ResetPasswordView }) {
   return (
     <>
       {fields.length > 0 && <Problem fields={fields} />}
+      {notice !== null && fields.length === 0 && <Notice>{t.before[notice]}</Notice>}
       <DefinitionList rows={[[t.account, <strong key="account">{username}</strong>]]} />
       <p>
-        {deletion !== null && t.deletion.text} {t.passwordText} {t.notYou}
+        {deletion !== null && t.deletion.text} {t.passwordText} {notice === null && t.notYou}
       </p>
       <Form action={action} csrf={csrf}>
         <NewPasswordFields

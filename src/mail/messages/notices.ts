@@ -1,3 +1,4 @@
+import type { Texts } from '../languages/en.ts'
 import {
   type MessageFacts,
   type MessageName,
@@ -18,6 +19,8 @@ type AnyNotice = NoticeFacts & {
   readonly deletionAt?: number
   /** Whether it goes to an address that the account had before. */
   readonly isFormer?: boolean
+  readonly during?: 'reset'
+  readonly linked?: readonly string[]
 }
 
 /** Writes a notice; null if the message is none. */
@@ -38,8 +41,7 @@ export function written(writing: Writing, message: NoticeType, facts: AnyNotice)
   const { texts, name, page, letter } = writing
   const account = texts.quoted(plainName(facts.username))
   const { by = 'owner' } = facts
-  const isRemoved = message === 'email_changed' && !facts.newAddress
-  const intro = (isRemoved ? texts.email_changed.introRemoved : texts[message].intro)(name, account)
+  const intro = introOf(texts, message, facts)(name, account)
   return letter(texts[message].subject(name), [
     texts.greeting,
     by === 'owner' ? `${intro} ${texts.fine}` : intro,
@@ -51,6 +53,18 @@ export function written(writing: Writing, message: NoticeType, facts: AnyNotice)
       ? null
       : texts.accountAt(page('/account')),
   ])
+}
+
+function introOf(
+  { email_changed, locked, ...texts }: Texts,
+  message: NoticeType,
+  facts: AnyNotice,
+) {
+  if (message === 'email_changed') {
+    return facts.newAddress ? email_changed.intro : email_changed.introRemoved
+  }
+  if (message === 'locked') return facts.during ? locked.introAtReset : locked.intro
+  return texts[message].intro
 }
 
 /** The rows that tell where it was done; of an administrator's act, when alone. */
@@ -74,8 +88,11 @@ function origin(
 function more(
   { texts }: Writing,
   message: NoticeType,
-  { deletionAt, left, until }: AnyNotice,
+  { deletionAt, left, linked = [], until }: AnyNotice,
 ): readonly (Part | null)[] {
+  if (message === 'password_changed' && linked.length > 0) {
+    return [texts.password_changed.linked(linked.map(plainName).join(', '))]
+  }
   if (message === 'locked' && until) return [texts.locked.until(timeInWords(texts, until))]
   if (message === 'deletion_requested' && deletionAt !== undefined) {
     return [texts.deletion_requested.erased(timeInWords(texts, deletionAt))]
@@ -89,7 +106,7 @@ function more(
 function advice(
   { texts, context, page }: Writing,
   message: NoticeType,
-  { by, isFormer = false }: AnyNotice,
+  { by, during, isFormer = false }: AnyNotice,
 ): readonly (Part | null)[] {
   const hint = texts.linkAbove
   const back = wayBack(texts, message, isFormer)
@@ -102,6 +119,7 @@ function advice(
     ]
   }
   if (by === 'administrator' || by === 'operator') return [texts.askAdministrator]
+  if (message === 'locked' && during) return [texts.locked.notYouAtReset]
   const notYou = message === 'locked' ? texts.locked.notYou : texts.notYou
   return [notYou, { kind: 'button', label: texts.resetAction, url: page('/reset'), hint }]
 }

@@ -25,7 +25,6 @@ import { assertMail, type Outbox } from '../../mail/outbox.ts'
 import { askedByEither } from '../../recovery/asked.ts'
 import type { Recovery } from '../../recovery/recovery.ts'
 import { resetPurposes } from '../../recovery/ways.ts'
-import type { SecondFactor } from '../../totp/second-factor.ts'
 import { flowForm, flowPage } from '../flow-page.ts'
 import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
 
@@ -41,7 +40,6 @@ export interface ResetPagesOptions extends TokenArrivalDeps {
   readonly outbox: Pick<Outbox, 'isAvailable'>
   readonly pageFlows: PageFlows
   readonly recovery: Recovery
-  readonly secondFactor: Pick<SecondFactor, 'prove'>
 }
 
 const path = '/reset'
@@ -148,7 +146,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
       const account = await recovery.accountOf(confirmation)
       const totp = field('totp').replaceAll(' ', '')
       const proof = { totp, recoveryCode: field('recovery_code') }
-      await options.secondFactor.prove(account, proof)
+      await recovery.proveFactor(account, proof)
       await goOn(flow, 'password', { confirmation, isFactorProved: true })
     },
 

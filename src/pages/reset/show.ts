@@ -46,6 +46,8 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   }
   const retryAfterSeconds = error?.retryAfterSeconds ?? null
   const isTooOften = error?.row === 'tooManyRequests'
+  const isRestored = flow.data.confirmation?.facts.restored === true
+  const of = { ...form, username, notice: isRestored ? ('restored' as const) : null }
   switch (flow.step as ResetStep) {
     case 'mailbox': {
       const view = { ...mailboxView(form, flow.data, shown), typed: flow.data.typed ?? '' }
@@ -53,12 +55,12 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
     }
     case 'factor': {
       const problem = factorProblem(error)
-      return viewPage('reset-factor', { ...form, username, problem, retryAfterSeconds }, options)
+      return viewPage('reset-factor', { ...of, problem, retryAfterSeconds }, options)
     }
     case 'password': {
       const { minLength } = config.password
       const deletion = deletionOf(shown)
-      const view = { ...form, username, minLength, deletion, ...passwordProblems(error) }
+      const view = { ...of, minLength, deletion, ...passwordProblems(error) }
       return viewPage('reset-password', view, options)
     }
     case 'done':

@@ -3551,6 +3551,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Email verified"
+         *     }
+         */
+        ConfirmedEmail: {
+            message: string;
+            /** @description After a change was taken back: the `token` of PUT /api/public/reset */
+            reset_token?: string;
+            /**
+             * Format: date-time
+             * @description When `reset_token` ends
+             */
+            expires_at?: string;
+        };
+        /**
+         * @example {
          *       "user_id": "7",
          *       "username": "ann",
          *       "roles": [
@@ -4796,7 +4811,10 @@ export interface components {
          *         "system": "Linux",
          *         "provider": null,
          *         "codes_left": null,
-         *         "locked_until": null
+         *         "locked_until": null,
+         *         "linked_providers": [
+         *           "acme"
+         *         ]
          *       }
          *     }
          */
@@ -4833,6 +4851,13 @@ export interface components {
             codes_left: number | null;
             /** Format: date-time */
             locked_until: string | null;
+            /**
+             * @description Of a lock by wrong codes of the second factor at a reset
+             * @enum {string}
+             */
+            locked_during?: "reset";
+            /** @description After a change of the password: where a sign-in still opens the account */
+            linked_providers?: string[];
         };
         /**
          * @example {
@@ -8566,7 +8591,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8608,7 +8636,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8990,7 +9021,7 @@ export interface operations {
                      *       "message": "Email verified"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["ConfirmedEmail"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];

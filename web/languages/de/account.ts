@@ -180,6 +180,7 @@ export const account: typeof english = {
     locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
     deletion_requested: 'Löschung des Kontos verlangt',
     deletion_cancelled: 'Löschung des Kontos zurückgenommen',
+    locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
   actors: {
     owner: 'Sie',

@@ -42,6 +42,10 @@ export const reset: typeof english = {
   passwordText: 'Mit dem neuen Passwort werden Sie überall abgemeldet.',
   notYou:
     'Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es wurde nichts geändert.',
+  before: {
+    restored:
+      'Ihre frühere Adresse ist wieder da. Das Konto ist überall abgemeldet, und was seit dem Antrag auf die Änderung hinzukam, ist entfernt.',
+  },
   save: 'Neues Passwort speichern',
 
   done: 'Ihr Passwort ist geändert',

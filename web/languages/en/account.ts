@@ -169,6 +169,7 @@ export const account = {
     locked: 'Locked for a while, after wrong passwords',
     deletion_requested: 'Deletion of the account asked for',
     deletion_cancelled: 'Deletion of the account taken back',
+    locked_at_reset: 'Locked for a while, after wrong codes at a reset of the password',
   },
   actors: {
     owner: 'you',

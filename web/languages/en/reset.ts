@@ -37,6 +37,10 @@ export const reset = {
   account: 'Account',
   passwordText: 'With the new password you are signed out everywhere.',
   notYou: 'If you did not ask for this, close this page: nothing has been changed.',
+  before: {
+    restored:
+      'Your former address is back. The account is signed out everywhere, and what was added to it since the change was asked for is removed.',
+  },
   save: 'Save the new password',
 
   done: 'Your password is changed',

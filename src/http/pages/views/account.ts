@@ -169,6 +169,7 @@ export interface NoticeRow {
     | 'locked'
     | 'deletion_requested'
     | 'deletion_cancelled'
+    | 'locked_at_reset'
   readonly at: number
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
   readonly browser: string | null
