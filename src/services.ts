@@ -298,7 +298,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
-      undoSince: createUndo({ devices, identities, secondFactor }),
+      undoSince: createUndo({ accounts, confirmations, devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),

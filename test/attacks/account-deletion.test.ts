@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { createAccountDeletion } from '../../src/person/deletion.ts'
 import { testApp } from '../app.ts'
 import { deletions, week } from '../deletion.ts'
+import { mailboxes } from '../emails.ts'
 import { enrolled } from '../factor.ts'
 import { tally } from '../logins.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
@@ -115,12 +116,13 @@ suite('the link of a deletion', async () => {
     const more = { current_password: who.password, totp: device.code() }
     const token = await leave(who, headers, more)
     app.clock.advance(30)
-    const before = await app.rows('refusals', 'throttle_places')
+    const before = await app.rows('refusals', 'throttle_places', 'accounts')
     const asked = await back(token, next)
     const required = { error: 'Second factor required', second_factor: 'totp' }
     assert.deepEqual([asked.status, asked.body], [401, required])
     assertRefusal(await back(token, next, { totp: '000000' }), 401, 'Invalid credentials')
-    assert.deepEqual(await app.rows('refusals', 'throttle_places'), before)
+    assert.deepEqual(await app.rows('refusals', 'throttle_places', 'accounts'), before)
+    assert.ok((await seen(who)).deletion_at)
     assert.equal((await back(token, next, { totp: device.code() })).status, 200)
     app.clock.advance(30)
     assert.deepEqual((await logIn(who, next)).body, required)
@@ -176,6 +178,86 @@ suite('the link of a deletion', async () => {
     assert.equal(active, 0, 'a node of the version before refuses it')
     assert.equal((await back(token, next)).status, 200)
     assert.equal((await logIn(who, next)).status, 200)
+  })
+})
+
+suite('the way back to a former address, while the account waits for its deletion', async () => {
+  const app = await testApp(settings)
+  const them = await deletions(app)
+  const { back, leave, logIn, pass, seen, someone } = them
+  const { confirm, verify } = await mailboxes(app)
+
+  /** Whoever has the session changes the address, and has the account deleted. */
+  async function stolen() {
+    const who = await someone()
+    const session = await app.session(who)
+    await verify(session, `thief-of-${who.username}@example.net`)
+    app.clock.advance(1)
+    const thiefs = await leave(who)
+    const owners = await them.link(who, 'deletion_requested_former')
+    return { who, thiefs, owners }
+  }
+
+  test('the notice goes to both addresses, and the way back takes both changes back', async () => {
+    const { who, thiefs, owners } = await stolen()
+    const restored = await confirm({ token: owners })
+    assert.equal(restored.status, 200)
+    const account = await seen(who)
+    assert.deepEqual([account.deletion_at, account.active], [null, true])
+    assert.equal((await back(restored.body.reset_token, next)).status, 200)
+    assert.equal((await logIn(who, next)).status, 200)
+    const { verified_email } = await app.deps.db
+      .selectFrom('accounts')
+      .select('verified_email')
+      .where('user_id', '=', who.userId)
+      .executeTakeFirstOrThrow()
+    assert.equal(verified_email, `${who.username}@example.org`)
+    // Neither link counts any more, not even for a later deletion by the owner.
+    const later = await leave({ ...who, password: next })
+    for (const token of [thiefs, owners]) {
+      assert.equal((await back(token, `${next}!`)).status, 400)
+      assert.equal((await confirm({ token })).status, 400)
+    }
+    assert.ok((await seen(who)).deletion_at)
+    assert.equal((await back(later, next)).status, 200)
+  })
+
+  test('it brings a locked account back, and the lock stays', async () => {
+    const { who, owners } = await stolen()
+    const path = `/api/admin/accounts/${who.username}`
+    const headers = app.basic(app.admin)
+    await app.call('PUT', path, { headers, json: { locked: true } })
+    assert.equal((await confirm({ token: owners })).status, 200)
+    const account = await seen(who)
+    assert.deepEqual([account.deletion_at, account.locked], [null, true])
+    assertRefusal(await logIn(who, who.password), 401, 'Invalid credentials')
+  })
+
+  test('of a locked account that does not wait it is refused as before', async () => {
+    const { who, thiefs, owners } = await stolen()
+    assert.equal((await back(thiefs, next)).status, 200)
+    const path = `/api/admin/accounts/${who.username}`
+    const headers = app.basic(app.admin)
+    await app.call('PUT', path, { headers, json: { locked: true } })
+    const before = await app.rows('refusals')
+    assertRefusal(await confirm({ token: owners }), 400, invalid)
+    assert.deepEqual(await app.rows('refusals'), before)
+  })
+
+  test('after the erasure it counts no more, and the link and the way back race for one return', async () => {
+    const gone = await stolen()
+    await pass(week)
+    await them.erase()
+    assertRefusal(await confirm({ token: gone.owners }), 400, invalid)
+    for (let round = 0; round < 4; round += 1) {
+      const { who, thiefs, owners } = await stolen()
+      const [link, wayBack] = await Promise.all([back(thiefs, next), confirm({ token: owners })])
+      // The way back counts after the link as well: it takes all back that the link's holder did.
+      assert.equal(wayBack.status, 200)
+      assert.ok([200, 400].includes(link.status))
+      assert.equal((await seen(who)).deletion_at, null)
+      assertRefusal(await logIn(who, next), 401, 'Invalid credentials')
+    }
   })
 })
 
