@@ -250,11 +250,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async requestDeletion(verified, { guard, mail }) {
       const { userId } = verified
       const work = async (trx: DatabaseOrTransaction) => {
-        const account = await reread(trx, verified)
-        if (isAdministrator(account)) await assertAnotherAdministrator(trx, userId)
+        const before = await reread(trx, verified)
+        if (isAdministrator(before)) await assertAnotherAdministrator(trx, userId)
+        // Before the mail, whose link a node of the version before would withdraw otherwise.
+        await endTokens(trx, userId, everything)
+        const account = present(await accountStore(trx).byUserId(userId))
         const deletionAt = await mail(trx, account)
         await accountStore(trx).requestDeletion(userId, deletionAt)
-        await endTokens(trx, userId, everything)
         const payload = { ...fieldsOf(account), deletion_at: isoTime(deletionAt) }
         await events.record(trx, accountDeletionRequested, payload)
         return deletionAt
