@@ -128,7 +128,8 @@ function Password({ view }: { view: ResetPasswordView }) {
       {notice !== null && fields.length === 0 && <Notice>{t.before[notice]}</Notice>}
       <DefinitionList rows={[[t.account, <strong key="account">{username}</strong>]]} />
       <p>
-        {deletion !== null && t.deletion.text} {t.passwordText} {notice === null && t.notYou}
+        {deletion !== null && t.deletion.text} {t.passwordText}{' '}
+        {notice === null && deletion === null && t.notYou}
       </p>
       <Form action={action} csrf={csrf}>
         <NewPasswordFields
