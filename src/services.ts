@@ -32,6 +32,7 @@ import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
 import { createPageFlows, type PageFlows } from './flows/flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
+import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
@@ -201,7 +202,7 @@ export async function createServices(
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
-  const lock = createAutomaticLock(deps)
+  const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,
@@ -246,7 +247,7 @@ export async function createServices(
   const endOwn = endBearer(ending)
   const confirmations = createConfirmations({ ...deps, keys })
   const outbox = createOutbox({ ...deps, audit, keys })
-  const notices = createNotices({ ...deps, confirmations, identities, keys, outbox })
+  const notices = createNotices({ ...deps, confirmations, keys, outbox })
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
@@ -275,7 +276,7 @@ export async function createServices(
     auditLog,
     audit,
     auditProof,
-    auditVerifications: createAuditVerifications({ ...deps, keys }),
+    auditVerifications: createAuditVerifications({ ...deps, auditProof, keys }),
     knownEvents,
     backups,
     captcha,

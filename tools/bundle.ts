@@ -12,6 +12,7 @@ const sources = join(root, 'src/')
 const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
   'database/sqlite/checkpoint-thread.ts',
+  'database/sqlite/quick-check-thread.ts',
   'backup/backup-thread.ts',
   'audit/verify/verify-thread.ts',
   ...globSync(['*/events.ts', 'cli/commands/*.ts'], { cwd: sources }).filter(

@@ -27,6 +27,7 @@ export const sections: readonly PersonSection[] = [
       locked_until: isoTimeOrNull(row.locked_until),
       created_at: isoTime(row.created_at),
       last_login_at: isoTimeOrNull(row.last_login_at === 0 ? null : row.last_login_at),
+      last_password_login_at: isoTimeOrNull(row.last_password_login_at),
       verified_email: row.verified_email,
       email_verified_at: isoTimeOrNull(row.email_verified_at),
       undeliverable_at: isoTimeOrNull(row.undeliverable_at),

@@ -97,6 +97,7 @@ const defaults: Partial<Record<string, unknown>> = {
   SIGN_UP: 'off',
   SIGN_UP_ROLES: ['USER'],
   SIGN_UP_DOMAINS: [],
+  RESERVED_USERNAMES: [],
   SIGN_IN_BY_MAIL: 'off',
   SIGN_IN_CODE_SECONDS: 600,
   RESET_SECONDS: 1800,

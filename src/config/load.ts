@@ -439,6 +439,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       mode: values.SIGN_UP,
       roles: values.SIGN_UP_ROLES as readonly Role[],
       domains: values.SIGN_UP_DOMAINS,
+      reservedUsernames: values.RESERVED_USERNAMES,
     },
     signInByMail: values.SIGN_IN_BY_MAIL === 'on',
     /** How long links and codes in mail count, in seconds. */

@@ -1,5 +1,6 @@
 import type { RoleName } from '../kernel/principal.ts'
 import { Secret } from '../kernel/secret.ts'
+import { canonicalUsername } from '../kernel/username.ts'
 import { integer, list, oneOf, optional, type Setting, text } from './kinds.ts'
 import { languages } from './languages.ts'
 import { parseMailDomain, parseMailServer, parseSender } from './mail.ts'
@@ -56,7 +57,7 @@ export const peopleSettings = {
   MAIL_PER_MINUTE: integer({
     default: 120,
     min: 0,
-    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. 0: any number.',
+    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. An eighth each is kept for sign-ins, resets, verifications and sign-ups. 0: any number.',
   }),
   SIGN_UP: oneOf({
     default: 'off',
@@ -71,6 +72,14 @@ export const peopleSettings = {
   SIGN_UP_DOMAINS: list({
     doc: 'The domains of mail addresses that may sign up, comma-separated and exact; empty: all. Invitations go to any.',
     parse: parseMailDomain,
+  }),
+  RESERVED_USERNAMES: list({
+    doc: 'Usernames that no one may choose at a sign-up, an invitation or a sign-up through a provider, comma-separated and compared in canonical form, in addition to those that always are: the mailboxes of RFC 2142, `root`, `admin`, `administrator`, `service`, `system`, `gatehouse` and `PAGES_NAME`. An administrator and the command line may give them. docs/sign-up.md',
+    parse: (item) => {
+      const name = canonicalUsername(item)
+      if (name === null) throw new Error(`holds ${JSON.stringify(item)}, which is no username`)
+      return name
+    },
   }),
   SIGN_IN_BY_MAIL: oneOf({
     default: 'off',

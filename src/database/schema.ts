@@ -37,6 +37,7 @@ export interface Schema {
   backup_runs: BackupRunsTable
   statistics_buckets: StatisticsBucketsTable
   erasures: ErasuresTable
+  audit_erasures_unlisted: AuditErasuresUnlistedTable
   master_key_turns: MasterKeyTurnsTable
   master_key_nodes: MasterKeyNodesTable
   audit_checkpoint_keys: AuditCheckpointKeysTable
@@ -475,6 +476,13 @@ interface AuditTombstonesTable {
   at: number
   key_id: string
   signature: string
+  /** The closed keys that removed records list: see audit/closed-keys.ts. */
+  closed: Generated<string>
+}
+
+/** Up to which record erasures have no proof: see audit/unlisted-erasures.ts. At most one row. */
+interface AuditErasuresUnlistedTable {
+  through: number
 }
 
 interface ImportsTable {

@@ -280,9 +280,11 @@ export function createEmails(deps: EmailsDeps): Emails {
       if (!earlier.includes(id)) await confirmations.withdraw(trx, id)
     }
     // A way back of a version before does not say when its change was asked for.
-    await undoSince(trx, userId, typeof facts.since === 'number' ? facts.since : createdAt)
+    const since = typeof facts.since === 'number' ? facts.since : createdAt
+    const { hadNewPassword } = await undoSince(trx, userId, since)
     await endTokens(trx, userId, everything)
-    await events.record(trx, emailRestored, { user_id: userId })
+    const restored = { user_id: userId, password_removed: hadNewPassword }
+    await events.record(trx, emailRestored, restored)
     const now = await accountIn(trx, userId)
     return confirmations.begin(trx, {
       purpose: 'reset',

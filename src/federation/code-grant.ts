@@ -130,11 +130,13 @@ async function userInfo(
 
 function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<string, unknown>>) {
   const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
+  const { email_verified } = standardClaims(claims).email === undefined ? info : claims
   return {
     issuer: config.issuer,
     subject: claims.sub,
     username,
     email,
+    isEmailVerified: email_verified === true,
     name,
     roles: rolesAt(claims, config) ?? rolesAt(info, config),
   }

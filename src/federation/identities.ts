@@ -1,7 +1,9 @@
 import type { Accounts } from '../accounts/accounts.ts'
-import { isEmail } from '../addresses/email.ts'
+import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-username.ts'
+import { isEmail, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
+import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -11,7 +13,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { codePointLength } from '../kernel/text.ts'
-import { canonicalUsername, type Username } from '../kernel/username.ts'
+import type { Username } from '../kernel/username.ts'
 import { identityLinked, identityUnlinked } from './events.ts'
 import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
 import type { Provider } from './provider.ts'
@@ -36,8 +38,6 @@ export interface Identities {
   of(userId: number): Promise<LinkedIdentity[]>
   /** The identities of a user as subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
-  /** The issuers of the identities of a user, one for each. */
-  issuersOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
   /**
@@ -51,13 +51,16 @@ export interface Identities {
 export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
+  /** Whether the provider states that the user has proved the address. */
+  readonly isEmailVerified: boolean
   readonly name: string | undefined
   /** Null if the ID token has no claim of roles. */
   readonly roles: readonly Role[] | null
 }
 
 export interface IdentitiesDeps {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'create' | 'reread'>
+  readonly accounts: Pick<Accounts, 'byEmail' | 'byUserId' | 'create' | 'reread'>
+  readonly config: Pick<Config, 'pages' | 'signUp'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -72,7 +75,7 @@ const suffixBytes = 6
 const maxSuffixLength = 10
 
 export function createIdentities(deps: IdentitiesDeps): Identities {
-  const { accounts, db, feed, clock, events, random } = deps
+  const { accounts, config, db, feed, clock, events, random } = deps
   const store = identityStore(db)
   const known = new BoundedMap<string, Account | null>(maxKnown)
   let knownVersion = feed.anyVersion()
@@ -129,10 +132,6 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
     },
 
-    async issuersOf(trx, userId) {
-      return (await identityStore(trx).of(userId)).map(({ issuer }) => issuer)
-    },
-
     async unlink(userId, id, guard) {
       const remove = async (trx: DatabaseOrTransaction) => {
         const issuer = await identityStore(trx).remove(userId, id)
@@ -161,7 +160,10 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         reason: { code: 'sign_up_without_email', facts: { issuer } },
       })
     }
-    for (const username of usernames(person, random)) {
+    const reserved = reservedUsernames(config)
+    const proven = await provenAddress(person)
+    const mayHave = (name: Username) => faultOfChosen(name, reserved, proven) === null
+    for (const username of usernames(person, mayHave, random)) {
       try {
         return await accounts.create({
           username,
@@ -187,6 +189,12 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       reason: { code: 'sign_up_names_taken', facts: { issuer } },
     })
   }
+
+  /** The address of a new user, if the provider states its proof and no account here has proved it. */
+  async function provenAddress({ email, isEmailVerified }: IdentityClaims): Promise<string | null> {
+    const address = isEmailVerified && email !== undefined ? parseEmail(email) : null
+    return address && !(await accounts.byEmail(address.key)) ? address.key : null
+  }
 }
 
 /** The account has no linked identity of this id. */
@@ -199,20 +207,25 @@ export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise
   return identityStore(db).userIdOf(subject)
 }
 
-/** Usernames to try: preferred_username, e-mail address or subject, then the same with suffixes. */
+/**
+ * Usernames to try: the first of preferred_username, e-mail address and subject that the user may
+ * have, then the same with suffixes, which an address has behind its local part.
+ */
 function* usernames(
   { username, email, subject }: IdentityClaims,
+  mayHave: (name: Username) => boolean,
   random: Random,
 ): Generator<Username> {
   const base = [username, email, subject]
-    .map((text) => (text === undefined ? null : canonicalUsername(text)))
-    .find((name) => name !== null)
-  const stem = [...(base ?? 'user')].slice(0, 64 - maxSuffixLength).join('')
+    .map((text) => (text === undefined ? null : newUsername(text)))
+    .find((name) => name !== null && mayHave(name))
+  const whole = base && parseEmail(base) ? base.slice(0, base.lastIndexOf('@')) : base
+  const stem = [...(whole ?? 'user')].slice(0, 64 - maxSuffixLength).join('')
   if (base) yield base
   const suffixes = Array.from({ length: plainSuffixes }, (_, index) => String(index + 2))
   for (const suffix of [...suffixes, randomText(random, suffixBytes)]) {
-    const name = canonicalUsername(`${stem}-${suffix}`)
-    if (name) yield name
+    const name = newUsername(`${stem}-${suffix}`)
+    if (name && mayHave(name)) yield name
   }
 }
 

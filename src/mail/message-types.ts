@@ -81,25 +81,30 @@ export type NoticeType = (typeof noticeTypes)[number]
 
 export type MessageName = keyof MessageFacts
 
-export interface MessageType {
-  /** Limits hold for requests: anyone may cause one for any address. */
-  readonly kind: 'request' | 'notice'
-  /** Lower ones are sent first. */
-  readonly priority: number
-}
+/** The purposes of requests; each has room of its own in MAIL_PER_MINUTE: shares.ts. */
+export const purposes = ['sign_in', 'reset', 'verification', 'sign_up'] as const
+export type Purpose = (typeof purposes)[number]
 
-const [code, link, notice] = [0, 10, 50]
+/** Lower priorities are sent first. Limits hold for requests: anyone may cause one for any address. */
+export type MessageType =
+  | { readonly kind: 'request'; readonly purpose: Purpose; readonly priority: number }
+  | { readonly kind: 'notice'; readonly priority: number }
 
-/** The messages. What a person waits for at a screen goes before what only informs. */
+const [code, link, invitation, notice, signUp] = [0, 10, 20, 50, 60]
+
+/**
+ * The messages. What the owner of an account waits for at a screen goes before what only informs, and
+ * both go before sign-ups, which a stranger can ask for without an account.
+ */
 export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
-  sign_in: { kind: 'request', priority: code },
-  sign_up: { kind: 'request', priority: link },
-  sign_up_exists: { kind: 'request', priority: link },
-  verification: { kind: 'request', priority: link },
-  email_change: { kind: 'request', priority: link },
-  reset: { kind: 'request', priority: link },
+  sign_in: { kind: 'request', purpose: 'sign_in', priority: code },
+  sign_up: { kind: 'request', purpose: 'sign_up', priority: signUp },
+  sign_up_exists: { kind: 'request', purpose: 'sign_up', priority: signUp },
+  verification: { kind: 'request', purpose: 'verification', priority: link },
+  email_change: { kind: 'request', purpose: 'verification', priority: link },
+  reset: { kind: 'request', purpose: 'reset', priority: link },
   // An administrator causes it, and strangers must not use up the limits of the address.
-  invitation: { kind: 'notice', priority: link + 10 },
+  invitation: { kind: 'notice', priority: invitation },
   new_sign_in: { kind: 'notice', priority: notice },
   password_changed: { kind: 'notice', priority: notice },
   email_changed: { kind: 'notice', priority: notice },
@@ -117,6 +122,11 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },
 }
+
+/** All priorities, the most urgent first. */
+export const priorities = [
+  ...new Set(Object.values(messageTypes).map(({ priority }) => priority)),
+].sort((left, right) => left - right)
 
 /** What rendering needs beside the facts. */
 export interface MessageContext {

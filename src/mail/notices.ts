@@ -3,7 +3,6 @@ import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
 import type { InsideSink, RecordedEvent } from '../events/events.ts'
-import type { Identities } from '../federation/identities.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
@@ -75,7 +74,6 @@ export interface NoticesDeps {
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly confirmations: Pick<Confirmations, 'openOf'>
-  readonly identities: Pick<Identities, 'issuersOf'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -93,7 +91,6 @@ const maxMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { config, db, asyncCommitDb, clock, confirmations, random, keys, outbox } = deps
-  const { identities } = deps
 
   return {
     async sink(trx, event) {
@@ -102,13 +99,14 @@ export function createNotices(deps: NoticesDeps): Notices {
       if (!type || typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
       if (!account) return // it is being deleted
-      const facts = { ...factsOf(type, event), ...(await linkedOf(trx, type, userId)) }
+      const facts = factsOf(type, event, account.issuers)
       await trx
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
-      const max = maxMails[type]
+      // Nobody but a reader of the mailbox can cause the one, and the other must not hide it.
+      const max = facts.during ? undefined : maxMails[type]
       if (max && (await mailsOfDay(trx, { userId, type, at: event.at, max })) >= max) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
@@ -154,7 +152,11 @@ export function createNotices(deps: NoticesDeps): Notices {
     return seal(random, keys.dataKey, contextOf(userId), Buffer.from(JSON.stringify(facts)))
   }
 
-  function factsOf(type: NoticeType, { payload, context, at }: RecordedEvent): StoredFacts {
+  function factsOf(
+    type: NoticeType,
+    { payload, context, at }: RecordedEvent,
+    issuers: readonly string[],
+  ): StoredFacts {
     const by = type === 'locked' ? 'service' : actorOf(context.by, Number(payload.user_id))
     const isOwn = by === 'owner' || type === 'locked'
     const { address, device } = originNow(at)
@@ -168,18 +170,9 @@ export function createNotices(deps: NoticesDeps): Notices {
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),
+      // Who has a new password learns who else can sign in.
+      ...(type === 'password_changed' && issuers.length > 0 && { linked: issuers.map(providerOf) }),
     }
-  }
-
-  /** Who has a new password learns who else can sign in. */
-  async function linkedOf(
-    trx: DatabaseOrTransaction,
-    type: NoticeType,
-    userId: number,
-  ): Promise<Pick<StoredFacts, 'linked'>> {
-    if (type !== 'password_changed') return {}
-    const issuers = await identities.issuersOf(trx, userId)
-    return issuers.length === 0 ? {} : { linked: issuers.map(providerOf) }
   }
 
   /** The name of a provider in the settings; its issuer, if it is no longer among them. */
@@ -188,14 +181,17 @@ export function createNotices(deps: NoticesDeps): Notices {
   }
 }
 
-/** What a sink needs of the account; null if there is none any more. */
+/** What a sink needs of the account, with the issuers of its identities; null if there is none any more. */
 async function accountOf(trx: DatabaseOrTransaction, userId: number) {
-  const row = await trx
+  const rows = await trx
     .selectFrom('accounts')
-    .select(['username', 'verified_email', 'undeliverable_at'])
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row ?? null
+    .leftJoin('identities', 'identities.user_id', 'accounts.user_id')
+    .select(['username', 'verified_email', 'undeliverable_at', 'issuer'])
+    .where('accounts.user_id', '=', userId)
+    .orderBy('identities.id')
+    .execute()
+  const [account] = rows
+  return account ? { ...account, issuers: rows.flatMap(({ issuer }) => issuer ?? []) } : null
 }
 
 interface MailsOfDay {

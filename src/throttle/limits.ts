@@ -57,8 +57,11 @@ export interface LoginAttempt {
 
 /** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
 export interface FailuresInARow {
-  /** Counts a failure. Answers the user's id if it is the one that locks the account. */
-  failed(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
+  /**
+   * Counts a failure. Answers the user's id if it is the one that locks the account. A failure at a
+   * reset counts during a lockout too, which does not deny the reset.
+   */
+  failed(trx: DatabaseOrTransaction, username: Username, during?: 'reset'): Promise<number | null>
   /** Resets the count, unless failures have locked the account in the meantime: a lockout stays. */
   succeeded(trx: DatabaseOrTransaction, username: Username, account?: FailureCount): Promise<void>
 }
@@ -138,7 +141,7 @@ export async function countFailure(
   username: Username,
   during?: 'reset',
 ): Promise<void> {
-  const locked = await failures.failed(trx, username)
+  const locked = await failures.failed(trx, username, during)
   if (locked === null) return
   const payload = { user_id: locked, ...(during && { during }) }
   await events.record(trx, loginLock, payload, { typed: username })

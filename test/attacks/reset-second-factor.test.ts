@@ -74,6 +74,24 @@ suite('wrong codes of the second factor at a reset', async () => {
     assert.equal(locked.facts.locked_during, 'reset')
   })
 
+  test('a lockout by strangers hides none of them', async () => {
+    const { who, device, token } = await victim()
+    for (let count = 1; count <= 4; count += 1) {
+      const json = { username: who.username, password: 'none of theirs' }
+      assertRefusal(await app.call('POST', '/login', { json, from: '198.51.100.7' }), ...wrong)
+    }
+    const locked = await failedLogins(who)
+    assert.notEqual(locked.locked_until, null)
+    app.clock.advance(1)
+    for (let count = 1; count <= 4; count += 1) {
+      const answer = await finish({ token, new_password: next, totp: wrongCode(device) })
+      assertRefusal(answer, ...wrong)
+    }
+    const until = app.clock.now() + 1_800_000
+    assert.deepEqual(await failedLogins(who), { failed_logins: 0, locked_until: until })
+    assert.equal((await noticesOf(who)).length, 2)
+  })
+
   test('the pages count them too, with those of the API and of logins', async () => {
     const { who, device, token } = await victim()
     assertRefusal(await logIn(who, wrongCode(device)), ...wrong)

@@ -38,6 +38,8 @@ suite('the owner takes an account back by the address before', async () => {
   const isIn = async (headers: Headers) =>
     (await app.call('GET', '/api/session', { headers })).status === 200
 
+  const lastRestored = () => app.log.findLast(({ event }) => event === 'email_restored')
+
   async function link({ userId }: Someone, person: string): Promise<void> {
     const account = await accounts.byUserId(userId)
     assert.ok(account)
@@ -89,6 +91,7 @@ suite('the owner takes an account back by the address before', async () => {
     const { reset_token, expires_at, ...said } = back.body
     assert.deepEqual([back.status, said], [200, { message: restored }])
     assert.equal(Date.parse(expires_at), app.clock.now() + 1_800_000)
+    assert.equal(lastRestored()?.password_removed, true)
 
     // The thief: no password, no session, no token, no identity, no mailbox.
     later()
@@ -157,6 +160,7 @@ suite('the owner takes an account back by the address before', async () => {
     const [way] = await waysBack(who)
     assert.equal((await confirm({ token: way })).body.message, restored)
     assert.deepEqual(await linked(who), ['the owner'])
+    assert.equal(lastRestored()?.password_removed, false)
     const [recovery_code] = device.recoveryCodes
     assert.equal((await logIn(who, who.password, { recovery_code })).status, 200)
   })

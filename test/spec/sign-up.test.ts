@@ -22,7 +22,7 @@ suite('sign-up by a mail address', async () => {
 
   test('the address is asked for alone, and nothing is there before the proof', async () => {
     const before = await app.rows()
-    const { status, body } = await begin(' Ann@Example.ORG ')
+    const { status, body } = await begin('Ann@Example.ORG')
     assert.equal(status, 202)
     assert.deepEqual(Object.keys(body), ['id', 'expires_at'])
     assert.equal(Date.parse(body.expires_at) - app.clock.now(), 86_400_000)

@@ -52,7 +52,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     const person = await personOf(deps, request)
     const view = await viewOf(request, person, field(request, 'email'))
     showIfRefused(request, person, 'account-email', { problemOf, view })
-    const address = parseEmail(field(request, 'email'))
+    const address = parseEmail(field(request, 'email').trim())
     if (!address) return refuseField(['email'], 'must be an e-mail address')
     await emails.begin(person.account, address, {
       guard: stillAllowed(request),

@@ -60,7 +60,8 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
 
   return {
     async ask(flow, typed, request) {
-      const address = parseEmail(typed) ?? refuseField(['email'], 'must be an e-mail address')
+      const text = typed.trim()
+      const address = parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
       const begun = await emailLogin.begin(address, {
         language: languageOf(request, config.pages.language),
         client: clientAddress(request),
@@ -69,7 +70,7 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
       })
       const mail = {
         id: begun.id,
-        address: typed.trim(),
+        address: text,
         askedAt: clock.now(),
         expiresAt: begun.expiresAt,
       }

@@ -117,7 +117,7 @@ export async function signUpPages(
 
   const taking: Record<Step, Taking> = {
     async address(flow, request, reply) {
-      const email = textIn(request.body, 'email')
+      const email = textIn(request.body, 'email').trim()
       shownOf.set(request, { flow, now: clock.now(), email })
       await mailTo(flow, email, request)
       return reply.redirect(addressOf(flow), 303)
@@ -199,7 +199,7 @@ export async function signUpPages(
       returnTo: flow.returnTo,
     })
     const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
-    const data = { email: email.trim(), begun, isResent: flow.step === 'mailbox' }
+    const data = { email, begun, isResent: flow.step === 'mailbox' }
     await transact(db, [], (trx) =>
       pageFlows.advance<SignUpData>(trx, flow, { step: 'mailbox', data }),
     )

@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * End the session, the bearer token with its pair, and the refresh token that are sent
-         * @description Access: anyone. Body: at most 16384 bytes.
+         * @description Access: anyone. Body: at most 16384 bytes. A body that is longer, or that cannot be read, counts as none.
          */
         post: operations["logOut"];
         delete?: never;
@@ -2980,7 +2980,7 @@ export interface components {
          */
         AuditProblem: {
             /** @enum {string} */
-            what: "changed" | "missing" | "inserted" | "number" | "index" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
+            what: "changed" | "missing" | "inserted" | "number" | "index" | "erasure" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
             chain: string | null;
             place: number | null;
             number: number | null;
@@ -5082,7 +5082,7 @@ export interface components {
         Readiness: {
             status: string;
             /** @description What an operator should look at; absent if there is nothing */
-            warnings?: ("backup_failed" | "backup_late")[];
+            warnings?: ("backup_failed" | "backup_late" | "clock_set_back")[];
         };
         /**
          * @example {
@@ -7091,8 +7091,6 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            413: components["responses"]["BodyTooLarge"];
             default: components["responses"]["AnyOperation"];
         };
     };
