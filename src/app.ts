@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { type MakeFirstAdministrator, prepareFirstAdministrator } from './accounts/bootstrap.ts'
 import { waitForFirstAccount } from './health/first-start.ts'
+import { watchDatabaseFiles } from './health/replaced-files.ts'
 import { certificateOf } from './http/connections/certificate.ts'
 import { closeWith, plainHttp } from './http/connections/plain-http.ts'
 import { collectRoutes } from './http/documents/declared-routes.ts'
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly runsJobs?: boolean
   /** Called when all requests are answered, before the database is closed. */
   readonly closing?: () => void
+  /** Called when a file of the SQLite database was replaced: the process must end, and not close it. */
+  readonly replaced?: (path: string) => void
   readonly rooms?: readonly Room<Wired>[]
 }
 
@@ -46,9 +49,9 @@ export interface AppOptions {
  */
 export async function buildApp(
   given: Deps,
-  { runsJobs = true, closing, rooms = ours }: AppOptions = {},
+  { runsJobs = true, closing, replaced, rooms = ours }: AppOptions = {},
 ): Promise<App> {
-  const { config, db, random, log, workers, traces = null } = given
+  const { config, databaseFiles, db, random, log, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
   const loaded = await loadParts(rooms)
@@ -66,6 +69,12 @@ export async function buildApp(
   const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
   const isEmpty = (await services.accounts.after(0, 1)).length === 0
   const firstIsThere = isEmpty ? waitForFirstAccount(server, services) : null
+  const fileWatch =
+    databaseFiles &&
+    watchDatabaseFiles(server, databaseFiles, (path) => {
+      void stopJobs() // each of them would fail, and log it
+      replaced?.(path)
+    })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
@@ -77,6 +86,7 @@ export async function buildApp(
     ...jobsOf(loaded, wired),
     ...(certificate ? [inJobContext(certificate.renewal(server.server))] : []),
     countedRefusals(deps),
+    ...(fileWatch ? [fileWatch] : []),
   ]
   const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], deps)
   server.addHook('onClose', async () => {

@@ -24,14 +24,17 @@ import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
+import { createUndo } from './emails/undo.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
-import { createPageFlows, type PageFlows } from './flows/flows.ts'
+import type { PageFlows } from './flows/flows.ts'
+import { createPageFlows } from './flows/page-flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
+import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
@@ -49,6 +52,7 @@ import type { ProtectedForms } from './pages/account/protected-form.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
+import { type AccountDeletion, createAccountDeletion } from './person/deletion.ts'
 import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createGrants, type Grants } from './proofs/grants.ts'
@@ -94,6 +98,7 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountDeletion: AccountDeletion
   readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
@@ -207,7 +212,7 @@ export async function createServices(
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
-  const lock = createAutomaticLock(deps)
+  const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,
@@ -289,13 +294,18 @@ export async function createServices(
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(rooms)
+  const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
+    accountDeletion: createAccountDeletion({
+      ...deps,
+      ...{ accounts, confirmations, mailer, outbox, users },
+    }),
     accountList: createAccountList(deps),
     accounts,
     auditLog,
     audit,
     auditProof,
-    auditVerifications: createAuditVerifications({ ...deps, keys }),
+    auditVerifications: createAuditVerifications({ ...deps, auditProof, keys }),
     knownEvents,
     backups,
     captcha,
@@ -305,7 +315,8 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
-      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
+      presentAtLogin: (trx, userId, byPassword) =>
+        accountAtLogin(trx, userId, clock.now(), byPassword),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -317,6 +328,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
+      undoSince: createUndo({ accounts, confirmations, devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
@@ -336,7 +348,7 @@ export async function createServices(
     loginAddress,
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
     masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
-    mailer: createMailer({ ...deps, keys, confirmations, outbox }),
+    mailer,
     notices,
     outbox,
     pageFlows,
@@ -357,6 +369,7 @@ export async function createServices(
       accounts,
       confirmations,
       devices,
+      identities,
       lock,
       outbox,
       requirements,

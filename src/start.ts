@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
 import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
+import { damageIn } from './database/errors.ts'
 import { serverWarnings } from './database/postgres/server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
@@ -53,6 +54,9 @@ export async function start(
 }
 
 function hintFor(error: unknown): string {
+  if (damageIn(error)) {
+    return `; the database is damaged: keep a copy of it, and restore a backup with \`gatehouse restore\` (docs/backup.md)`
+  }
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
 }
@@ -77,6 +81,8 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const deps = systemDeps(config, {
     ...{ log, workers, groupCommit: isAlone, checkpointThread: true, tracing },
   })
+  const { dataDirectory, postgres } = config.database
+  if (!postgres) await workers.holdServiceLock(dataDirectory)
   const isFirst = workers.index === 0 && workers.isFirstStart
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { events } = deps
@@ -84,13 +90,15 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const closing = () => {
     if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
   }
-  const app = await buildApp(deps, { rooms, closing })
+  const replaced = Promise.withResolvers<string>()
+  const app = await buildApp(deps, { rooms, closing, replaced: replaced.resolve })
   const { server, plainHttp, makeFirstAdministrator, readFiles } = app
   followSignals({ log, readFiles, workers })
   if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
   const host = await oneAddress(config.http.host)
   const begun = Promise.withResolvers<void>()
   stopping = drainOnSignal(server, deps, workers, begun.promise)
+  void replaced.promise.then(stopping.filesReplaced)
   const address = await server.listen({ host, port: config.http.port })
   const redirect = plainHttp && (await listen(plainHttp, host, config.http.redirectPort))
   await workers.listening()

@@ -201,7 +201,14 @@ export const auditAttacks: readonly AuditAttack[] = [
       const row = await victimOf(db)
       const { chain, place, mac } = row
       const key = checkpointKey(Buffer.alloc(32, 7)) // not the seed of the service
-      const tombstone = signTombstone(key, { chain, place, mac, records: place, at: row.at })
+      const tombstone = signTombstone(key, {
+        chain,
+        place,
+        mac,
+        records: place,
+        at: row.at,
+        closed: '',
+      })
       const own = await db
         .selectFrom('audit_checkpoints')
         .select('key_id')

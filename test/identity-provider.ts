@@ -195,7 +195,7 @@ export async function identityProvider(base = usualBase): Promise<IdentityProvid
       cookies: { keys: ['a cookie key of the tests'] },
       interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       claims: {
-        email: ['email'],
+        email: ['email', 'email_verified'],
         profile: ['name', 'preferred_username', 'picture'],
         roles: ['roles'],
       },

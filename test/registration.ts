@@ -45,9 +45,11 @@ export async function begunSignUp(
   app: TestApp,
   mailbox: Awaited<ReturnType<typeof mailboxOf>>,
   email: string,
+  more: { language?: string } = {},
 ) {
   app.clock.advance(61)
-  const { status, body } = await app.call('POST', '/api/public/sign-up', { json: { email } })
+  const json = { email, ...more }
+  const { status, body } = await app.call('POST', '/api/public/sign-up', { json })
   if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`)
   return { ...(await mailbox.confirmations.mailed(body.id)), id: body.id as string }
 }
@@ -56,7 +58,7 @@ export async function begunSignUp(
 export async function invited(
   app: TestApp,
   mailbox: Awaited<ReturnType<typeof mailboxOf>>,
-  wanted: { email: string; roles: readonly string[]; name?: string },
+  wanted: { email: string; roles: readonly string[]; name?: string; language?: string },
   headers?: Record<string, string>,
 ) {
   app.clock.advance(61)

@@ -12,6 +12,7 @@ const sources = join(root, 'src/')
 const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
   'database/sqlite/checkpoint-thread.ts',
+  'database/sqlite/quick-check-thread.ts',
   'backup/backup-thread.ts',
   'audit/verify/verify-thread.ts',
   ...globSync(['*/events.ts', 'cli/commands/*.ts'], { cwd: sources }).filter(
@@ -21,7 +22,7 @@ const entries = [
 
 /** What Fastify and we require where it is needed, and a start needs none of it. */
 const loadedLater =
-  /\/node_modules\/(?:light-my-request|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
+  /\/node_modules\/(?:light-my-request|punycode|tr46|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/

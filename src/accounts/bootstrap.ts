@@ -2,9 +2,9 @@ import type { Config } from '../config/load.ts'
 import { inContext } from '../events/context.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
-import { canonicalUsername } from '../kernel/username.ts'
 import { generatedPassword } from '../passwords/generated-password.ts'
 import type { Accounts } from './accounts.ts'
+import { newUsername } from './new-username.ts'
 
 export interface FirstAdministrator {
   readonly username: string
@@ -35,7 +35,7 @@ export async function prepareFirstAdministrator(
   // Reads the table itself: a wrong count must not create an administrator.
   const isFirst = async () => (await accounts.after(0, 1)).length === 0
   if (!(await isFirst())) return null
-  const username = canonicalUsername(admin.username)
+  const username = newUsername(admin.username)
   if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
   const password = admin.password?.reveal() ?? generatedPassword(random, rules.minLength)
   let create: Awaited<ReturnType<Accounts['prepare']>>

@@ -1,19 +1,34 @@
 import type { Static } from '../http/schemas.ts'
 import { ApiError, type Detail, refuseField } from '../kernel/errors.ts'
 import { parseRole, type Role, rolesAmong } from '../kernel/principal.ts'
-import { canonicalUsername, type Username } from '../kernel/username.ts'
+import type { Username } from '../kernel/username.ts'
 import type { WantedAccount } from './accounts.ts'
+import { chosenUsernameFaults, faultOfChosen, newUsername } from './new-username.ts'
 import type { AccountSchemas } from './schemas.ts'
 
-/** Parses a username. @throws ApiError validationFailed if no account can have the name */
+/** Parses the username of a new account. @throws ApiError validationFailed if none can have it */
 export function parseUsername(text: string): Username {
   return (
-    canonicalUsername(text) ??
+    newUsername(text) ??
     refuseField(
       ['username'],
       'must have 1 to 64 characters, none of them a colon, a control or a zero-width character',
     )
   )
+}
+
+/**
+ * Parses the username that the owner of a new account chooses: see `faultOfChosen`.
+ * @throws ApiError validationFailed
+ */
+export function parseChosenUsername(
+  text: string,
+  reserved: ReadonlySet<string>,
+  proven: string,
+): Username {
+  const username = parseUsername(text)
+  const fault = faultOfChosen(username, reserved, proven)
+  return fault === null ? username : refuseField(['username'], chosenUsernameFaults[fault])
 }
 
 /**

@@ -23,9 +23,9 @@ export async function adoptTombstones(
   for (let after = ''; ; ) {
     const batch = await store.tombstonesAfter(after, batchSize)
     for (const tombstone of batch) {
-      const { chain, place, mac, records, at, key_id } = tombstone
+      const { key_id, signature: _, ...kept } = tombstone
       if (key_id === key.id) continue
-      await store.keepTombstone(signTombstone(key, { chain, place, mac, records, at }))
+      await store.keepTombstone(signTombstone(key, kept))
     }
     const last = batch.at(-1)
     if (!last || batch.length < batchSize) return

@@ -12,7 +12,7 @@ import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
 import { auditStore } from './store.ts'
 import type { SubjectKeys } from './subject-keys.ts'
 import { ulid } from './ulid.ts'
-import { createRecordWriter, type RecordWriterDeps } from './writer.ts'
+import { createRecordWriter, type RecordWriter, type RecordWriterDeps } from './writer.ts'
 
 /** The audit log of this process: what it writes. */
 export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
@@ -22,6 +22,8 @@ export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
   flush(): Promise<void>
   /** Closes chains that are not used any more, of this process and of killed ones. */
   closeLeft(): Promise<void>
+  /** Erases keys of persons with the records of a transaction: see `RecordWriter`. */
+  readonly closing: RecordWriter['closing']
   /** Drops keys of erased persons from the memory, by their names in records. */
   forget(pseudonyms: readonly string[]): void
   /** The keys of persons, also for what others seal that goes with the person. */
@@ -89,6 +91,7 @@ export function createAudit(deps: AuditDeps): Audit {
     run: queue.run,
     state: queue.state,
     flush,
+    closing: records.closing,
     forget: records.forget,
     subjectKeys: records.subjectKeys,
 

@@ -71,10 +71,15 @@ export function signCheckpoint(key: CheckpointKey, checkpoint: Unsigned): Checkp
   return { ...named, signature: key.sign(checkpointText(named)) }
 }
 
-/** The text that the signature of a tombstone covers. */
+/** The text that the signature of a tombstone covers; without lists, that of versions before 0.10.0. */
 export function tombstoneText(tombstone: Omit<Tombstone, 'signature'>): string {
-  const { chain, place, mac, records, at, key_id } = tombstone
-  return JSON.stringify(['gatehouse tombstone 1', chain, place, mac, records, at, key_id])
+  const { chain, place, mac, records, at, key_id, closed } = tombstone
+  const fields = [chain, place, mac, records, at, key_id]
+  return JSON.stringify(
+    closed === ''
+      ? ['gatehouse tombstone 1', ...fields]
+      : ['gatehouse tombstone 2', ...fields, closed],
+  )
 }
 
 /** Signs a tombstone. */

@@ -191,6 +191,39 @@ export function checkpointStore(db: DatabaseOrTransaction) {
       return first?.chain
     },
 
+    /** The number of the last record; null if there is none. */
+    async lastNumber(): Promise<number | null> {
+      const row = await db
+        .selectFrom('audit_records')
+        .select('number')
+        .orderBy('number', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.number ?? null
+    },
+
+    /** The places of up to `limit` records from a number on. */
+    numberedFrom: (number: number, limit: number) =>
+      db
+        .selectFrom('audit_records')
+        .select(['chain', 'place'])
+        .where('number', '>=', number)
+        .orderBy('number')
+        .limit(limit)
+        .execute(),
+
+    /** The time of the oldest record; null if there is none. */
+    async oldestRecord(): Promise<number | null> {
+      const row = await db
+        .selectFrom('audit_records')
+        .select('at')
+        .orderBy('at')
+        .orderBy('number')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+
     async removeRecords(chain: string, throughPlace: number): Promise<void> {
       await db
         .deleteFrom('audit_records')

@@ -1,14 +1,17 @@
-import { afterCommit, attemptOf, beforeCommit } from '../database/commit.ts'
+import { afterCommit, attemptOf } from '../database/commit.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
+import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { OnErasure } from '../room/room.ts'
 import type { Audit } from './audit.ts'
 import { type ErasureRow, erasureStore } from './erasure-store.ts'
+import { auditKeysErased } from './events.ts'
 import { openedOrNull } from './opened-record.ts'
 import { openSubjectKey } from './persons.ts'
 import { derivedOf } from './subject-keys.ts'
+import { createUnlistedErasures } from './unlisted-erasures.ts'
 
 /**
  * The erasure of persons. The transaction that removes a user deletes the keys under which records
@@ -27,6 +30,8 @@ export interface Erasure {
    * removed them. Answers `batchSize` as long as it has not seen all, otherwise 0.
    */
   sweep(batchSize: number): Promise<number>
+  /** Lists the keys that were gone before erasures were listed: see `createUnlistedErasures`. */
+  listEarlier(batchSize: number): Promise<number>
 }
 
 export interface ErasureDeps {
@@ -35,7 +40,8 @@ export interface ErasureDeps {
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly audit: Pick<Audit, 'forget'>
+  readonly audit: Pick<Audit, 'closing' | 'forget'>
+  readonly events: Events
   /** The other subjects that stand for a user: identities at providers, as `issuer#sub`. */
   readonly subjectsOf: (trx: DatabaseOrTransaction, userId: number) => Promise<string[]>
   /** What rooms do at an erasure; done again at its end, for what was under way in some process. */
@@ -50,7 +56,7 @@ const keptMs = 600_000
 const sweepEveryMs = 86_400_000
 
 export function createErasure(deps: ErasureDeps): Erasure {
-  const { db, asyncCommitDb, clock, keys, audit, subjectsOf, erased } = deps
+  const { db, asyncCommitDb, clock, events, keys, audit, subjectsOf, erased } = deps
   const begun = new WeakMap<object, number>()
   let sweptTo = ''
   let sweepAt = 0
@@ -61,11 +67,8 @@ export function createErasure(deps: ErasureDeps): Erasure {
       if (begun.get(attempt) === userId) return // the removal is tried again under a lock
       begun.set(attempt, userId)
       const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
-      // Behind the records of this transaction, which are sealed just before its commit: the last of
-      // what is done before it.
-      beforeCommit(trx, async (own) => {
-        beforeCommit(own, (last) => eraseKeys(last, userId, subjects))
-      })
+      // With the records of this transaction, just before its commit: the last of them lists the keys.
+      audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
     },
 
     async heed() {
@@ -75,12 +78,17 @@ export function createErasure(deps: ErasureDeps): Erasure {
 
     clear: async (batchSize) => ((await step(clock.now() - keptMs, batchSize)) ? batchSize : 0),
 
+    listEarlier: createUnlistedErasures(deps),
+
     async sweep(batchSize) {
       if (clock.now() < sweepAt) return 0
       const subjects = await erasureStore(db).subjectsAfter(sweptTo, batchSize)
       const ids = subjects.filter((subject) => /^[1-9][0-9]{0,15}$/.test(subject)).map(Number)
       for (const id of await erasureStore(db).gone(ids)) {
-        await transact(db, [], (trx) => eraseKeys(trx, id, [String(id)]))
+        await transact(db, [], async (trx) => {
+          const closed = await eraseKeys(trx, id, [String(id)])
+          await events.record(trx, auditKeysErased, { keys: closed.length }, { closed })
+        })
       }
       sweptTo = subjects.at(-1) ?? ''
       if (subjects.length === batchSize) return batchSize
@@ -94,7 +102,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
     trx: DatabaseOrTransaction,
     userId: number,
     subjects: readonly string[],
-  ): Promise<void> {
+  ): Promise<string[]> {
     const store = erasureStore(trx)
     const at = clock.now()
     const found = await store.removeKeys(subjects)
@@ -108,7 +116,9 @@ export function createErasure(deps: ErasureDeps): Erasure {
     await store.add(
       (rows.length > 0 ? rows : [nothing]).map((row) => ({ user_id: userId, at, ...row })),
     )
-    afterCommit(trx, () => audit.forget(found.map(({ pseudonym }) => pseudonym)))
+    const closed = found.map(({ pseudonym }) => pseudonym)
+    afterCommit(trx, () => audit.forget(closed))
+    return closed
   }
 
   /** Answers whether it has found something to do. */

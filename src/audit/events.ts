@@ -57,3 +57,12 @@ export const auditNotVerified = eventType<{ verification: number; detail: string
   'audit_not_verified',
   'warn',
 )
+
+/** Keys of persons who are gone were erased after their users: a record lists the names of the keys. */
+export const auditKeysErased = eventType<{ keys: number }>('audit_keys_erased')
+
+/**
+ * Keys of persons that were gone before records listed the keys of an erasure: from here on, each key
+ * that goes is listed. More than one record if there are many.
+ */
+export const auditErasuresCounted = eventType<{ erasures: number }>('audit_erasures_counted')

@@ -25,6 +25,8 @@ export interface Entry {
   readonly status?: number | null
   /** The code of a refusal, if the event itself has none. */
   readonly reason?: string | null
+  /** The names of the keys of persons that its transaction has erased. */
+  readonly closed?: readonly string[]
 }
 
 /** The subjects of an event: its actor and its target; null if no person or program is known. */
@@ -94,7 +96,10 @@ export function makeRecord(entry: Entry, writer: Writer, seals: Seals): Unchaine
     outcome: type.outcome,
     reason: typeof code === 'string' && reasonCode.test(code) ? code : reason,
     request_id: context.requestId,
-    facts: canonicalJson(factsOf(entry, writer, subjects.actor)),
+    facts: canonicalJson({
+      ...factsOf(entry, writer, subjects.actor),
+      ...closedBy(entry, [actor.key, target.key], seals),
+    }),
     actor_key: actor.key,
     actor_sealed: actor.sealed,
     target_key: target.key,
@@ -120,6 +125,26 @@ function factsOf({ event, status }: Entry, writer: Writer, actor: string | null)
     status: status ?? ofRoute ?? undefined,
     count: typeof payload.count === 'number' ? payload.count : undefined,
     ...writer,
+  }
+}
+
+/**
+ * The names of the keys of persons that are gone with this record: those of an erasure, and those that
+ * its fields are sealed under, if they are stored nowhere. `audit verify` takes no other for erased.
+ */
+function closedBy(
+  { event, closed = [] }: Entry,
+  names: readonly (string | null)[],
+  { persons }: Seals,
+) {
+  const unkept = [...persons.values()].flatMap(({ pseudonym, actorIndex }) =>
+    actorIndex === null && names.includes(pseudonym) ? [pseudonym] : [],
+  )
+  const { unlisted } = event
+  const all = new Set([...(event.closed ?? []), ...closed, ...unkept, ...(unlisted?.closed ?? [])])
+  return {
+    closed: all.size > 0 || unlisted ? [...all] : undefined,
+    closed_through: unlisted?.through,
   }
 }
 

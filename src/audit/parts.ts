@@ -57,5 +57,10 @@ export const parts: RoomParts<Needs> = {
     },
     { name: 'erasures', everyMs: heedErasuresEveryMs, purge: erasure.clear },
     { name: 'keys of users who are gone', purge: erasure.sweep },
+    {
+      name: 'erasures from before their lists',
+      everyMs: heedErasuresEveryMs,
+      purge: erasure.listEarlier,
+    },
   ],
 }

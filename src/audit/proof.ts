@@ -72,7 +72,7 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
   // A look in each half of the time: one that skips a checkpoint of another node still has the next.
   const everyMs = checkpointSeconds * 500
   const checkpoints = createCheckpoints({ ...deps, key, youngMs: everyMs })
-  const purge = createRetention({ ...deps, key, retentionDays })
+  const purge = createRetention({ ...deps, key, chainKey: () => keys.audit.chain, retentionDays })
   const maxCount = Math.ceil(maxUncovered / workers.count)
   let feeds: Promise<readonly SinkFeed[]> | undefined
   let opened: readonly SinkFeed[] = []

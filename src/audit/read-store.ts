@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import type { Position } from './cursor.ts'
+import { serviceKeyName } from './persons.ts'
 import type { AuditRecord } from './record-form.ts'
 
 /** The columns that a reader opens and shows. */
@@ -237,6 +238,21 @@ export async function subjectsNamed(
     .select(['subject', 'pseudonym', 'sealed'])
     .where('pseudonym', 'in', pseudonyms)
     .execute()
+}
+
+/** The names of keys that the records behind `from`, up to `to`, have, and that are not there. */
+export async function closedAmong(
+  db: DatabaseOrTransaction,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from (
+      select actor_key as name from audit_records where number > ${from} and number <= ${to}
+      union select target_key from audit_records where number > ${from} and number <= ${to}
+    ) as names
+    where name is not null and name <> ${serviceKeyName}
+      and not exists (select 1 from audit_subjects where pseudonym = name)`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** Reads the sealed key of a person; undefined if there is none, or it was erased. */

@@ -1,9 +1,17 @@
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { checkpointDigest, checkpointsTombstone, signTombstone } from './checkpoint-form.ts'
+import {
+  checkpointDigest,
+  checkpointsTombstone,
+  signTombstone,
+  type Tombstone,
+  tombstoneText,
+} from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
 import { checkpointStore } from './checkpoint-store.ts'
+import { type ClosedKeys, closedKeysOf, closedKeysOfTombstone, closedText } from './closed-keys.ts'
+import { type AuditRecord, firstPrevious, macOf } from './record-form.ts'
 import { keyInUse } from './succession.ts'
 
 export interface RetentionDeps {
@@ -11,6 +19,8 @@ export interface RetentionDeps {
   readonly clock: Clock
   /** The key of the present master key. */
   readonly key: () => CheckpointKey
+  /** Authenticates the records of all chains. */
+  readonly chainKey: () => Uint8Array
   /** 0: records are kept for ever. */
   readonly retentionDays: number
 }
@@ -23,7 +33,7 @@ const dayMs = 86_400_000
  * record is left to remove, it removes checkpoints that attest nothing but such records, with a
  * tombstone of their own. It answers how many rows it removed.
  */
-export function createRetention({ db, clock, key, retentionDays }: RetentionDeps) {
+export function createRetention({ db, clock, key, chainKey, retentionDays }: RetentionDeps) {
   return async (batchSize: number): Promise<number> => {
     if (retentionDays === 0) return 0
     const before = clock.now() - retentionDays * dayMs
@@ -61,7 +71,11 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
     await store.removeRecords(chain, place)
     await store.removeEmptyChain(chain)
     const signing = await keyInUse(trx, key)
-    await store.keepTombstone(signTombstone(signing, { chain, place, mac, records: count, at }))
+    const lists = authenticLists(earlier, removed, { signing, chainKey: chainKey() })
+    const closed = closedText(lists, await store.oldestRecord())
+    await store.keepTombstone(
+      signTombstone(signing, { chain, place, mac, records: count, at, closed }),
+    )
     return removed.length
   }
 
@@ -82,6 +96,7 @@ export function createRetention({ db, clock, key, retentionDays }: RetentionDeps
         mac: checkpointDigest(last),
         records: last.records,
         at: clock.now(),
+        closed: '',
       }),
     )
     return removed.length
@@ -94,4 +109,26 @@ async function isDue(db: Database, before: number): Promise<boolean> {
   if ((await store.expiredChain(before)) !== undefined) return true
   const [first] = await store.from(0, 1)
   return first !== undefined && first.at < before - dayMs
+}
+
+/** The lists of closed keys that the service has written: its signature would make others count. */
+function authenticLists(
+  earlier: Tombstone | undefined,
+  removed: readonly AuditRecord[],
+  { signing, chainKey }: { readonly signing: CheckpointKey; readonly chainKey: Uint8Array },
+): ClosedKeys[] {
+  const isSigned = earlier && signing.verifies(tombstoneText(earlier), earlier.signature)
+  const lists = isSigned ? [closedKeysOfTombstone(earlier)] : []
+  let previous = earlier?.mac
+  for (const record of removed) {
+    const list = closedKeysOf(record)
+    const before = previous ?? firstPrevious(chainKey, record.chain)
+    if (hasKeys(list) && macOf(chainKey, before, record) === record.mac) lists.push(list)
+    previous = record.mac
+  }
+  return lists
+}
+
+function hasKeys({ keys, through }: ClosedKeys): boolean {
+  return keys.length > 0 || through !== null
 }

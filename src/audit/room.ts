@@ -21,6 +21,7 @@ export const room: Room<Needs> = {
         untold: 'there is none before the erasure',
       },
     },
+    { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },
     { name: 'audit_verifications', key: [], leftOut: 'of the installation that verified' },
     { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
   ],

@@ -20,10 +20,17 @@ export interface RecordWriter {
    * DatabaseUnavailable.
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
+  /**
+   * Erases keys of persons when the records of this transaction have theirs, and before they are
+   * inserted: `erase` answers the names of the keys, which the last of the records lists.
+   */
+  closing(trx: DatabaseOrTransaction, erase: Erase): void
   /** Drops keys of erased persons from the memory: see `SubjectKeys`. */
   forget(pseudonyms: readonly string[]): void
   readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
 }
+
+type Erase = (trx: DatabaseOrTransaction) => Promise<readonly string[]>
 
 export interface RecordWriterDeps {
   readonly config: MasterKeyConfig
@@ -65,6 +72,7 @@ interface Pending {
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   const { clock, random, writer, committed, inserted } = deps
   const pending = new WeakMap<object, Pending>()
+  const erasures = new WeakMap<object, Erase[]>()
   const subjectKeys = createSubjectKeys(random)
   let known: AuditKeys | undefined
 
@@ -81,6 +89,11 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
       }
       beforeCommit(trx, (own) => insert(own, records))
       atEnd(trx, (end) => taken.release(records.isRefused ? 'unknown' : end, records.head))
+    },
+
+    closing(trx, erase) {
+      const attempt = attemptOf(trx)
+      erasures.set(attempt, [...(erasures.get(attempt) ?? []), erase])
     },
 
     forget: subjectKeys.forget,
@@ -104,6 +117,10 @@ export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
     const isEven = records.entries.some(({ event }) => event.hidesPerson)
     const keysOf = isEven ? subjectKeys.evenlyOf : subjectKeys.of
     const persons = await keysOf(trx, keys.data, personsIn(records.entries))
+    const closed: string[] = []
+    for (const erase of erasures.get(attemptOf(trx)) ?? []) closed.push(...(await erase(trx)))
+    const last = records.entries.at(-1)
+    if (last) records.entries.splice(-1, 1, { ...last, closed })
     let { place, mac } = chain
     if (place === 0) {
       await store.openChain({ chain: chain.name, ...writer, opened_at: clock.now() })

@@ -6,6 +6,7 @@ import type { SettingName } from '../config/settings-table.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { CommandRow, Room } from '../room/room.ts'
 import type { Wired } from '../services.ts'
+import { replacedExitCode } from '../workers/workers.ts'
 import type { Output, Streams } from './output.ts'
 
 /** A command as a file of commands exports it; the manifest of its room declares the rest. */
@@ -81,6 +82,11 @@ export const exitCodes = {
       'Refused by a rule: the last administrator, a taken name, an unacceptable password, a key in use, a token or a request that does not pass',
   },
   unavailable: { code: 5, meaning: 'The database is locked, full or unreadable; try again' },
+  replaced: {
+    code: replacedExitCode,
+    meaning:
+      'The service has ended because a file of its SQLite database was deleted or replaced: docs/reliability.md',
+  },
   interrupted: { code: 130, meaning: 'Interrupted (SIGINT): no partial change or file is left' },
   terminated: { code: 143, meaning: 'Terminated (SIGTERM): no partial change or file is left' },
 } as const

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../database/errors.ts'
+import { DatabaseUnavailable, damageIn } from '../database/errors.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { reasonOf } from '../kernel/reason.ts'
 import { KeySetNotOpened } from '../keys/not-opened.ts'
@@ -9,6 +9,13 @@ export function exitOf(error: unknown): { code: number; message: string } {
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof KeySetNotOpened) {
     return { code: exitCodes.failed.code, message: error.message }
+  }
+  const damage = damageIn(error)
+  if (damage) {
+    return {
+      code: exitCodes.failed.code,
+      message: `the database is damaged: ${reasonOf(damage)}; keep a copy of it, and restore a backup (gatehouse restore)`,
+    }
   }
   if (error instanceof DatabaseUnavailable) {
     return {

@@ -28,6 +28,37 @@ export async function withDeps<T>(
 }
 
 /**
+ * Runs work while no service runs on the SQLite database of the settings, and none can start. Nodes
+ * on PostgreSQL may run on other machines: the work begins at once.
+ * @throws Error if a service runs
+ */
+export async function withoutService<T>(
+  { config }: Pick<CommandCall, 'config'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { dataDirectory, postgres } = config.database
+  if (postgres) return work()
+  const { makeDataDirectory } = await import('../database/sqlite/connect.ts')
+  const { takeServiceLock } = await import('../workers/service-lock.ts')
+  makeDataDirectory(dataDirectory)
+  const release = takeServiceLock(dataDirectory)
+  try {
+    return await work()
+  } finally {
+    release()
+  }
+}
+
+/** @throws CommandError if there is no SQLite database: a mistyped DATA_DIR must not make one */
+export async function assertDatabaseThere({ config }: Pick<CommandCall, 'config'>): Promise<void> {
+  const { dataDirectory, postgres } = config.database
+  if (postgres) return
+  const { databaseFileName } = await import('../database/sqlite/connect.ts')
+  const path = join(dataDirectory, databaseFileName)
+  if (!isDatabaseThere(path)) throw noDatabase(path, 'DATA_DIR')
+}
+
+/**
  * Runs work with all services except HTTP: every rule holds, and every hook runs.
  * @throws CommandError if there is no database, so that a mistyped DATA_DIR creates none; Error if
  * its schema is older
@@ -36,12 +67,8 @@ export async function withServices<T>(
   call: CommandCall,
   work: (services: Services, deps: Deps) => Promise<T>,
 ): Promise<T> {
-  const { dataDirectory, postgres } = call.config.database
-  if (!postgres) {
-    const { databaseFileName } = await import('../database/sqlite/connect.ts')
-    const path = join(dataDirectory, databaseFileName)
-    if (!isDatabaseThere(path)) throw noDatabase(path, 'DATA_DIR')
-  }
+  const { postgres } = call.config.database
+  await assertDatabaseThere(call)
   const { warnOfOtherSettings } = await import('./other-settings.ts')
   await warnOfOtherSettings(call)
   const { createServices } = await import('../services.ts')

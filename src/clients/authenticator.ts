@@ -46,7 +46,6 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   return {
     scheme: 'client',
     header: 'basic',
-    mustBeNamed: true,
     missing: 'invalidClient',
     challenge: 'Basic realm="clients"',
     csrf: 'sameSite', // a browser in which the secret was typed sends it again without being asked

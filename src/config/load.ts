@@ -439,6 +439,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       mode: values.SIGN_UP,
       roles: values.SIGN_UP_ROLES as readonly Role[],
       domains: values.SIGN_UP_DOMAINS,
+      reservedUsernames: values.RESERVED_USERNAMES,
     },
     signInByMail: values.SIGN_IN_BY_MAIL === 'on',
     /** How long links and codes in mail count, in seconds. */
@@ -448,6 +449,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       verificationSeconds: values.VERIFICATION_SECONDS,
       emailChangeSeconds: values.EMAIL_CHANGE_SECONDS,
       invitationSeconds: values.INVITATION_SECONDS,
+      /** 0: an account is erased when its owner asks for that. */
+      deletionSeconds: values.ACCOUNT_DELETION_DAYS * 86_400,
     },
     pages: {
       name: values.PAGES_NAME,

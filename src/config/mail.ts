@@ -67,7 +67,7 @@ export interface Sender {
 /** Parses `Name <address>`, or an address. @throws Error whose message says what is wrong with it */
 export function parseSender(text: string): Sender {
   const [, name = '', address = text] = /^([^<>]*)<([^<>]+)>$/.exec(text.trim()) ?? []
-  const parsed = parseEmail(address)
+  const parsed = parseEmail(address.trim())
   if (!parsed || /[\p{Cc}"\\]/u.test(name)) {
     throw new Error('must be an address, or a name and an address: `Name <name@example.org>`')
   }

@@ -1,5 +1,6 @@
 import type { RoleName } from '../kernel/principal.ts'
 import { Secret } from '../kernel/secret.ts'
+import { canonicalUsername } from '../kernel/username.ts'
 import { integer, list, oneOf, optional, type Setting, text } from './kinds.ts'
 import { languages } from './languages.ts'
 import { parseMailDomain, parseMailServer, parseSender } from './mail.ts'
@@ -56,7 +57,7 @@ export const peopleSettings = {
   MAIL_PER_MINUTE: integer({
     default: 120,
     min: 0,
-    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. 0: any number.',
+    doc: 'How many mails go to the mail server in a minute; more of them wait, and notices do not count. An eighth each is kept for sign-ins, resets, verifications and sign-ups. 0: any number.',
   }),
   SIGN_UP: oneOf({
     default: 'off',
@@ -71,6 +72,14 @@ export const peopleSettings = {
   SIGN_UP_DOMAINS: list({
     doc: 'The domains of mail addresses that may sign up, comma-separated and exact; empty: all. Invitations go to any.',
     parse: parseMailDomain,
+  }),
+  RESERVED_USERNAMES: list({
+    doc: 'Usernames that no one may choose at a sign-up, an invitation or a sign-up through a provider, comma-separated and compared in canonical form, in addition to those that always are: the mailboxes of RFC 2142, `root`, `admin`, `administrator`, `service`, `system`, `gatehouse` and `PAGES_NAME`. An administrator and the command line may give them. docs/sign-up.md',
+    parse: (item) => {
+      const name = canonicalUsername(item)
+      if (name === null) throw new Error(`holds ${JSON.stringify(item)}, which is no username`)
+      return name
+    },
   }),
   SIGN_IN_BY_MAIL: oneOf({
     default: 'off',
@@ -106,6 +115,12 @@ export const peopleSettings = {
     min: 3600,
     max: 30 * day,
     doc: 'Life of an invitation. Seconds.',
+  }),
+  ACCOUNT_DELETION_DAYS: integer({
+    default: 7,
+    min: 0,
+    max: 3650,
+    doc: 'How many days an account waits after its owner has deleted it; a link that is mailed to the owner brings it back. 0: it is erased at once, as it is without mail or without a verified address. docs/personal-data.md',
   }),
   RETURN_ORIGINS: list({
     doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` need no place here.',

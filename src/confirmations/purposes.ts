@@ -6,6 +6,7 @@ export const confirmationPurposes = [
   'verification',
   'email_change',
   'email_undo',
+  'deletion_undo',
   'reset',
   'sign_in',
   'invitation',
@@ -13,12 +14,6 @@ export const confirmationPurposes = [
 ] as const
 export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
 
-const ofAccount = new Set<ConfirmationPurpose>([
-  'verification',
-  'email_change',
-  'email_undo',
-  'proof',
-])
 const undoSeconds = 7 * 86_400
 
 /** How long the link and the code of a purpose count, in seconds. */
@@ -31,6 +26,7 @@ export function lifetimeOf(
     verification: confirmations.verificationSeconds,
     email_change: confirmations.emailChangeSeconds,
     email_undo: undoSeconds,
+    deletion_undo: confirmations.deletionSeconds,
     reset: confirmations.resetSeconds,
     sign_in: confirmations.signInSeconds,
     invitation: confirmations.invitationSeconds,
@@ -40,18 +36,29 @@ export function lifetimeOf(
 
 /** Purposes of a signed-in caller: two accounts may ask for one address. */
 export function isOfAccount(purpose: ConfirmationPurpose): boolean {
-  return ofAccount.has(purpose)
+  return replacesOthers(purpose) || !endsWithLogins(purpose)
 }
 
-/** Purposes of which an account has one at a time: a new address replaces the one before. */
+const single: ReadonlySet<ConfirmationPurpose> = new Set([
+  'verification',
+  'email_change',
+  'deletion_undo',
+  'proof',
+])
+
+/**
+ * Purposes of which an account has one at a time: a new address replaces the one before, and a new
+ * deletion ends the link of an earlier one.
+ */
 export function replacesOthers(purpose: ConfirmationPurpose): boolean {
-  return purpose === 'verification' || purpose === 'email_change'
+  return single.has(purpose)
 }
 
 /**
  * Whether a new password, a lock or an end of all logins ends it. Not the way back to the address
- * before: the caller that changed the address could take it away by a new password.
+ * before: the caller that changed the address could take it away by a new password. Not the way back
+ * from a deletion, which has ended the logins itself.
  */
 export function endsWithLogins(purpose: ConfirmationPurpose): boolean {
-  return purpose !== 'email_undo'
+  return purpose !== 'email_undo' && purpose !== 'deletion_undo'
 }

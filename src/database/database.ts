@@ -67,13 +67,29 @@ export interface Connected {
    */
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
+  /** Absent with PostgreSQL. */
+  readonly databaseFiles?: DatabaseFiles
   /**
    * Looks at the SQLite file itself, because SQLite answers on after the file is gone or is another.
    * Asks PostgreSQL whether it accepts writes.
-   * @throws DatabaseUnavailable if the file is gone, is another or is no database; DatabaseReadOnly
-   * if the file cannot be written any more, or the server is a standby
+   * @throws DatabaseReplaced if a file is gone or is another; DatabaseUnavailable if the file is no
+   * database; DatabaseReadOnly if the file cannot be written any more, or the server is a standby
    */
   readonly assertDatabaseServes: () => Promise<void>
+}
+
+/** The files of SQLite, which must stay those that this process has opened. */
+export interface DatabaseFiles {
+  /**
+   * Looks at the paths now. Answers the path whose file is gone or is another file; null if all files
+   * are those that SQLite has open, and while no statement has opened them.
+   */
+  replaced(): string | null
+  /**
+   * Makes a finding of `replaced` final: nothing is written any more, and the files are not closed,
+   * because SQLite would bring the log that it has open into the database file.
+   */
+  abandon(): void
 }
 
 /** What the driver is told of a compiled query; SQLite's has use for `isDurable` alone. */

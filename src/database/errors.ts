@@ -24,6 +24,31 @@ export class DatabaseReadOnly extends DatabaseUnavailable {
   }
 }
 
+/** A page or an index of the database cannot be read: nothing but a restore brings back what it held. */
+export class DatabaseDamaged extends DatabaseUnavailable {
+  constructor(reason: string, options: { cause?: unknown } = {}) {
+    super(reason, options)
+    this.name = 'DatabaseDamaged'
+  }
+}
+
+/** Answers the damage that an error tells of, or that has caused it; null if there is none. */
+export function damageIn(error: unknown): DatabaseDamaged | null {
+  if (error instanceof DatabaseDamaged) return error
+  return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : null
+}
+
+/**
+ * A file of the SQLite database is gone, or another file is at its path. What this process writes
+ * into the file that it has open is lost, so nothing is written any more.
+ */
+export class DatabaseReplaced extends DatabaseUnavailable {
+  constructor(path: string) {
+    super(`${path} is not the file any more that this process has opened`)
+    this.name = 'DatabaseReplaced'
+  }
+}
+
 /**
  * What was to go with a commit has failed, although the database answers: it refused a value, for
  * example. Nothing was changed.

@@ -38,6 +38,10 @@ import * as statistics from './migrations/0025-statistics.ts'
 import * as accountLists from './migrations/0026-account-lists.ts'
 import * as verifications from './migrations/0027-verifications.ts'
 import * as sessionAuthTime from './migrations/0028-session-auth-time.ts'
+import * as accountDeletions from './migrations/0029-account-deletions.ts'
+import * as addedSince from './migrations/0030-added-since.ts'
+import * as throttleCounts from './migrations/0034-throttle-counts.ts'
+import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -77,6 +81,10 @@ const migrations: readonly Step[] = [
   expand(accountLists.statements),
   expand(verifications.statements),
   expand(sessionAuthTime.statements),
+  expand(accountDeletions.statements),
+  expand(addedSince.statements),
+  expand(throttleCounts.statements),
+  expand(provenErasures.statements),
 ]
 
 /** The version of the schema that this program works with. */
@@ -84,6 +92,13 @@ export const latestSchema = migrations.length
 
 const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
+
+/** The statements that make the schema of this program in an empty database, without those of rooms. */
+export function schemaStatements(database: 'sqlite' | 'postgres'): string[] {
+  return [[versionTable], ...migrations.map(({ statements }) => statements)].flatMap((statements) =>
+    statementsFor(database, statements),
+  )
+}
 
 /** Whether a PostgreSQL database has a schema of this service, of any version. */
 export async function hasSchema(db: Database): Promise<boolean> {

@@ -37,6 +37,7 @@ export interface Schema {
   backup_runs: BackupRunsTable
   statistics_buckets: StatisticsBucketsTable
   erasures: ErasuresTable
+  audit_erasures_unlisted: AuditErasuresUnlistedTable
   master_key_turns: MasterKeyTurnsTable
   master_key_nodes: MasterKeyNodesTable
   audit_checkpoint_keys: AuditCheckpointKeysTable
@@ -97,6 +98,12 @@ interface AccountsTable {
   language: Generated<string | null>
   /** 0 before the first login. */
   last_login_at: Generated<number>
+  /** When the account is erased, because its owner asked for that; `active` is 0 until then. */
+  deletion_at: Generated<number | null>
+  /** The flag `active` of such an account as administrators set it; null for all others. */
+  active_kept: Generated<number | null>
+  /** The last login with the password; null: none since this was recorded. */
+  last_password_login_at: Generated<number | null>
 }
 
 /** The names of the roles of accounts. */
@@ -175,6 +182,9 @@ interface ThrottlePlacesTable {
   pending: number
   /** When the last window that counts the attempt ends. */
   expires_at: number
+  /** Triggers write both: how many attempts of the key counted with it, and when the first expires. */
+  nth: Generated<number>
+  frees_at: Generated<number>
 }
 
 /** Used proofs of work, each of which is accepted once. */
@@ -200,6 +210,8 @@ interface RecoveryCodesTable {
   user_id: number
   /** Digest of the code. */
   code: string
+  /** Null for codes of a version before. */
+  created_at: Generated<number | null>
 }
 
 interface RevocationsTable {
@@ -236,6 +248,8 @@ interface IdentitiesTable {
   issuer: string
   subject: string
   created_at: number
+  /** 1 if the account was made with it; null if a version before wrote the row. */
+  made_account: Generated<number | null>
 }
 
 /** Flows that are under way: at a provider, or on pages. */
@@ -467,6 +481,13 @@ interface AuditTombstonesTable {
   at: number
   key_id: string
   signature: string
+  /** The closed keys that removed records list: see audit/closed-keys.ts. */
+  closed: Generated<string>
+}
+
+/** Up to which record erasures have no proof: see audit/unlisted-erasures.ts. At most one row. */
+interface AuditErasuresUnlistedTable {
+  through: number
 }
 
 interface ImportsTable {

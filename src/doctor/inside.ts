@@ -1,40 +1,51 @@
 import { type Check, type Finding, findingOf, make } from './check.ts'
+import { auditChecks } from './checks/audit.ts'
 import { backupChecks } from './checks/backups.ts'
 import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
 import { fileChecks } from './checks/files.ts'
 import { machineChecks } from './checks/machine.ts'
+import { mailFiles } from './checks/mail-files.ts'
 import { masterKeyChecks } from './checks/master-key.ts'
 import { otherServiceChecks } from './checks/other-services.ts'
+import { databasePages } from './checks/pages.ts'
 import { proxySettingChecks } from './checks/proxy-settings.ts'
 import { queueChecks } from './checks/queues.ts'
+import { schemaObjects } from './checks/schema-objects.ts'
+import { cookieChecks } from './checks/session-cookie.ts'
 import { settingChecks } from './checks/settings.ts'
+import { usernameChecks } from './checks/usernames.ts'
 import { type Machine, thisMachine } from './machine.ts'
 import type { Inside, Unopened } from './scene.ts'
 
 const unopenedChecks: readonly Check<Unopened>[] = [
   ...settingChecks,
+  ...cookieChecks,
   ...proxySettingChecks,
   ...fileChecks,
   ...machineChecks,
   ...otherServiceChecks,
 ]
 
+const openedChecks: readonly Check<Inside>[] = [
+  ...masterKeyChecks,
+  ...databaseChecks,
+  databasePages,
+  schemaObjects,
+  ...auditChecks,
+  ...queueChecks,
+  ...backupChecks,
+  mailFiles,
+  ...usernameChecks,
+]
+
 /** In the order of the report. Those that need the database come after those that open it. */
 export const insideChecks: readonly Check<Inside>[] = [
   ...unopenedChecks,
   ...openingChecks,
-  ...masterKeyChecks,
-  ...databaseChecks,
-  ...queueChecks,
-  ...backupChecks,
+  ...openedChecks,
 ]
 
-const needingDatabase: ReadonlySet<Check<Inside>> = new Set([
-  ...masterKeyChecks,
-  ...databaseChecks,
-  ...queueChecks,
-  ...backupChecks,
-])
+const needingDatabase: ReadonlySet<Check<Inside>> = new Set(openedChecks)
 
 export type InsideDeps = Omit<Inside, 'machine'>
 

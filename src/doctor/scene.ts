@@ -12,7 +12,9 @@ export interface Unopened extends Pick<Deps, 'clock' | 'config' | 'events' | 'fe
 }
 
 /** What the inside checks look at: settings, files, database, and the services that this one uses. */
-export interface Inside extends Unopened, Pick<Deps, 'assertDatabaseServes' | 'db'> {}
+export interface Inside
+  extends Unopened,
+    Pick<Deps, 'assertDatabaseServes' | 'databaseFiles' | 'db' | 'measurements' | 'random'> {}
 
 /** What the outside checks look at: a service at an address, as any caller sees it. */
 export interface Outside {

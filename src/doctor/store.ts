@@ -12,6 +12,8 @@ export interface BackupRuns {
     readonly file: string | null
     /** The machine that made it. */
     readonly node: string
+    /** Of its file, as it was written. */
+    readonly sha256: string | null
   } | null
   readonly failed: { readonly at: number; readonly detail: string | null } | null
 }
@@ -19,6 +21,31 @@ export interface BackupRuns {
 /** What the checks read of the tables of other rooms; nothing of it names a person. */
 export function doctorStore(db: DatabaseOrTransaction) {
   return {
+    /** Those of some addresses, in canonical form, that a user or an account has. */
+    async knownAddresses(keys: readonly string[]): Promise<Set<string>> {
+      const known = new Set<string>()
+      for (let from = 0; from < keys.length; from += 500) {
+        const some = keys.slice(from, from + 500)
+        const users = await db
+          .selectFrom('users')
+          .select('email_key as key')
+          .where('email_key', 'in', some)
+          .execute()
+        const accounts = await db
+          .selectFrom('accounts')
+          .select('verified_email_key as key')
+          .where('verified_email_key', 'in', some)
+          .execute()
+        for (const { key } of [...users, ...accounts]) if (key !== null) known.add(key)
+      }
+      return known
+    },
+
+    async hasAccounts(): Promise<boolean> {
+      const row = await db.selectFrom('accounts').select('user_id').limit(1).executeTakeFirst()
+      return row !== undefined
+    },
+
     /** The address that counted for a request that was refused; null if none is kept yet. */
     async refusedAddress(id: string): Promise<string | null> {
       const row = await db
@@ -77,6 +104,20 @@ export function doctorStore(db: DatabaseOrTransaction) {
       return { count: Number(count), since: since === null ? null : Number(since) }
     },
 
+    /** How many mails have expired unsent since a time, by message, the most first. */
+    async expiredMails(since: number): Promise<{ message: string; count: number }[]> {
+      const rows = await db
+        .selectFrom('mails')
+        .select((eb) => ['message', eb.fn.countAll<number>().as('count')])
+        .where('finished_at', '>', since)
+        .where('state', '=', 'expired')
+        .groupBy('message')
+        .orderBy('count', 'desc')
+        .orderBy('message')
+        .execute()
+      return rows.map(({ message, count }) => ({ message, count: Number(count) }))
+    },
+
     /** The endpoints of webhooks that are to get events, and do not. */
     async failingEndpoints(): Promise<
       { id: string; state: string; failing_since: number | null; status: number | null }[]
@@ -96,7 +137,7 @@ export function doctorStore(db: DatabaseOrTransaction) {
     async backupRuns(): Promise<BackupRuns> {
       const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
       const made = await runs
-        .select(['id', 'started_at', 'state', 'file', 'node'])
+        .select(['id', 'started_at', 'state', 'file', 'node', 'sha256'])
         .where('state', 'in', ['done', 'removed'])
         .executeTakeFirst()
       const failed = await runs

@@ -26,10 +26,17 @@ export interface RecordedEvent {
    * same statements with and without one, whatever this process remembers of the person.
    */
   readonly hidesPerson?: boolean
+  /** The names of the keys of persons that go with this change: its record is their proof. */
+  readonly closed?: readonly string[]
+  /** Those from before their erasure was listed, up to the record of this number. */
+  readonly unlisted?: { readonly closed: readonly string[]; readonly through: number }
 }
 
 /** What an event tells the audit log alone. */
-export type ForAudit = Pick<RecordedEvent, 'typed' | 'login' | 'refusal' | 'hidesPerson'>
+export type ForAudit = Pick<
+  RecordedEvent,
+  'typed' | 'login' | 'refusal' | 'hidesPerson' | 'closed' | 'unlisted'
+>
 
 /** A login that begins or ends, or goes on in a new token: no credential of the request names it. */
 export interface LoginFacts {

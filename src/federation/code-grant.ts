@@ -144,11 +144,13 @@ function personOf(
   info: Readonly<Record<string, unknown>>,
 ) {
   const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
+  const { email_verified } = standardClaims(claims).email === undefined ? info : claims
   return {
     issuer: config.issuer,
     subject: claims.sub,
     username,
     email,
+    isEmailVerified: email_verified === true,
     name,
     authTime: authTimeOf(claims, clock.now()),
     roles: rolesAt(claims, config) ?? rolesAt(info, config),

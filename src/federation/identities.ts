@@ -1,7 +1,9 @@
 import type { Accounts } from '../accounts/accounts.ts'
-import { isEmail } from '../addresses/email.ts'
+import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-username.ts'
+import { isEmail, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
+import type { Config } from '../config/load.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -11,7 +13,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { codePointLength } from '../kernel/text.ts'
-import { canonicalUsername, type Username } from '../kernel/username.ts'
+import type { Username } from '../kernel/username.ts'
 import { identityLinked, identityUnlinked } from './events.ts'
 import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
 import type { Provider } from './provider.ts'
@@ -42,12 +44,19 @@ export interface Identities {
   assertLinked(userId: number, id: number): Promise<void>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
+  /**
+   * Removes the identities that were linked at `since` or later, epoch milliseconds, in the caller's
+   * transaction. The identity that the account was made with stays.
+   */
+  unlinkSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
 }
 
 /** A user's claims in a provider's ID token and UserInfo. */
 export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
+  /** Whether the provider states that the user has proved the address. */
+  readonly isEmailVerified: boolean
   readonly name: string | undefined
   /** When the person authenticated at the provider, in epoch milliseconds; absent without the claim. */
   readonly authTime: number | undefined
@@ -56,7 +65,8 @@ export interface IdentityClaims extends Subject {
 }
 
 export interface IdentitiesDeps {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'create' | 'reread'>
+  readonly accounts: Pick<Accounts, 'byEmail' | 'byUserId' | 'create' | 'reread'>
+  readonly config: Pick<Config, 'pages' | 'signUp'>
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock
@@ -71,7 +81,7 @@ const suffixBytes = 6
 const maxSuffixLength = 10
 
 export function createIdentities(deps: IdentitiesDeps): Identities {
-  const { accounts, db, feed, clock, events, random } = deps
+  const { accounts, config, db, feed, clock, events, random } = deps
   const store = identityStore(db)
   const known = new BoundedMap<string, Account | null>(maxKnown)
   let knownVersion = feed.anyVersion()
@@ -105,7 +115,8 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     async link(account, subject, guard) {
       const insert = async (trx: DatabaseOrTransaction) => {
         await accounts.reread(trx, account)
-        await identityStore(trx).insert(account.userId, subject, clock.now())
+        const how = { createdAt: clock.now(), madeAccount: false }
+        await identityStore(trx).insert(account.userId, subject, how)
         const linked = { user_id: account.userId, issuer: subject.issuer }
         await events.record(trx, identityLinked, linked)
       }
@@ -141,6 +152,12 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       }
       await transact(db, [lockName.account(userId)], remove, guard)
     },
+
+    async unlinkSince(trx, userId, since) {
+      for (const { id, issuer } of await identityStore(trx).removeSince(userId, since)) {
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+      }
+    },
   }
 
   async function stored(subject: Subject): Promise<Account | null> {
@@ -155,7 +172,10 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         reason: { code: 'sign_up_without_email', facts: { issuer } },
       })
     }
-    for (const username of usernames(person, random)) {
+    const reserved = reservedUsernames(config)
+    const proven = await provenAddress(person)
+    const mayHave = (name: Username) => faultOfChosen(name, reserved, proven) === null
+    for (const username of usernames(person, mayHave, random)) {
       try {
         return await accounts.create({
           username,
@@ -164,7 +184,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
           mustChange: false,
           user: { name: nameOf(person, username), email },
           issuer,
-          also: (trx, userId) => identityStore(trx).insert(userId, person, clock.now()),
+          also: (trx, userId) =>
+            identityStore(trx).insert(userId, person, {
+              createdAt: clock.now(),
+              madeAccount: true,
+            }),
         })
       } catch (error) {
         const isTaken = error instanceof ApiError && error.row === 'usernameExists'
@@ -176,6 +200,12 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     throw new ApiError('accessDenied', {
       reason: { code: 'sign_up_names_taken', facts: { issuer } },
     })
+  }
+
+  /** The address of a new user, if the provider states its proof and no account here has proved it. */
+  async function provenAddress({ email, isEmailVerified }: IdentityClaims): Promise<string | null> {
+    const address = isEmailVerified && email !== undefined ? parseEmail(email) : null
+    return address && !(await accounts.byEmail(address.key)) ? address.key : null
   }
 }
 
@@ -189,20 +219,25 @@ export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise
   return identityStore(db).userIdOf(subject)
 }
 
-/** Usernames to try: preferred_username, e-mail address or subject, then the same with suffixes. */
+/**
+ * Usernames to try: the first of preferred_username, e-mail address and subject that the user may
+ * have, then the same with suffixes, which an address has behind its local part.
+ */
 function* usernames(
   { username, email, subject }: IdentityClaims,
+  mayHave: (name: Username) => boolean,
   random: Random,
 ): Generator<Username> {
   const base = [username, email, subject]
-    .map((text) => (text === undefined ? null : canonicalUsername(text)))
-    .find((name) => name !== null)
-  const stem = [...(base ?? 'user')].slice(0, 64 - maxSuffixLength).join('')
+    .map((text) => (text === undefined ? null : newUsername(text)))
+    .find((name) => name !== null && mayHave(name))
+  const whole = base && parseEmail(base) ? base.slice(0, base.lastIndexOf('@')) : base
+  const stem = [...(whole ?? 'user')].slice(0, 64 - maxSuffixLength).join('')
   if (base) yield base
   const suffixes = Array.from({ length: plainSuffixes }, (_, index) => String(index + 2))
   for (const suffix of [...suffixes, randomText(random, suffixBytes)]) {
-    const name = canonicalUsername(`${stem}-${suffix}`)
-    if (name) yield name
+    const name = newUsername(`${stem}-${suffix}`)
+    if (name && mayHave(name)) yield name
   }
 }
 

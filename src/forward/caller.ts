@@ -3,7 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { noteAbsence } from '../http/changes/absence.ts'
-import { type Authenticator, accepts } from '../http/routes/declaration.ts'
+import { type Authenticator, defaultSchemes } from '../http/routes/declaration.ts'
 import { identify } from '../http/routes/identify.ts'
 import type { RefusalReason } from '../kernel/errors.ts'
 import { type Principal, rolesAmong, userIdOf } from '../kernel/principal.ts'
@@ -173,6 +173,6 @@ export function createForwardCallers(
  */
 function usableHere(authenticator: Authenticator): Authenticator[] {
   const { csrf: _, ...rest } = authenticator
-  if (authenticator.scheme === 'session') return [{ ...rest, authenticate: () => null }]
-  return authenticator.header !== null && accepts({}, authenticator) ? [rest] : []
+  if (rest.scheme === 'session') return [{ ...rest, authenticate: () => null }]
+  return rest.header !== null && defaultSchemes.includes(rest.scheme) ? [rest] : []
 }

@@ -1,18 +1,28 @@
 import type { Logger } from 'pino'
 import type { Accounts } from '../accounts/accounts.ts'
+import { clockSetBack } from '../database/clock-set-back.ts'
 import type { ChangeFeed, Database } from '../database/database.ts'
-import { DatabaseReadOnly, DatabaseUnavailable } from '../database/errors.ts'
+import {
+  DatabaseDamaged,
+  DatabaseReadOnly,
+  DatabaseReplaced,
+  DatabaseUnavailable,
+} from '../database/errors.ts'
 import { latestSchema, schemaVersion } from '../database/migrate.ts'
 import { dueRooms, type RoomSchema, roomVersions } from '../database/room-schemas.ts'
 import { inNoContext } from '../events/context.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { KeySetNotOpened } from '../keys/not-opened.ts'
+import type { DatabaseMeasurements } from '../measurements/measurements.ts'
+import type { Workers } from '../workers/workers.ts'
 
 /** Why this process should get no requests. docs/health.md has a row for each. */
 export type NotReady =
   | 'stopping'
   | 'database'
+  | 'replaced'
+  | 'damaged'
   | 'read_only'
   | 'schema'
   | 'first_start'
@@ -20,7 +30,7 @@ export type NotReady =
   | 'feed'
 
 /** What does not keep requests away. docs/health.md has a row for each. */
-export type Warning = 'backup_failed' | 'backup_late'
+export type Warning = 'backup_failed' | 'backup_late' | 'clock_set_back'
 
 export interface Readiness {
   /** Answers why the process is not ready, null if it is, and logs each change of that. */
@@ -41,9 +51,11 @@ export interface ReadinessDeps {
     health(): Promise<{ readonly warning: Warning | null; readonly detail: string | null } | null>
   }
   readonly clock: Pick<Clock, 'now'>
-  readonly log: Pick<Logger, 'warn' | 'info'>
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
   /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
   readonly assertDatabaseServes: () => Promise<void>
+  readonly measurements: { readonly database: Pick<DatabaseMeasurements, 'damage'> }
+  readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
   readonly rooms: readonly RoomSchema[]
 }
 
@@ -52,8 +64,10 @@ export interface ReadinessDeps {
  * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
  */
 export const maxFeedLagMs = 30_000
-/** For how long the state of the backups is not read again: probes come every few seconds. */
-const backupsReadEveryMs = 5000
+/** For how long the warnings are not read again: probes come every few seconds. */
+const warningsReadEveryMs = 5000
+
+const damageTopic = 'database damaged'
 
 /**
  * Judges whether this process can serve. It goes by what every request needs, and never by what some
@@ -62,13 +76,20 @@ const backupsReadEveryMs = 5000
  */
 export function createReadiness(deps: ReadinessDeps): Readiness {
   const { db, feed, keys, accounts, log, assertDatabaseServes, rooms } = deps
+  const { damage } = deps.measurements.database
+  // What one process has found damaged is damaged for all.
+  deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
+  damage.onNoted((detail) => {
+    log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')
+    deps.workers.pollOthers(damageTopic, detail).catch(() => {})
+  })
   const external = rooms.filter(({ migrations = [] }) => migrations.length > 0)
   let isStopping = false
   let hasAccounts = false
   let last: NotReady | null = null
   let checking: Promise<Finding> | undefined
-  let warned: Warning | null = null
-  let warning: { readonly readAt: number; readonly value: Promise<Warning | null> } | undefined
+  let warned: readonly Warning[] = []
+  let reading: { readonly at: number; readonly value: Promise<Warning[]> } | undefined
 
   return {
     async check() {
@@ -79,11 +100,10 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     },
     async warnings() {
       const now = deps.clock.now()
-      if (!warning || Math.abs(now - warning.readAt) >= backupsReadEveryMs) {
-        warning = { readAt: now, value: inNoContext(readWarning) }
+      if (!reading || Math.abs(now - reading.at) >= warningsReadEveryMs) {
+        reading = { at: now, value: inNoContext(readWarnings) }
       }
-      const found = await warning.value
-      return found === null ? [] : [found]
+      return reading.value
     },
     stopping() {
       isStopping = true
@@ -98,21 +118,23 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   }
 
   /** A database that is away is told by `check`. */
-  async function readWarning(): Promise<Warning | null> {
+  async function readWarnings(): Promise<Warning[]> {
     const health = await deps.backups.health().catch(() => null)
-    const found = health?.warning ?? null
-    if (found !== warned && found) {
-      log.warn(
-        { reason: found, ...(health?.detail && { detail: health.detail }) },
-        'ready, but look',
-      )
+    const setBack = await clockSetBack(db, deps.clock).catch(() => null)
+    const found = new Map<Warning, string | null>()
+    if (health?.warning) found.set(health.warning, health.detail)
+    if (setBack !== null) found.set('clock_set_back', setBack)
+    for (const [reason, detail] of found) {
+      if (warned.includes(reason)) continue
+      log.warn({ reason, ...(detail !== null && { detail }) }, 'ready, but look')
     }
-    if (found !== warned && !found) log.info('ready without warnings again')
-    warned = found
-    return found
+    if (warned.length > 0 && found.size === 0) log.info('ready without warnings again')
+    warned = [...found.keys()]
+    return [...warned]
   }
 
   async function find(): Promise<Finding> {
+    if (damage.detail !== null) return { reason: 'damaged', detail: damage.detail }
     try {
       await assertDatabaseServes()
       if (!(await hasSchema())) return { reason: 'schema' }
@@ -159,8 +181,10 @@ interface Finding {
 }
 
 function databaseFinding(error: DatabaseUnavailable): Finding {
-  const reason = error instanceof DatabaseReadOnly ? 'read_only' : 'database'
-  return { reason, detail: error.message }
+  const detail = error.message
+  if (error instanceof DatabaseDamaged) return { reason: 'damaged', detail }
+  if (error instanceof DatabaseReplaced) return { reason: 'replaced', detail }
+  return { reason: error instanceof DatabaseReadOnly ? 'read_only' : 'database', detail }
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html

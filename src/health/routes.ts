@@ -35,7 +35,7 @@ const Ready = named(
       status: Text,
       warnings: {
         type: 'array',
-        items: { type: 'string', enum: ['backup_failed', 'backup_late'] },
+        items: { type: 'string', enum: ['backup_failed', 'backup_late', 'clock_set_back'] },
         description: 'What an operator should look at; absent if there is nothing',
       },
     },

@@ -9,11 +9,12 @@ import { soleProcess, type Workers } from '../workers/workers.ts'
 import { accessAlgorithm } from './algorithm.ts'
 import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
+import { createKeyAges } from './key-ages.ts'
 import type { MasterKeyConfig } from './master-key.ts'
 import { createMasterRing, type MasterRing, notOpened } from './master-ring.ts'
-import { type Added, createNewKeys, dataKeyAlgorithm, publishedMs } from './new-keys.ts'
+import { type Added, createNewKeys, dataKeyAlgorithm } from './new-keys.ts'
 import { KeySetNotOpened } from './not-opened.ts'
-import { openKeys, type TokenPurpose } from './opened-keys.ts'
+import { openKeys, publishedMs, type TokenPurpose } from './opened-keys.ts'
 import { assertReplaced, KeyNotReplaced, KeySigns } from './retirement.ts'
 import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
@@ -34,8 +35,8 @@ export interface KeySet {
   readonly generation: number
   /**
    * Answers the key to sign with: one that every node knows, and publishes if it has a public half.
-   * Reads the database if another process may have changed the keys. May wait two seconds after a
-   * start that had to make a key. @throws DatabaseUnavailable
+   * Reads the database if another process may have changed the keys. Waits two seconds at most, after
+   * a start that had to make a key. @throws DatabaseUnavailable
    */
   signer(purpose: TokenPurpose): Promise<SigningKey>
   /**
@@ -158,15 +159,15 @@ export async function loadKeySet(
     ...Object.fromEntries(added.map((purpose) => [purpose, algorithms[purpose]])),
     data: dataKeyAlgorithm,
   })
-  const seenAt = new Map<string, number>()
+  const ages = createKeyAges(clock)
   const loaded = await keyStore(db).all()
   let keys = open(loaded)
   let keysPrint = printOf(loaded)
   let audit = auditKeysOf(ring.sealing(loaded), keys.dataKey)
   let ended = keys.ended(clock.now())
   let seenVersion = feed.version()
-  let lookedAt = clock.now()
-  let confirmedAt = clock.now()
+  let lookedAt = ages.passed()
+  let confirmedAt = ages.passed()
   workers.onAsked('keys', read)
 
   return {
@@ -202,7 +203,7 @@ export async function loadKeySet(
       }
       const verifier = () => keys.verifier(kid, purpose, now)
       if (keys.has(kid)) return verifier()
-      const mayBeNew = now - lookedAt >= lookUpAgainMs || seenVersion !== feed.version()
+      const mayBeNew = ages.passed() - lookedAt >= lookUpAgainMs || seenVersion !== feed.version()
       return mayBeNew ? read().then(verifier) : undefined
     },
 
@@ -213,7 +214,7 @@ export async function loadKeySet(
       try {
         await refresh()
       } catch (error) {
-        if (clock.now() - confirmedAt >= publishedMs) throw error
+        if (ages.passed() - confirmedAt >= publishedMs) throw error
         isConfirmed = false
       }
       return {
@@ -298,12 +299,12 @@ export async function loadKeySet(
 
   async function refresh(): Promise<void> {
     if (!feed.isCurrent() || seenVersion !== feed.version()) await read()
-    else confirmedAt = clock.now()
+    else confirmedAt = ages.passed()
   }
 
   async function read(): Promise<void> {
     const version = feed.version()
-    lookedAt = clock.now()
+    lookedAt = ages.passed()
     const sealedKeys = await keyStore(db).all()
     const print = printOf(sealedKeys)
     if (print !== keysPrint) {
@@ -352,7 +353,7 @@ export async function loadKeySet(
     if (key.purpose === 'signing' && !keys.canSign('signing', now)) {
       throw new KeySigns(noSignerMessage(algorithm))
     }
-    if (isSigner(key)) assertReplaced(key, present, now)
+    if (isSigner(key)) assertReplaced(key, { present, ages, now })
   }
 
   function canRetire(key: SealedKey, present: readonly SealedKey[]): boolean {
@@ -374,10 +375,9 @@ export async function loadKeySet(
   }
 
   function open(sealedKeys: readonly SealedKey[]) {
-    const now = clock.now()
     const opened = sealedKeys.map((key) => ({ key, material: ring.open(key) }))
-    for (const { id } of sealedKeys) if (!seenAt.has(id)) seenAt.set(id, now)
-    return openKeys(opened, { algorithm, own, seenAt, config, mayLackSigner })
+    ages.see(sealedKeys.map(({ id }) => id))
+    return openKeys(opened, { algorithm, own, ages, config, mayLackSigner })
   }
 }
 

@@ -6,7 +6,7 @@ import { type Clock, isoTime } from '../kernel/clock.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { keyRotated } from './events.ts'
 import type { MasterRing } from './master-ring.ts'
-import { longestTokenMs, type TokenPurpose } from './opened-keys.ts'
+import { longestTokenMs, publishedMs, type TokenPurpose } from './opened-keys.ts'
 import { sealKey } from './sealed-key.ts'
 import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
@@ -51,11 +51,6 @@ export interface NewKeysDeps {
   readonly random: Random
 }
 
-/**
- * How long a key is published before it signs: other services keep the public keys for half of it,
- * so that they meet no token of an unknown key.
- */
-export const publishedMs = 600_000
 /** Of the key of stored secrets: AES-256. */
 export const dataKeyBytes = 32
 export const dataKeyAlgorithm = 'A256GCM'

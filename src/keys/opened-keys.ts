@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
 import type { Config } from '../config/load.ts'
+import type { KeyAges } from './key-ages.ts'
 import {
   type OperatorKey,
   publicJwk,
@@ -29,10 +30,10 @@ export interface OpenedKeys {
   readonly dataKey: Uint8Array
   /**
    * The key that signs at `now`: the newest whose time has come and that every node knows. `waitMs`
-   * is greater than 0 if there is none, until every node knows the answered one.
+   * is greater than 0 if there is none, until every node knows the answered one; at most `settleMs`.
    */
   signer(purpose: TokenPurpose, now: number): { readonly key: SigningKey; readonly waitMs: number }
-  /** The key that signs at `now` by the times of the keys alone, whenever this process saw them. */
+  /** The key that signs at `now` by the ages of the keys, also in a process that has just started. */
   current(purpose: TokenPurpose, now: number): SigningKey
   /** Whether there is a key that signs; only a command can lack one. */
   canSign(purpose: TokenPurpose, now: number): boolean
@@ -49,8 +50,7 @@ export interface OpenedKeys {
 export interface OpenKeysOptions {
   readonly algorithm: SigningAlgorithm
   readonly own: readonly OperatorKey[]
-  /** When this process has first seen each key, in epoch milliseconds. */
-  readonly seenAt: ReadonlyMap<string, number>
+  readonly ages: KeyAges
   readonly config: Pick<Config, 'token'>
   /** Whether a key of access tokens may be missing. */
   readonly mayLackSigner?: boolean
@@ -63,13 +63,18 @@ export interface OpenKeysOptions {
 export const settleMs = 2000
 // A key of this age is known to all: the clocks of nodes differ by some seconds at most.
 const knownAfterMs = 60_000
+/**
+ * How long a key is published before it signs: other services keep the public keys for half of it,
+ * so that they meet no token of an unknown key.
+ */
+export const publishedMs = 600_000
 const dayMs = 86_400_000
 const weekSeconds = 604_800
 
 /** Opens a state of the key set, `stored` being the newest first. @throws Error if keys are missing */
 export function openKeys(
   stored: readonly OpenKey[],
-  { algorithm, own, seenAt, config, mayLackSigner = false }: OpenKeysOptions,
+  { algorithm, own, ages, config, mayLackSigner = false }: OpenKeysOptions,
 ): OpenedKeys {
   const dataKeys = stored.filter(({ key }) => key.purpose === 'data' && key.retiredAt === null)
   const [dataKey] = dataKeys
@@ -99,13 +104,13 @@ export function openKeys(
 
     signer(purpose, now) {
       if (purpose === 'signing' && operatorKey) return { key: operatorKey, waitMs: 0 }
-      const { key, row } = newest(purpose, now, knownFrom)
-      return { key, waitMs: Math.max(0, knownFrom(row) - now) }
+      const { key, row } = newest(purpose, now, (one) => untilKnownMs(one) === 0)
+      return { key, waitMs: untilKnownMs(row) }
     },
 
     current(purpose, now) {
       if (purpose === 'signing' && operatorKey) return operatorKey
-      return newest(purpose, now, ({ createdAt }) => createdAt + settleMs).key
+      return newest(purpose, now, (row) => ages.of(row) >= settleMs).key
     },
 
     canSign: (purpose, now) =>
@@ -152,20 +157,22 @@ export function openKeys(
    * before still signs what it outlives: it can have been replaced with shorter lives of tokens in
    * the settings.
    */
-  function newest(purpose: TokenPurpose, now: number, known: (row: OpenKey['key']) => number) {
+  function newest(purpose: TokenPurpose, now: number, isKnown: (row: OpenKey['key']) => boolean) {
     const all = lasting(purpose, now)
-    const isDue = ({ row }: (typeof all)[number]) => (row.signsFrom ?? 0) <= now
+    const isDue = ({ row }: (typeof all)[number]) =>
+      (row.signsFrom ?? 0) <= now || ages.seen(row.id) >= publishedMs
     const due = all.filter(isDue)
     const before = lasting(purpose, now, longestOf(purpose)).find(isDue)
-    const found = due.find(({ row }) => known(row) <= now) ?? due[0] ?? before ?? all[0]
+    const found = due.find(({ row }) => isKnown(row)) ?? due[0] ?? before ?? all[0]
     if (!found) throw new Error('the key set is not whole')
     return found
   }
 
-  /** When every node knows a key, by the clock of this node. */
-  function knownFrom({ id, createdAt }: OpenKey['key']): number {
-    if (createdAt === bornAt) return createdAt // no node has worked without it
-    return Math.min((seenAt.get(id) ?? Infinity) + settleMs, createdAt + knownAfterMs)
+  /** How long until every node knows a key; 0 if every node does. */
+  function untilKnownMs(row: OpenKey['key']): number {
+    const isFirst = row.createdAt === bornAt // no node has worked without it
+    if (isFirst || ages.of(row) >= knownAfterMs) return 0
+    return Math.max(0, settleMs - ages.seen(row.id))
   }
 }
 

@@ -13,6 +13,9 @@ export const mailSent = eventType<MailFields>('mail_sent')
 /** The mail server has refused a mail for good. */
 export const mailFailed = eventType<MailFields & { readonly answer: string }>('mail_failed', 'warn')
 
+/** A mail was not sent before its link or its code ended. */
+export const mailExpired = eventType<MailFields>('mail_expired', 'warn')
+
 /** The mail server knows no mailbox of the verified address of an account. */
 export const mailUndeliverable = eventType<{ readonly user_id: number; readonly answer: string }>(
   'mail_address_undeliverable',

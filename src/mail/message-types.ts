@@ -36,7 +36,8 @@ export interface MessageFacts {
   email_change: WithOrigin & { readonly username: string }
 
   new_sign_in: NoticeFacts
-  password_changed: NoticeFacts
+  /** `linked`: the names of the providers at which a sign-in still opens the account. */
+  password_changed: NoticeFacts & { readonly linked?: readonly string[] }
   /** Goes to the old address, with the link that undoes the change; `newAddress` is masked. */
   email_changed: NoticeFacts & { readonly newAddress: string | null }
   factor_added: NoticeFacts
@@ -47,8 +48,18 @@ export interface MessageFacts {
   /** `provider`: its name in the settings. */
   identity_linked: NoticeFacts & { readonly provider: string }
   identity_unlinked: NoticeFacts & { readonly provider: string | null }
-  /** `until`: epoch milliseconds; null: until an administrator unlocks the account. */
-  locked: NoticeFacts & { readonly until: number | null }
+  /**
+   * `until`: epoch milliseconds; null: until an administrator unlocks the account. `during`: the last
+   * failure was a code of the second factor at a reset of the password.
+   */
+  locked: NoticeFacts & { readonly until: number | null; readonly during?: 'reset' }
+  /** Goes with the link that takes the deletion back. `deletionAt`: epoch milliseconds. */
+  deletion_requested: NoticeFacts & { readonly deletionAt: number }
+  /** The same to an address before, with the link that takes the change of the address back. */
+  deletion_requested_former: NoticeFacts & { readonly deletionAt: number }
+  deletion_cancelled: NoticeFacts
+  /** Goes to the address of an account that exists no more. */
+  account_deleted: WithOrigin & { readonly username: string }
   /** What an administrator sends to see whether mail arrives. */
   test: WithOrigin & { readonly at: number }
 }
@@ -65,31 +76,38 @@ export const noticeTypes = [
   'identity_linked',
   'identity_unlinked',
   'locked',
+  'deletion_requested',
+  'deletion_cancelled',
 ] as const satisfies readonly MessageName[]
 export type NoticeType = (typeof noticeTypes)[number]
 
 export type MessageName = keyof MessageFacts
 
-export interface MessageType {
-  /** Limits hold for requests: anyone may cause one for any address. */
-  readonly kind: 'request' | 'notice'
-  /** Lower ones are sent first. */
-  readonly priority: number
-}
+/** The purposes of requests; each has room of its own in MAIL_PER_MINUTE: shares.ts. */
+export const purposes = ['sign_in', 'reset', 'verification', 'sign_up'] as const
+export type Purpose = (typeof purposes)[number]
 
-const [code, link, notice] = [0, 10, 50]
+/** Lower priorities are sent first. Limits hold for requests: anyone may cause one for any address. */
+export type MessageType =
+  | { readonly kind: 'request'; readonly purpose: Purpose; readonly priority: number }
+  | { readonly kind: 'notice'; readonly priority: number }
 
-/** The messages. What a person waits for at a screen goes before what only informs. */
+const [code, link, invitation, notice, signUp] = [0, 10, 20, 50, 60]
+
+/**
+ * The messages. What the owner of an account waits for at a screen goes before what only informs, and
+ * both go before sign-ups, which a stranger can ask for without an account.
+ */
 export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
-  sign_in: { kind: 'request', priority: code },
-  proof: { kind: 'request', priority: code },
-  sign_up: { kind: 'request', priority: link },
-  sign_up_exists: { kind: 'request', priority: link },
-  verification: { kind: 'request', priority: link },
-  email_change: { kind: 'request', priority: link },
-  reset: { kind: 'request', priority: link },
+  sign_in: { kind: 'request', purpose: 'sign_in', priority: code },
+  proof: { kind: 'request', purpose: 'verification', priority: code },
+  sign_up: { kind: 'request', purpose: 'sign_up', priority: signUp },
+  sign_up_exists: { kind: 'request', purpose: 'sign_up', priority: signUp },
+  verification: { kind: 'request', purpose: 'verification', priority: link },
+  email_change: { kind: 'request', purpose: 'verification', priority: link },
+  reset: { kind: 'request', purpose: 'reset', priority: link },
   // An administrator causes it, and strangers must not use up the limits of the address.
-  invitation: { kind: 'notice', priority: link + 10 },
+  invitation: { kind: 'notice', priority: invitation },
   new_sign_in: { kind: 'notice', priority: notice },
   password_changed: { kind: 'notice', priority: notice },
   email_changed: { kind: 'notice', priority: notice },
@@ -100,8 +118,18 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   identity_linked: { kind: 'notice', priority: notice },
   identity_unlinked: { kind: 'notice', priority: notice },
   locked: { kind: 'notice', priority: notice },
+  // The owner has a limited time for an answer.
+  deletion_requested: { kind: 'notice', priority: link },
+  deletion_requested_former: { kind: 'notice', priority: link },
+  deletion_cancelled: { kind: 'notice', priority: notice },
+  account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },
 }
+
+/** All priorities, the most urgent first. */
+export const priorities = [
+  ...new Set(Object.values(messageTypes).map(({ priority }) => priority)),
+].sort((left, right) => left - right)
 
 /** What rendering needs beside the facts. */
 export interface MessageContext {

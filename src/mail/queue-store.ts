@@ -20,14 +20,19 @@ const leasedColumns = [
   'created_at',
 ] as const
 
+/** A row that can be sent no more; `expired`: it was never sent. */
+export type ExpiredMail = Pick<Selectable<Schema['mails']>, 'id' | 'state' | 'message' | 'user_id'>
+
 export type FinalState = Exclude<Schema['mails']['state'], 'waiting' | 'sending'>
 
 export interface Lease {
   readonly worker: string
   readonly now: number
   readonly until: number
-  /** Without the requests for mail, if the server has taken as many as it may. */
-  readonly noticesOnly: boolean
+  /** The messages that wait, because the server has taken as many as it may: shares.ts. */
+  readonly heldBack: readonly string[]
+  /** Without what is more urgent; absent: all. */
+  readonly fromPriority?: number
 }
 
 /** The statements of the workers. */
@@ -44,13 +49,20 @@ export function queueStore(db: DatabaseOrTransaction) {
      * Leases the most urgent row: one that is due, or whose worker is gone. Several workers never
      * get the same one, and none waits for another.
      */
-    async lease({ worker, now, until, noticesOnly }: Lease): Promise<LeasedMail | null> {
+    async lease({
+      worker,
+      now,
+      until,
+      heldBack,
+      fromPriority = 0,
+    }: Lease): Promise<LeasedMail | null> {
       // The states twice, as the index has them: SQLite does not use it otherwise.
       const free = sql`select id from mails
         where state in ('waiting', 'sending')
           and (state = 'waiting' and ${readyAt} <= ${now}
                or state = 'sending' and ${leasedUntil} <= ${now})
-          ${noticesOnly ? sql`and kind = 'notice'` : sql``}
+          ${fromPriority > 0 ? sql`and priority >= ${fromPriority}` : sql``}
+          ${heldBack.length > 0 ? sql`and message not in (${sql.join(heldBack)})` : sql``}
         order by priority, ${readyAt} limit 1`
       // An array: PostgreSQL may evaluate a subselect of `in` again for each row.
       const isFree = isPostgres(db)
@@ -121,20 +133,22 @@ export function queueStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** How many requests for mail were sent since. */
-    async sentSince(since: number): Promise<number> {
-      const row = await db
+    /** How many requests for mail were sent between two times, by message. */
+    async sentBetween(since: number, until: number): Promise<Map<string, number>> {
+      const rows = await db
         .selectFrom('mails')
-        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .select((eb) => ['message', eb.fn.countAll<number>().as('total')])
         .where('finished_at', '>', since)
+        .where('finished_at', '<=', until)
         .where('state', '=', 'sent')
         .where('kind', '=', 'request')
-        .executeTakeFirstOrThrow()
-      return Number(row.total)
+        .groupBy('message')
+        .execute()
+      return new Map(rows.map(({ message, total }) => [message, Number(total)]))
     },
 
     /** Ends what has expired, and wipes what no one may send any more; up to `batchSize` rows. */
-    async expire(now: number, batchSize: number): Promise<{ id: string; state: string }[]> {
+    async expire(now: number, batchSize: number): Promise<ExpiredMail[]> {
       const over = sql`select id from mails
         where sealed is not null and expires_at <= ${now}
           and not (state = 'sending' and ${leasedUntil} > ${now})
@@ -142,11 +156,11 @@ export function queueStore(db: DatabaseOrTransaction) {
       const isOver = isPostgres(db)
         ? sql`= any(array(${over} for update skip locked))`
         : sql`in (${over})`
-      const { rows } = await sql<{ id: string; state: string }>`update mails
+      const { rows } = await sql<ExpiredMail>`update mails
         set sealed = null, locked_by = null, locked_until = null, lease_until = null,
             finished_at = coalesce(finished_at, ${now}),
             state = case when state in ('waiting', 'sending') then 'expired' else state end
-        where id ${isOver} returning id, state`.execute(db)
+        where id ${isOver} returning id, state, message, user_id`.execute(db)
       return rows
     },
 
@@ -177,6 +191,20 @@ export function queueStore(db: DatabaseOrTransaction) {
         .where('state', 'in', ['waiting', 'sending'])
         .executeTakeFirst()
       return row?.at ?? null
+    },
+
+    /** Since when some notice is due that was due at `dueBefore` already; null if none is. */
+    async lateNotice(dueBefore: number): Promise<number | null> {
+      const row = await db
+        .selectFrom('mails')
+        .select(readyAt.as('since'))
+        .where(sql<boolean>`state in ('waiting', 'sending')`) // as the index has it
+        .where('state', '=', 'waiting')
+        .where('kind', '=', 'notice')
+        .where(readyAt, '<=', dueBefore)
+        .limit(1)
+        .executeTakeFirst()
+      return row ? Number(row.since) : null
     },
   }
 }

@@ -13,11 +13,12 @@ import type { Measurements } from '../measurements/measurements.ts'
 import { backOffMs } from './back-off.ts'
 import type { Circuit } from './circuit.ts'
 import type { OutgoingMail } from './compose.ts'
-import { mailFailed, mailSent, mailUndeliverable } from './events.ts'
-import type { MessageFacts, MessageName, Render } from './message-types.ts'
+import { mailExpired, mailFailed, mailSent, mailUndeliverable } from './events.ts'
+import { type MessageFacts, type MessageName, priorities, type Render } from './message-types.ts'
 import { messagePaths } from './paths.ts'
 import { type FinalState, type LeasedMail, queueStore } from './queue-store.ts'
 import { createSealedMail, type MailContent } from './sealed-mail.ts'
+import { heldBack } from './shares.ts'
 import { type Delivery, RelayUnavailable } from './smtp.ts'
 import type { Transport, TransportSession } from './transport.ts'
 
@@ -67,6 +68,8 @@ export const leaseMs = 240_000
 const lanes = 4
 const maxLostInARow = 3
 const minuteMs = 60_000
+/** Each fourth lease begins at another priority, in turn: no mail waits for ever behind urgent mail. */
+const fairEvery = 4
 const keptMs = 30 * 86_400_000
 
 export function createMailWorker(deps: MailWorkerDeps): MailWorker {
@@ -75,6 +78,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   const sealedMail = createSealedMail(deps)
   const worker = randomText(random, 12)
   let lostInARow = 0
+  let leases = 0
 
   return {
     async run(stop) {
@@ -97,7 +101,14 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     },
 
     async expire(batchSize) {
-      const over = await queueStore(db).expire(clock.now(), batchSize)
+      const over = await transact(db, [], async (trx) => {
+        const ended = await queueStore(trx).expire(clock.now(), batchSize)
+        for (const { id, message, state, user_id } of ended) {
+          if (state === 'expired')
+            await events.record(trx, mailExpired, { mail: id, message, user_id })
+        }
+        return ended
+      })
       for (const { state } of over) if (state === 'expired') count('expired')
       return over.length
     },
@@ -159,8 +170,21 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   async function lease(): Promise<LeasedMail | null> {
     const now = clock.now()
     const max = config.mail.maxPerMinute
-    const noticesOnly = max > 0 && (await queueStore(db).sentSince(now - minuteMs)) >= max
-    return queueStore(db).lease({ worker, now, until: now + leaseMs, noticesOnly })
+    const store = queueStore(db)
+    // Not what a clock that was ahead has sent: it would hold all mail back until that time.
+    const sent = max > 0 && (await store.sentBetween(now - minuteMs, now + minuteMs))
+    const held = sent ? heldBack(sent, max) : []
+    const any = { worker, now, until: now + leaseMs, heldBack: held }
+    const fromPriority = nextPriority()
+    const fair = fromPriority > 0 ? await store.lease({ ...any, fromPriority }) : null
+    return fair ?? store.lease(any)
+  }
+
+  /** From which priority on the next lease begins: 0 but for each fourth. */
+  function nextPriority(): number {
+    leases += 1
+    if (leases % fairEvery > 0) return 0
+    return priorities[(leases / fairEvery) % priorities.length] ?? 0
   }
 
   type Ready =
@@ -247,6 +271,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       if (!(await queueStore(trx).finish(row, worker, { state, response, now }))) return false
       const fields = { mail: row.id, message: row.message, user_id: row.user_id }
       if (state === 'sent') await events.record(trx, mailSent, fields)
+      if (state === 'expired') await events.record(trx, mailExpired, fields)
       if (state === 'failed') await events.record(trx, mailFailed, { ...fields, answer: response })
       if (content) await mark(trx, row.user_id, content, state === 'failed' ? response : null)
       return true

@@ -75,8 +75,18 @@ export interface DatabaseMeasurements {
   readonly waits: Histogram
   /** How many statements and waits failed because the database was not available. */
   failures: number
+  readonly damage: Damage
   /** The connections as they are; null before the first is opened. */
   pool: (() => PoolState) | null
+}
+
+/** What a statement of this process has found damaged in the database. */
+export interface Damage {
+  /** What was told first; null: nothing. It stays, because what is damaged does not mend itself. */
+  readonly detail: string | null
+  note(detail: string): void
+  /** Calls when the first damage is noted. */
+  onNoted(noted: (detail: string) => void): void
 }
 
 export interface PoolState {
@@ -162,7 +172,26 @@ export function databaseMeasurements(): DatabaseMeasurements {
     commits: new Histogram(bounds.statement),
     waits: new Histogram(bounds.statement),
     failures: 0,
+    damage: createDamage(),
     pool: null,
+  }
+}
+
+function createDamage(): Damage {
+  let detail: string | null = null
+  const listeners: ((detail: string) => void)[] = []
+  return {
+    get detail() {
+      return detail
+    },
+    note(found) {
+      if (detail !== null) return
+      detail = found
+      for (const noted of listeners) noted(found)
+    },
+    onNoted(noted) {
+      listeners.push(noted)
+    },
   }
 }
 

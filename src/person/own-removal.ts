@@ -1,14 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Proofs, SentProofs } from '../authentication/proofs.ts'
-import { goneMeanwhile } from '../http/changes/resource.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
-import type { Users } from '../users/users.ts'
+import type { AccountDeletion } from './deletion.ts'
 
 export interface OwnRemovalDeps {
+  readonly accountDeletion: Pick<AccountDeletion, 'request'>
   readonly proofs: Pick<Proofs, 'prove'>
-  readonly users: Pick<Users, 'remove'>
 }
 
 export interface OwnRemoval {
@@ -18,19 +17,18 @@ export interface OwnRemoval {
 }
 
 /**
- * Removes the account of the caller and its user, and erases what names the person.
- * @throws ApiError validationFailed unless `username` names this account; as `prove` of `Proofs`;
- * lastAdministrator
+ * Deletes the account of the caller: see `AccountDeletion.request`, whose answer it is.
+ * @throws ApiError validationFailed unless `username` names this account; as `prove` of `Proofs`; as
+ * `request`
  */
 export async function removeOwn(
-  { proofs, users }: OwnRemovalDeps,
+  { accountDeletion, proofs }: OwnRemovalDeps,
   request: FastifyRequest,
   { account, username, sent }: OwnRemoval,
-): Promise<void> {
+): Promise<number | null> {
   if (canonicalUsername(username) !== account.username) {
     refuseField(['username'], 'must be the username of the account')
   }
   const guard = await proofs.prove(request, { account, change: 'deletion', sent })
-  const removed = await users.remove(account.userId, { guard })
-  if (!removed) throw goneMeanwhile('accountNotFound')
+  return accountDeletion.request(account, guard)
 }

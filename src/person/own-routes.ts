@@ -8,14 +8,15 @@ import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { mediaTypes } from '../http/media-types.ts'
-import { Message, type SchemaTypes } from '../http/schemas.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
 import type { PersonalData } from './personal-data.ts'
-import { DeleteOwnAccount, PersonalDataBody, SentDeletion } from './schemas.ts'
+import { DeletedOwnAccount, DeleteOwnAccount, PersonalDataBody, SentDeletion } from './schemas.ts'
 
 /**
  * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
@@ -83,21 +84,24 @@ export async function ownDataRoutes(
           'lastAdministrator',
           'tooManyLoginAttempts',
         ],
-        examples: { answer: { message: 'Account deleted' } },
       },
       schema: {
         operationId: idOf('deleteOwnAccount'),
-        summary: 'Delete the account and its user, and erase what names the person',
+        summary:
+          'Delete the account and its user, and erase what names the person; a link by mail takes it back',
         body: DeleteOwnAccount,
-        response: { 200: Message },
+        response: { 200: DeletedOwnAccount },
       },
     },
     async (request, reply) => {
       const account = await ownAccount(accounts, request)
       const { username } = request.body
-      await removeOwn(removal, request, { account, username, sent: proofsIn(request.body) })
+      const sent = proofsIn(request.body)
+      const deletionAt = await removeOwn(removal, request, { account, username, sent })
       if (request.principal?.credential.scheme === 'session') clearSessionCookie(reply, config)
-      return { message: 'Account deleted' }
+      return deletionAt === null
+        ? { message: 'Account deleted' }
+        : { message: 'Account deletion requested', deletion_at: isoTime(deletionAt) }
     },
   )
 }

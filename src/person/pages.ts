@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { sendView } from '../http/pages/send-view.ts'
@@ -7,6 +7,7 @@ import type { ApiError } from '../kernel/errors.ts'
 import {
   accountPage,
   common,
+  type Person,
   personOf,
   proofsOfForm,
   show,
@@ -18,9 +19,11 @@ import {
   recentLogin,
 } from '../pages/account/protected-form.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
+import type { AccountDeletion } from './deletion.ts'
 import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
 
 export interface OwnDataPagesOptions extends ProtectedFormDeps, OwnRemovalDeps {
+  readonly accountDeletion: Pick<AccountDeletion, 'daysOf' | 'request'>
   readonly config: Pick<Config, 'session'>
 }
 
@@ -39,8 +42,7 @@ export async function ownDataPages(app: FastifyInstance, deps: OwnDataPagesOptio
 
   app.get(paths.delete, accountPage(paths.delete, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    const view: AccountDeletionView = common(request, person)
-    return show(reply, request, person, 'account-delete', view)
+    return show(reply, request, person, 'account-delete', viewOf(request, person))
   })
 
   const form = {
@@ -51,17 +53,28 @@ export async function ownDataPages(app: FastifyInstance, deps: OwnDataPagesOptio
     answers: { 200: {} },
   } as const
   protectedForm(app, deps, form, async (request, reply, person, fields) => {
-    const view = (problem: AccountProblem) => common(request, person, problem)
+    const view = (problem: AccountProblem) => viewOf(request, person, problem)
     showIfRefused(request, person, 'account-delete', { problemOf, view })
     const { account } = person
-    await removeOwn(deps, request, {
+    const deletionAt = await removeOwn(deps, request, {
       account,
       username: fields('username'),
       sent: proofsOfForm(request),
     })
     clearSessionCookie(reply, deps.config)
-    return sendView(reply, request, 'account-deleted', {})
+    return sendView(reply, request, 'account-deleted', { deletionAt })
   })
+
+  function viewOf(
+    request: FastifyRequest,
+    person: Person,
+    problem: AccountProblem | null = null,
+  ): AccountDeletionView {
+    return {
+      ...common(request, person, problem),
+      days: deps.accountDeletion.daysOf(person.account),
+    }
+  }
 }
 
 function problemOf({ row, details }: ApiError): AccountProblem | null {

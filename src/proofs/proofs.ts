@@ -104,7 +104,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const code = async () => {
         if (!asksCode) return
         attempt.failsAs({ event: null, wait: null }) // the second factor records wrong codes itself
-        await secondFactor.prove(account, codeOf(sent), stillAllowed(request))
+        await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
         attempt.failsAs({ event: failure })
       }
       return work({ account, guard: guardOf(how, account), code })
@@ -124,7 +124,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
         // Before the code is verified, so that a locked account does not show whether it is right.
         requirements.refuse('login', { account })
         attempt.failsAs({ event: null }) // the second factor records wrong codes itself
-        await secondFactor.prove(account, codeOf(sent), stillAllowed(request))
+        await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
       })
     return work({ account, guard: guardOf(how, account), code })
   }

@@ -24,7 +24,7 @@ export function askedByEmail(text: string): Asked | null {
   return address && { username: canonicalUsername(text), address, key: `email ${address.key}` }
 }
 
-/** Reads the field of a page, which takes either. */
+/** Reads the field of a page, which takes either, with blanks around it. */
 export function askedByEither(text: string): Asked | null {
-  return askedByEmail(text) ?? askedByUsername(text)
+  return askedByEmail(text.trim()) ?? askedByUsername(text)
 }

@@ -1,8 +1,10 @@
 import type { Accounts } from '../accounts/accounts.ts'
-import { parseUsername } from '../accounts/parse.ts'
+import { reservedUsernames } from '../accounts/new-username.ts'
+import { parseChosenUsername } from '../accounts/parse.ts'
 import type { EmailAddress } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Language } from '../config/languages.ts'
+import type { Config } from '../config/load.ts'
 import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { isPresentAccount } from '../database/staged.ts'
@@ -37,6 +39,7 @@ export interface NewOwner {
 export interface NewOwnerDeps {
   readonly accounts: Pick<Accounts, 'prepare'>
   readonly clock: Clock
+  readonly config: Pick<Config, 'pages' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'use'>
   readonly db: Database
 }
@@ -51,10 +54,11 @@ let checkProfile: ReturnType<typeof compileCheck> | undefined
  * was used meanwhile
  */
 export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
-  const { accounts, clock, confirmations, db } = deps
+  const { accounts, clock, config, confirmations, db } = deps
   const { address, confirmation, language, profile, roles } = wanted
   await assertProfile(profile)
-  const username = parseUsername(profile.username)
+  const reserved = reservedUsernames(config)
+  const username = parseChosenUsername(profile.username, reserved, address.key)
   await assertAddressFree(db, address)
   const make = await accounts.prepare({
     username,

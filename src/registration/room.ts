@@ -16,7 +16,13 @@ export const room: Room<Needs> = {
   ],
   events: fileBeside(import.meta.url, './events'),
   errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
-  settings: ['SIGN_UP', 'SIGN_UP_ROLES', 'SIGN_UP_DOMAINS', 'INVITATION_SECONDS'],
+  settings: [
+    'SIGN_UP',
+    'SIGN_UP_ROLES',
+    'SIGN_UP_DOMAINS',
+    'RESERVED_USERNAMES',
+    'INVITATION_SECONDS',
+  ],
   commands: [
     {
       rows: [

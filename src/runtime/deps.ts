@@ -1,7 +1,7 @@
 import pino, { type Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import { connect } from '../database/connect.ts'
-import type { ChangeFeed, ConnectOptions, Database } from '../database/database.ts'
+import type { ChangeFeed, ConnectOptions, Database, DatabaseFiles } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { type Random, systemRandom } from '../kernel/random.ts'
@@ -20,6 +20,8 @@ export interface Deps {
   readonly asyncCommitDb: Database
   readonly feed: ChangeFeed
   readonly assertDatabaseServes: () => Promise<void>
+  /** Absent with PostgreSQL. */
+  readonly databaseFiles?: DatabaseFiles
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger

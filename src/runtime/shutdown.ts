@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import { soleProcess, stopSignals, type Workers } from '../workers/workers.ts'
+import { replacedExitCode, soleProcess, stopSignals, type Workers } from '../workers/workers.ts'
 import type { Deps } from './deps.ts'
 import { crash } from './events.ts'
 
 const drainMs = 10_000
+/** How long monitoring and the console, which asks every ten seconds, can read why the process ends. */
+const tellMs = 12_000
 // npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
 // the same signal within this time is not a second one.
 const sameSignalMs = 2_000
@@ -14,6 +16,11 @@ export interface Stopping {
   isStopping(): boolean
   /** Whether it stops because of a fault of its own. */
   isCrash(): boolean
+  /**
+   * Ends the process because a file of its SQLite database was replaced, with an exit code of its own
+   * and without closing the database. Monitoring has twelve seconds to read why; a stop ends it at once.
+   */
+  filesReplaced(path: string): void
 }
 
 /**
@@ -26,7 +33,7 @@ export interface Stopping {
  */
 export function drainOnSignal(
   server: FastifyInstance,
-  { log, events }: Pick<Deps, 'events' | 'log'>,
+  { databaseFiles, log, events }: Pick<Deps, 'databaseFiles' | 'events' | 'log'>,
   workers: Workers = soleProcess,
   begun: Promise<unknown> = Promise.resolve(),
 ): Stopping {
@@ -34,8 +41,10 @@ export function drainOnSignal(
 
   let exitCode: number | undefined
   let isCrash = false
+  let isReplaced = false
 
   const drain = async (code: 0 | 1) => {
+    if (isReplaced) process.exit(replacedExitCode)
     const isDraining = exitCode !== undefined
     exitCode = Math.max(code, exitCode ?? 0)
     if (isDraining) return
@@ -43,11 +52,30 @@ export function drainOnSignal(
     try {
       await begun
       await server.close()
-      process.exit(exitCode)
+      exit(exitCode)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop')
-      process.exit(1)
+      exit(1)
     }
+  }
+
+  /** A database whose files were replaced was not closed, or has let the stop fail. */
+  const exit = (code: number) => {
+    const path = databaseFiles?.replaced()
+    if (path) filesReplaced(path)
+    process.exit(code)
+  }
+
+  const filesReplaced = (path: string) => {
+    if (isReplaced) return
+    isReplaced = true
+    const fields = { file: path, exit_code: replacedExitCode }
+    log.fatal(fields, 'a file of the database was replaced: nothing is written any more')
+    events.tell(crash, { reason: 'databaseReplaced' })
+    isCrash = true
+    void workers.crashing()
+    if (exitCode !== undefined) process.exit(replacedExitCode)
+    setTimeout(() => process.exit(replacedExitCode), tellMs)
   }
 
   workers.onStop((reason) => {
@@ -79,5 +107,5 @@ export function drainOnSignal(
       void drain(1)
     })
   }
-  return { isStopping: () => exitCode !== undefined, isCrash: () => isCrash }
+  return { isStopping: () => exitCode !== undefined, isCrash: () => isCrash, filesReplaced }
 }

@@ -6,7 +6,8 @@ import { type BrowserSessionDeps, endSession } from './browser.ts'
 
 /**
  * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
- * with its pair, and the refresh token of the body. An invalid token counts as ended.
+ * with its pair, and the refresh token of the body. An invalid token counts as ended. No body keeps
+ * the session and the bearer token from their end: a body that cannot be read counts as none.
  */
 export interface LogoutRoutesOptions extends BrowserSessionDeps, LogoutEndings {}
 

@@ -1,4 +1,4 @@
-import type { Accounts, HowToChange } from '../accounts/accounts.ts'
+import { type Accounts, type HowToChange, turnSecondFactorOff } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -45,11 +45,22 @@ export interface SecondFactor {
    */
   renewCodes(account: Account, guard?: Guard): Promise<string[]>
   /**
+   * Removes a factor that was confirmed at `since` or later, epoch milliseconds, and recovery codes
+   * that were made since then, in the caller's transaction, which ends all logins.
+   */
+  removeSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
+  /**
    * Verifies the proof of an account that has the factor; each code is accepted once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
    * tooManyLoginAttempts after five wrong ones in 15 minutes
    */
-  prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
+  prove(account: Account, proof: Proof, how?: HowToProve): Promise<void>
+}
+
+export interface HowToProve {
+  readonly guard?: Guard | undefined
+  /** What else a wrong proof changes in the transaction that counts it. */
+  readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface FactorState {
@@ -115,7 +126,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         if (pending === null || step === undefined) return false
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
-          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
           await events.record(trx, mfaEnrolled, { user_id: userId })
           if (how.keepSession !== undefined) await deps.proved(trx, how.keepSession)
           await attempt.succeed(trx)
@@ -146,14 +157,20 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         // Without a factor, or after its removal, recovery codes have nothing to replace.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
-        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
         await events.record(trx, mfaCodesRenewed, { user_id: userId })
       }
       await transact(db, [lockName.account(userId)], work, guard)
       return codes
     },
 
-    async prove(account, { totp, recoveryCode }, guard) {
+    async removeSince(trx, userId, since) {
+      if (!(await factorStore(trx).removeSince(userId, since))) return
+      await turnSecondFactorOff(trx, userId, clock.now())
+      await events.record(trx, mfaRemoved, { user_id: userId })
+    },
+
+    async prove(account, { totp, recoveryCode }, { guard, failed } = {}) {
       const hasCode = isSent(totp)
       if (!hasCode && !isSent(recoveryCode))
         throw new ApiError('secondFactorRequired', {
@@ -164,14 +181,16 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         hasCode
           ? useCode(at, account.userId, totp)
           : useRecoveryCode(at, account.userId, recoveryCode)
-      await counted(account, hasCode ? 'second_factor_wrong' : 'recovery_code_wrong', (attempt) => {
+      const judge = (attempt: Attempt) => {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await use(trx))) return false
           await attempt.succeed(trx)
           return true
         }
         return transact(db, [], work, guard)
-      })
+      }
+      const wrong = hasCode ? 'second_factor_wrong' : 'recovery_code_wrong'
+      await counted(account, wrong, judge, failed)
     },
   }
 
@@ -180,12 +199,14 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     account: Account,
     wrong: FactorReason,
     judge: (attempt: Attempt) => Promise<boolean>,
+    failed?: HowToProve['failed'],
   ): Promise<void> {
     const { userId } = account
-    return throttle.attempt(secondFactorKey(userId), async (attempt) => {
+    const work = async (attempt: Attempt) => {
       attempt.failsAs({ event: mfaFail, userId })
       if (!(await judge(attempt))) throw refused(wrong, account)
-    })
+    }
+    return throttle.attempt(secondFactorKey(userId), work, failed)
   }
 
   async function useCode(

@@ -66,6 +66,7 @@ export function joinPrimary(): Joining {
       keep: (name, value) => void peer.ask('keep', { name, value }),
       loaded: async () => void (await peer.ask('loaded')),
       reading: async () => void (await peer.ask('reading')),
+      holdServiceLock: async (dataDirectory) => void (await peer.ask('lock', dataDirectory)),
       listening: async () => void (await peer.ask('listening')),
       started: async () => void (await peer.ask('started')),
       crashing: async () => void (await peer.ask('crashing')),

@@ -83,7 +83,7 @@ export function wholeLines(write: (lines: Uint8Array) => void): (piece: Buffer) 
 }
 
 const levels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
-type Level = 'error' | 'warn' | 'info'
+type Level = 'fatal' | 'error' | 'warn' | 'info'
 
 /** The log of the primary: lines as those of `createLog`. */
 export interface PrimaryLog {

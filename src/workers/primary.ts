@@ -5,7 +5,13 @@ import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { createPoll } from './poll.ts'
 import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
-import { type EndOfWorker, type Place, serviceOutput, stopSignals } from './workers.ts'
+import {
+  type EndOfWorker,
+  type Place,
+  replacedExitCode,
+  serviceOutput,
+  stopSignals,
+} from './workers.ts'
 
 /** How long a worker may take to answer what it must have heard, before it is ended. */
 const answerMs = 2_000
@@ -49,7 +55,8 @@ export function pauseMs(early: number): number {
 /**
  * Runs the service in `count` workers, and is their parent: it takes the connections and passes them
  * on in turn, writes the log, counts the limits of the machine, replaces a worker that dies, and
- * stops all at a signal. It opens no database and imports nothing of the service, to stay small.
+ * stops all at a signal. It holds the lock of the data directory. It opens no database and imports
+ * nothing of the service, to stay small.
  */
 export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   const output = lineOutput()
@@ -72,6 +79,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
   let isStarted = false
   let signalledAt: number | undefined
   let exitCode = 0
+  let lock: Promise<void> | undefined
 
   // By the system's own distribution one worker would take most connections.
   cluster.schedulingPolicy = cluster.SCHED_RR
@@ -129,6 +137,11 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return placeOf(slot)
       case 'reading':
         slot.isReading = true
+        return null
+      case 'lock':
+        // Once: a worker that takes the place of another asks again.
+        lock ??= import('./service-lock.ts').then((own) => own.holdServiceLock(data as string))
+        await lock
         return null
       case 'listening':
         return listening(slot)
@@ -209,6 +222,13 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     slot.poll = undefined
     slot.isReading = false
     slot.isListening = false
+    if (code === replacedExitCode) {
+      // All others have the same files open. A kill closes no database.
+      log('fatal', { worker: slot.index, exit_code: code }, 'files of the database were replaced')
+      exitCode = code
+      killAll()
+      leave()
+    }
     if (signalledAt !== undefined) {
       exitCode = Math.max(exitCode, code ?? (slot.isCut ? 0 : 1))
       if (slots.every((other) => !other.worker)) leave()

@@ -48,6 +48,11 @@ export interface Workers {
   keep(name: string, value: unknown): void
   /** Tells, before this process first reads the database, that it must hear what is asked. */
   reading(): Promise<void>
+  /**
+   * Has the service hold the lock of a data directory for as long as it runs: see service-lock.ts.
+   * @throws Error if a command has it
+   */
+  holdServiceLock(dataDirectory: string): Promise<void>
   /** Tells that this process listens; resolves when all do. */
   listening(): Promise<void>
   /** Tells that the start of the service is complete. */
@@ -57,6 +62,12 @@ export interface Workers {
   /** Calls when the service stops, with the reason: a stop of all, or the loss of the primary. */
   onStop(stop: (reason: 'stop' | 'lost') => void): void
 }
+
+/**
+ * The exit code of a process that has found a file of its SQLite database deleted or replaced, and of
+ * the whole service then.
+ */
+export const replacedExitCode = 6
 
 /** What a process answered to a poll; without `answer` if it did not. */
 export interface Polled {
@@ -119,6 +130,10 @@ export const soleProcess: Workers = {
   loaded: async () => {},
   keep: () => {},
   reading: async () => {},
+  async holdServiceLock(dataDirectory) {
+    const { holdServiceLock } = await import('./service-lock.ts')
+    holdServiceLock(dataDirectory)
+  },
   listening: async () => {},
   started: async () => {},
   crashing: async () => {},

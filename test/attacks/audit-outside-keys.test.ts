@@ -85,7 +85,7 @@ suite('after a restore, which lets checkpoints of another key come first', () =>
       .where('chain', '=', chain)
       .where('place', '<=', place)
       .execute()
-    const forged = signTombstone(key, { chain, place, mac, records: place, at })
+    const forged = signTombstone(key, { chain, place, mac, records: place, at, closed: '' })
     await db.insertInto('audit_tombstones').values(forged).execute()
     assert.equal((await verified(deps)).first?.what, 'tombstone')
   })

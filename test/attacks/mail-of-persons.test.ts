@@ -40,7 +40,7 @@ suite('mail of an account, which is sealed under the key of its person', async (
     return rows[0]?.id
   }
   const lease = (now: number) =>
-    queueStore(db).lease({ worker: 'one', now, until: now + 1000, noticesOnly: false })
+    queueStore(db).lease({ worker: 'one', now, until: now + 1000, heldBack: [] })
 
   test('is never leased by a node that knows the data key alone; other mail still is', async () => {
     const own = await add({ userId: ann.userId })

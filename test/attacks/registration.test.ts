@@ -193,7 +193,7 @@ suite('a sign-up, against a caller who does not read the mailbox', async () => {
     await verifyAddress(app, mike, 'mike@example.org')
     for (const email of [
       'MIKE@example.org',
-      ' mike@EXAMPLE.ORG ',
+      'mike@EXAMPLE.ORG',
       'mike@ｅｘａｍｐｌｅ.org',
       'Mike@Example.Org',
     ]) {

@@ -279,7 +279,7 @@ suite('a reset against strangers', async () => {
       const spellings = [
         'ann@xn--mnchen-3ya.example',
         'ANN@MÜNCHEN.example',
-        ' ann@münchen.example ',
+        'ann@münchen。example',
         'Ann@XN--MNCHEN-3YA.EXAMPLE',
         'ann@MU\u0308NCHEN.example',
       ]
@@ -351,7 +351,7 @@ suite('a reset against strangers', async () => {
     // Its own spellings do.
     app.clock.advance(1)
     const spelled = who.email.toUpperCase().replace('EXAMPLE.ORG', 'ＥＸＡＭＰＬＥ．ORG')
-    assert.equal((await begin({ email: ` ${spelled} ` })).status, 202)
+    assert.equal((await begin({ email: spelled })).status, 202)
     const now = (await mailRows(app)).filter(({ created_at }) => created_at === app.clock.now())
     assert.deepEqual(
       now.map(({ user_id, state }) => [user_id, state]),

@@ -92,7 +92,7 @@ suite('who has the master key from before a turn, and the database', () => {
   test('makes no tombstone, and changes no statement of the turn', async () => {
     const service = await turnedService()
     const { db, clock } = service.app.deps
-    const removed = { chain: 'gone', place: 3, mac: 'm', records: 3, at: clock.now() }
+    const removed = { chain: 'gone', place: 3, mac: 'm', records: 3, at: clock.now(), closed: '' }
     await db.insertInto('audit_tombstones').values(signTombstone(service.old, removed)).execute()
     assert.match((await problems(service)).join('; '), /tombstone of the chain gone is not signed/)
     await db.deleteFrom('audit_tombstones').execute()

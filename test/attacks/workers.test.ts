@@ -5,6 +5,7 @@ import { feedOfWorkers } from '../../src/runtime/deps.ts'
 import { jobsOfWorker } from '../../src/runtime/jobs.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { testDatabase } from '../database.ts'
 import { linkedWorkers } from '../linked-workers.ts'
 import { newHost } from '../logins.ts'
 
@@ -115,6 +116,7 @@ suite('two workers whose database tells nothing', async () => {
       'audit records',
       'clients file',
       'counted refusals',
+      ...(testDatabase === 'sqlite' ? ['database files'] : []),
       'forward file',
       'keys of erased persons',
       'keys of other processes',

@@ -105,7 +105,7 @@ suite('a copy of everything', async () => {
     .execute()
   await app.deps.db
     .insertInto('audit_tombstones')
-    .values({ chain: 'c', place: 1, mac: 'm', records: 1, ...signed })
+    .values({ chain: 'c', place: 1, mac: 'm', records: 1, closed: '[4]', ...signed })
     .execute()
   const turned = { key_id: 'k', public_key: 'x', successor: 'l', number: 1, digest: 'd', at: 5 }
   await app.deps.db
@@ -144,6 +144,7 @@ suite('a copy of everything', async () => {
     .insertInto('erasures')
     .values({ user_id: 9999, pseudonym: 'p', actor_index: 'a', target_index: 't', at: 1 })
     .execute()
+  await app.deps.db.insertInto('audit_erasures_unlisted').values({ through: 7 }).execute()
   await app.deps.db
     .insertInto('statistics_buckets')
     .values({ step: 60, at: 0, series: 'logins|password|success', count: 3 })

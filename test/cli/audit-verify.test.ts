@@ -59,7 +59,9 @@ suite('audit verify', () => {
     const service = await testApp(quiet)
     const { deps, directory, clock } = service
     await recordEvents(deps, 30)
-    await (await proofOf(deps)).run()
+    const proof = await proofOf(deps)
+    await proof.run()
+    await proof.sent()
     const bad = await deps.db
       .selectFrom('audit_records')
       .select(['number', 'id', 'chain', 'place'])
@@ -118,6 +120,8 @@ suite('audit verify', () => {
       alone.stdout,
       /\nno checkpoints outside .* a cut tail or an old copy cannot be seen\n/,
     )
+    assert.equal(alone.code, 1)
+    assert.match(alone.stderr, /not whole: there is no file of checkpoints outside, although/)
     const line = readFileSync(file, 'utf8')
     writeFileSync(
       log,
@@ -125,6 +129,13 @@ suite('audit verify', () => {
     )
     const ran = await gatehouse(directory, `audit verify --checkpoints ${log}`, { clock })
     assert.match(ran.stdout, /\nlast checkpoint outside: 1 of .* \(2 lines\)\n/)
+    assert.equal(ran.code, 0, ran.stderr)
+    for (const left of ['', 'Jan 15 12:00:00 host other: nothing\n']) {
+      writeFileSync(log, left)
+      const emptied = await gatehouse(directory, `audit verify --checkpoints ${log}`, { clock })
+      assert.equal(emptied.code, 1)
+      assert.match(emptied.stderr, /the file outside has no checkpoint, although the database has/)
+    }
   })
 
   for (const hasSameKey of [true, false]) {

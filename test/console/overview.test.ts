@@ -122,6 +122,16 @@ test('what the status does not know needs a look, with the reason', () => {
   )
 })
 
+test('a clock that was set back is broken, although the service is ready', () => {
+  const readiness = { ready: true, reason: null, warnings: ['clock_set_back'] }
+  const { level, troubled } = verdictOf(healthOf(status({ readiness }), words))
+  assert.equal(level, 'bad')
+  assert.deepEqual(
+    troubled.map(({ id, text }) => [id, text]),
+    [['service', words.works.clockSetBack]],
+  )
+})
+
 test('a service that is not ready says why, and what helps', () => {
   const readiness = { ready: false, reason: 'read_only', warnings: [] }
   const [first] = verdictOf(healthOf(status({ readiness }), words)).troubled

@@ -12,6 +12,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { lockFileName } from '../../src/workers/service-lock.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { sqliteOnly } from '../database.ts'
 import { mountSmallDisk } from '../faults/disks.ts'
@@ -72,7 +73,7 @@ const broken: readonly Broken[] = [
   {
     what: 'allows pages without TLS, and of any machine',
     env: { ...production, CORS_ORIGINS: 'http://app.example.org,http://localhost:5173' },
-    found: ['warning cors_origins'],
+    found: ['warning cors_origins', 'warning session_cookie'],
     mend: /^CORS_ORIGINS=https:/m,
   },
   {
@@ -235,6 +236,23 @@ const broken: readonly Broken[] = [
     mend: /^install -d -m 0700 -o USER \/nowhere\/backups$/m,
   },
   {
+    what: 'has asked for more mail than it could send in time',
+    env: { NODE_ENV: 'development' },
+    async before({ app }) {
+      const [at, index] = [app.clock.now(), 'none']
+      await app.deps.db
+        .insertInto('mails')
+        .values({
+          ...{ id: 'late', message: 'sign_up', kind: 'request', state: 'expired', priority: 60 },
+          ...{ address_index: index, due_at: at, expires_at: at, created_at: at, finished_at: at },
+        })
+        .execute()
+      return undefined
+    },
+    found: ['warning mail_expired'],
+    mend: /^gatehouse mail list --state expired$/m,
+  },
+  {
     what: 'has had a clock that was ahead',
     env: production,
     async before({ app }) {
@@ -326,6 +344,15 @@ suite('doctor, of a service that', () => {
     assert.match(refused?.what ?? '', /can be read by other users/)
     assert.match(finding?.mend.setting ?? '', /^chmod 600 .*gatehouse\.db && chmod 700 /)
     chmodSync(directory, 0o700)
+  })
+
+  sqliteOnly('lets other users hold the lock of its data directory', async () => {
+    const own = await deployment(production)
+    chmodSync(own.file(lockFileName, ''), 0o666)
+    chmodSync(own.app.directory, 0o755)
+    const { found, report } = await examined(own, '--inside')
+    assert.deepEqual(found, ['error file_modes'])
+    assert.match(report.findings[0]?.mend.setting ?? '', /^chmod 600 .*gatehouse\.lock && /)
   })
 
   test('has a disk that is almost full', async (t) => {

@@ -4,6 +4,7 @@ import { resource } from '../../src/http/changes/resource.ts'
 import { stillAllowed } from '../../src/http/changes/still-allowed.ts'
 import { positiveInteger } from '../../src/http/lists/paging.ts'
 import { callerOf } from '../../src/http/routes/access.ts'
+import { defaultSchemes } from '../../src/http/routes/declaration.ts'
 import { idIn, named, type SchemaTypes } from '../../src/http/schemas.ts'
 import { ApiError } from '../../src/kernel/errors.ts'
 import { userIdOf } from '../../src/kernel/principal.ts'
@@ -12,6 +13,8 @@ import { mayChange, type Notes, resourceOf } from './notes.ts'
 import { noteNotFound } from './problems.ts'
 import type { Note } from './store.ts'
 
+/** A scheme of a room is accepted where a route names it. */
+const schemes = [...defaultSchemes, 'x-note-key'] as const
 const NoteId = idIn(5)
 const NoteText = named(
   'NewNote',
@@ -57,7 +60,7 @@ export async function noteRoutes(
     '/api/notes',
     {
       config: {
-        access: { rule: authenticated },
+        access: { rule: authenticated, schemes },
         body: 'json',
         errors: ['accessDenied'],
         responseHeaders: ['etag'],
@@ -83,7 +86,7 @@ export async function noteRoutes(
     '/api/notes/:id',
     {
       config: {
-        access: { rule: any(owner, role('ADMIN')) },
+        access: { rule: any(owner, role('ADMIN')), schemes },
         resource: note,
         params: NoteId,
         responseHeaders: ['etag'],
@@ -101,7 +104,7 @@ export async function noteRoutes(
     '/api/notes/:id',
     {
       config: {
-        access: { rule: mayChange },
+        access: { rule: mayChange, schemes },
         resource: note,
         params: NoteId,
         body: 'json',
@@ -126,7 +129,7 @@ export async function noteRoutes(
     '/api/notes/:id/lock',
     {
       config: {
-        access: { rule: owner },
+        access: { rule: owner, schemes },
         resource: note,
         params: NoteId,
         requestHeaders: ['if-match'],

@@ -140,7 +140,8 @@ suite('4.4: sign-in through a provider', async () => {
   })
 
   test('a username or an e-mail address that breaks the rules', async () => {
-    idp.person = { sub: 'x:1', name: '', email: 'Zoe@example.org', preferred_username: 'a:b' }
+    const email = { email: 'Zoe@example.org', email_verified: true }
+    idp.person = { sub: 'x:1', name: '', ...email, preferred_username: 'a:b' }
     const browser = testBrowser(app)
     await browser.open('/oauth/login')
     assert.equal((await browser.call('GET', '/api/session')).body.username, 'zoe@example.org')

@@ -32,11 +32,11 @@ suite('7: JSON that is no object is 400 with path [] at every route that wants a
       url,
     )
 
-  const withoutJson = ['none', 'lines', 'parameters']
+  const withoutJson = ['none', 'lines', 'parameters', 'any'] // `any`: logout-bodies.test.ts
   const rows = app.app.routes().filter(({ body }) => !withoutJson.includes(body))
   test('the table has the routes that it should have', () => {
     const names = rows.map(({ method, url }) => `${method} ${url}`)
-    for (const name of ['POST /login', 'POST /logout', 'POST /refresh', 'PUT /api/v2/users/:id']) {
+    for (const name of ['POST /login', 'POST /refresh', 'PUT /api/v2/users/:id']) {
       assert.ok(names.includes(name), name)
     }
     assert.ok(names.length > 25, String(names.length))

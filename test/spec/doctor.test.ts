@@ -83,6 +83,7 @@ suite('GET /api/admin/doctor', async () => {
     const json = await gatehouse(app.directory, 'doctor --inside --json', options)
     assert.deepEqual(JSON.parse(json.stdout), body)
     const words = 'doctor --inside --except postgresql_durability'
+    setClock() // that of PostgreSQL goes on meanwhile
     const { code, stdout } = await gatehouse(app.directory, words, options)
     assert.equal(code, 0)
     const found = [
@@ -93,9 +94,11 @@ suite('GET /api/admin/doctor', async () => {
     ]
     assert.equal(stdout.split('\n\n', 1)[0], found.join('\n'))
     assert.match(stdout, /\n\n\d+ checks: 1 warning, 2 of advice\.\n$/)
+    setClock()
     const strict = await gatehouse(app.directory, `${words} --strict`, options)
     assert.deepEqual([strict.code, strict.stdout], [1, stdout])
     assert.match(strict.stderr, /error: the deployment has faults: see the findings\n$/)
+    setClock()
     const left = await gatehouse(
       app.directory,
       `${words} --strict --except login_limits --except backup_none`,

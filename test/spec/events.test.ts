@@ -839,6 +839,13 @@ suite('every event, with its fields and its level', async () => {
       const answer = '554 5.7.1 No'
       return { told, fields: { mail: id, message: 'new_sign_in', user_id: 2, answer, by: 'job' } }
     }),
+    warn('mail_expired', 'a mail is not sent before it ends', async () => {
+      const { on, id } = await mailed('ann@example.org')
+      on.clock.advance(3 * 86_400)
+      const expire = on.app.jobs.find(({ name }) => name === 'expired mail')
+      const { told } = await during(on, async () => expire?.run())
+      return { told, fields: { mail: id, message: 'new_sign_in', user_id: 2, by: 'job' } }
+    }),
     warn('mail_address_undeliverable', 'the mail server knows no such mailbox', async () => {
       const { on, send } = await mailed('unknown@example.org')
       const { told } = await during(on, send)
@@ -980,11 +987,12 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('email_restored', 'the way back to the address before', async () => {
       const who = await verifiedOwner()
+      app.clock.advance(1) // the password was set before the change
       const { token } = await askForProof(who)
       await confirm(token)
       const [back = ''] = await addresses.waysBack(who)
       const { told } = await confirm(back)
-      return { told, fields: { user_id: who.userId, address } }
+      return { told, fields: { user_id: who.userId, password_removed: false, address } }
     }),
     info('email_removed', 'an administrator removes it', async () => {
       const who = await verifiedOwner()

@@ -236,7 +236,7 @@ suite('workers', async () => {
     const now = app.clock.now()
     const order = []
     for (;;) {
-      const lease = { worker: 'one', now, until: now + 1000, noticesOnly: false }
+      const lease = { worker: 'one', now, until: now + 1000, heldBack: [] }
       const row = await queueStore(app.deps.db).lease(lease)
       if (!row) break
       order.push(wanted.get(row.id))

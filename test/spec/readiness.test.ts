@@ -13,6 +13,8 @@ import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import { maxFeedLagMs } from '../../src/health/readiness.ts'
 import { rooms } from '../../src/rooms.ts'
 import { soleProcess } from '../../src/workers/workers.ts'
+import { overview as german } from '../../web/languages/de/console/overview.ts'
+import { overview as english } from '../../web/languages/en/console/overview.ts'
 import { type TestApp, testApp } from '../app.ts'
 import {
   connectTo,
@@ -103,7 +105,7 @@ suite('ready is 503', () => {
     copyFileSync(path, `${path}.copy`)
     renameSync(path, `${path}.old`)
     renameSync(`${path}.copy`, path)
-    await assertNotReady(app, 'database')
+    await assertNotReady(app, 'replaced')
     renameSync(`${path}.old`, path)
     await assertReadyAgain(app)
   })
@@ -290,7 +292,7 @@ suite('ready stays 200', () => {
   })
 })
 
-test('docs/health.md has a row for each reason and each warning', () => {
+test('docs/health.md has a row for each reason and each warning, the console a text', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/health.md'), 'utf8')
   const source = readFileSync(join(import.meta.dirname, '../../src/health/readiness.ts'), 'utf8')
   const namesOf = (type: string) => {
@@ -299,6 +301,9 @@ test('docs/health.md has a row for each reason and each warning', () => {
   }
   const [reasons, warnings] = [namesOf('NotReady'), namesOf('Warning')]
   const rows = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual([reasons.length, warnings.length], [7, 2])
+  assert.deepEqual([reasons.length, warnings.length], [9, 3])
   assert.deepEqual(rows, [...reasons, ...warnings])
+  for (const { works } of [english, german]) {
+    assert.deepEqual(Object.keys(works.notReady), reasons, 'the console')
+  }
 })

@@ -22,7 +22,7 @@ suite('sign-up by a mail address', async () => {
 
   test('the address is asked for alone, and nothing is there before the proof', async () => {
     const before = await app.rows()
-    const { status, body } = await begin(' Ann@Example.ORG ')
+    const { status, body } = await begin('Ann@Example.ORG')
     assert.equal(status, 202)
     assert.deepEqual(Object.keys(body), ['id', 'expires_at'])
     assert.equal(Date.parse(body.expires_at) - app.clock.now(), 86_400_000)
@@ -43,6 +43,7 @@ suite('sign-up by a mail address', async () => {
       locked: false,
       active: true,
       second_factor: false,
+      deletion_at: null,
     })
     const row = (await app.rows()).accounts?.find(
       (it) => (it as { user_id: number }).user_id === user_id,

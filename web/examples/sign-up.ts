@@ -43,6 +43,24 @@ export const signUpExamples: ExamplesOf<SignUpViews> = {
       problems: { username: 'missing', name: 'missing', password: { rule: 'missing' } },
     },
     taken: { ...profile, username: 'ann', name: 'Ann Example', problems: { username: 'taken' } },
+    'mixed letters': {
+      ...profile,
+      username: 'аnn',
+      name: 'Ann Example',
+      problems: { username: 'scripts' },
+    },
+    'an address': {
+      ...profile,
+      username: 'boss@example.org',
+      name: 'Ann Example',
+      problems: { username: 'address' },
+    },
+    reserved: {
+      ...profile,
+      username: 'support',
+      name: 'Ann Example',
+      problems: { username: 'reserved' },
+    },
     'weak password': {
       ...profile,
       username: 'ann',

@@ -11,7 +11,9 @@ import {
 } from '../checkpoint-form.ts'
 import type { CheckpointKey } from '../checkpoint-key.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
+import { closedKeysOfTombstone } from '../closed-keys.ts'
 import type { CheckpointSigners } from '../succession.ts'
+import type { ClosedKeysCheck } from './closed.ts'
 import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts'
 
 const batchSize = 1000
@@ -23,10 +25,12 @@ export interface Tombstones {
   readonly count: number
 }
 
+type Lists = Pick<ClosedKeysCheck, 'list'>
+
 /** Reads the tombstones; one whose signature is wrong counts as if it were not there. */
 export async function readTombstones(
   store: CheckpointStore,
-  key: CheckpointKey,
+  { key, closedKeys }: { readonly key: CheckpointKey; readonly closedKeys: Lists },
   findings: Findings,
 ): Promise<Tombstones> {
   const ofChains = new Map<string, Pick<Tombstone, 'place' | 'mac'>>()
@@ -42,6 +46,7 @@ export async function readTombstones(
         continue
       }
       ofChains.set(chain, { place, mac })
+      closedKeys.list(closedKeysOfTombstone(tombstone))
     }
     const last = batch.at(-1)
     if (!last || batch.length < batchSize) break

@@ -1,5 +1,7 @@
+import type { DatabaseOrTransaction } from '../../database/database.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
-import type { CheckpointStore } from '../checkpoint-store.ts'
+import { checkpointStore } from '../checkpoint-store.ts'
+import { openedOrNull } from '../opened-record.ts'
 import {
   addressIndex,
   openFields,
@@ -11,20 +13,22 @@ import {
   serviceIndex,
   serviceKeyName,
 } from '../persons.ts'
+import { subjectsNamed } from '../read-store.ts'
 import type { AuditRecord } from '../record-form.ts'
 
 type Indexes = Pick<AuditRecord, 'actor_index' | 'target_index' | 'address_index'>
 
 /** The keys of persons, by the pseudonym that records have. */
 export interface Persons {
-  readonly byPseudonym: ReadonlyMap<string, Person>
+  get(pseudonym: string): Person | undefined
   /** The subjects whose key does not open, or has another name. */
   readonly broken: readonly string[]
-  /** Whether there are more than are held in memory: then an unknown pseudonym means nothing. */
-  readonly isPartial: boolean
+  /** Finds those of these records, which are more than are held in memory. */
+  load(records: readonly AuditRecord[]): Promise<void>
 }
 
 interface Person {
+  readonly name: string
   readonly key: Uint8Array
   readonly indexes: Readonly<Record<Side, string>>
 }
@@ -32,32 +36,62 @@ interface Person {
 // Some 400 bytes each.
 const maxPersons = 250_000
 const batchSize = 1000
+const namesAtOnce = 500
 
 /** Opens the keys of persons. */
-export async function readPersons(store: CheckpointStore, keys: AuditKeys): Promise<Persons> {
-  const byPseudonym = new Map<string, Person>()
+export async function readPersons(
+  db: DatabaseOrTransaction,
+  keys: AuditKeys,
+  max = maxPersons,
+): Promise<Persons> {
+  const store = checkpointStore(db)
+  const held = new Map<string, Person>()
+  let loaded = new Map<string, Person>()
   const broken: string[] = []
+  let isPartial = false
   for (let after = ''; ; ) {
     const batch = await store.subjectsAfter(after, batchSize)
-    for (const { subject, pseudonym, sealed } of batch) {
-      try {
-        const key = openSubjectKey(keys.data, subject, sealed)
-        // By another name, a search would take the person for erased.
-        if (pseudonym !== pseudonymOf(key)) broken.push(subject)
-        const indexes = { actor: personIndex(key, 'actor'), target: personIndex(key, 'target') }
-        byPseudonym.set(pseudonymOf(key), { key, indexes })
-      } catch {
-        broken.push(subject)
-      }
+    for (const row of batch) {
+      const person = opened(row)
+      // By another name, a search would take the person for erased.
+      if (person?.name !== row.pseudonym) broken.push(row.subject)
+      if (person && held.size < max) held.set(person.name, person)
+      else if (person) isPartial = true
     }
     const last = batch.at(-1)
-    if (!last || batch.length < batchSize) return { byPseudonym, broken, isPartial: false }
-    if (byPseudonym.size >= maxPersons) return { byPseudonym, broken, isPartial: true }
+    if (!last || batch.length < batchSize) break
     after = last.subject
+  }
+  return {
+    broken,
+    get: (name) => held.get(name) ?? loaded.get(name),
+    async load(records) {
+      if (!isPartial) return
+      loaded = new Map()
+      const named = new Set(records.flatMap(({ actor_key, target_key }) => [actor_key, target_key]))
+      const missing = [...named].flatMap((name) => (name === null || held.has(name) ? [] : name))
+      for (let from = 0; from < missing.length; from += namesAtOnce) {
+        for (const row of await subjectsNamed(db, missing.slice(from, from + namesAtOnce))) {
+          const person = opened(row)
+          if (person) loaded.set(person.name, person)
+        }
+      }
+    },
+  }
+
+  function opened({ subject, sealed }: { subject: string; sealed: string }): Person | null {
+    const key = openedOrNull(() => openSubjectKey(keys.data, subject, sealed))
+    if (!key) return null
+    const indexes = { actor: personIndex(key, 'actor'), target: personIndex(key, 'target') }
+    return { name: pseudonymOf(key), key, indexes }
   }
 }
 
-export type IndexFinding = 'right' | 'erased' | 'unknown' | { readonly wrong: keyof Indexes }
+/** What the indexes of a record are; `closed`: the names of the keys that are gone. */
+export interface IndexFinding {
+  readonly wrong: keyof Indexes | null
+  readonly closed: readonly string[]
+}
 
 /**
  * Makes the check of the indexes of a record, which its mac does not cover, because an erasure
@@ -66,22 +100,26 @@ export type IndexFinding = 'right' | 'erased' | 'unknown' | { readonly wrong: ke
  */
 export function createIndexCheck(
   keys: AuditKeys,
-  { byPseudonym, isPartial }: Persons,
+  persons: Pick<Persons, 'get'>,
   erasing: ReadonlySet<string>,
 ): (record: AuditRecord) => IndexFinding {
   return (record) => {
     const actor = opened(record, 'actor')
     const target = opened(record, 'target')
-    if (actor === 'closed' || target === 'closed') {
-      if (isPartial) return 'unknown'
-      // An erasure empties the indexes. Where they are left, the key alone was deleted.
-      if (actor === 'closed' && isLeft(record.actor_index)) return { wrong: 'actor_index' }
-      if (target === 'closed' && isLeft(record.target_index)) return { wrong: 'target_index' }
-      if (actor !== 'closed' && wrongOfActor(record, actor)) return { wrong: 'actor_index' }
-      return 'erased'
-    }
-    const wrong = wrongOfActor(record, actor) ?? wrongOfTarget(record, target)
-    return wrong ? { wrong } : 'right'
+    const closed = [
+      ...(actor === 'closed' ? [record.actor_key ?? ''] : []),
+      ...(target === 'closed' ? [record.target_key ?? ''] : []),
+    ]
+    return { wrong: wrongOf(record, actor, target), closed }
+  }
+
+  type Opened = PersonalFields | null | 'closed'
+
+  function wrongOf(record: AuditRecord, actor: Opened, target: Opened): IndexFinding['wrong'] {
+    // An erasure empties the indexes. Where they are left, the key alone was deleted.
+    const leftOf = (side: 'actor_index' | 'target_index') => (isLeft(record[side]) ? side : null)
+    const ofActor = actor === 'closed' ? leftOf('actor_index') : wrongOfActor(record, actor)
+    return ofActor ?? (target === 'closed' ? leftOf('target_index') : wrongOfTarget(record, target))
   }
 
   function isLeft(index: string | null): boolean {
@@ -94,7 +132,7 @@ export function createIndexCheck(
     if (address_index !== (address === null ? null : addressOf(address))) return 'address_index'
     const subject = typeof fields?.subject === 'string' ? fields.subject : null
     const ofService = subject === null ? null : serviceIndex(keys.index, subject, 'actor')
-    const expected = byPseudonym.get(name ?? '')?.indexes.actor ?? ofService
+    const expected = persons.get(name ?? '')?.indexes.actor ?? ofService
     return actor_index === expected ? null : 'actor_index'
   }
 
@@ -102,17 +140,17 @@ export function createIndexCheck(
     // A name that was typed, and that no account has, stands as its digest in the payload.
     const isTyped = typeof fields?.user_id !== 'number' && typeof fields?.typed === 'string'
     const typed = isTyped ? String(fields.typed) : null
-    const expected = byPseudonym.get(name ?? '')?.indexes.target ?? typed
+    const expected = persons.get(name ?? '')?.indexes.target ?? typed
     return target_index === expected ? null : 'target_index'
   }
 
   type Fields = PersonalFields | null
 
-  function opened(record: AuditRecord, side: Side): PersonalFields | null | 'closed' {
+  function opened(record: AuditRecord, side: Side): Opened {
     const name = side === 'actor' ? record.actor_key : record.target_key
     const sealed = side === 'actor' ? record.actor_sealed : record.target_sealed
     if (name === null || sealed === null) return null
-    const person = byPseudonym.get(name)
+    const person = persons.get(name)
     if (name !== serviceKeyName && !person) return 'closed'
     if (side === 'target' && person) return {} // its index follows from the key alone
     try {

@@ -13,6 +13,8 @@ import {
 /** The comparison of the file outside with the database. */
 export interface ReadOutside {
   readonly lines: number
+  /** Lines that hold a checkpoint. */
+  readonly checkpoints: number
   /** The newest checkpoint of the file. */
   readonly last: NamedCheckpoint | null
   /** Those that the database lacks; null if it has all. */
@@ -42,7 +44,7 @@ export async function readOutside(
   { signers, lines, removedThrough, lastNumber, ownFrom }: OutsideOptions,
   findings: Findings,
 ): Promise<ReadOutside> {
-  const counts = { lines: 0, others: 0, removed: 0 }
+  const counts = { lines: 0, checkpoints: 0, others: 0, removed: 0 }
   let last: NamedCheckpoint | null = null
   let lacking: Omit<Fork, 'restore'> | null = null
   let batch: { readonly line: number; readonly checkpoint: Checkpoint }[] = []
@@ -55,6 +57,7 @@ export async function readOutside(
       counts.others += 1
       continue
     }
+    counts.checkpoints += 1
     batch.push({ line: counts.lines, checkpoint })
     if (batch.length < batchSize) continue
     await compare()

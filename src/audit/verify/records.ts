@@ -1,11 +1,13 @@
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import type { Head } from '../checkpoint-form.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
+import { closedKeysOf } from '../closed-keys.ts'
 import { openFields, serviceKeyName } from '../persons.ts'
 import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
 import type { Attested, Tombstones } from './checkpoints.ts'
 import { rangeOf } from './checkpoints.ts'
-import type { IndexFinding } from './indexes.ts'
+import type { ClosedKeysCheck } from './closed.ts'
+import type { IndexFinding, Persons } from './indexes.ts'
 import type { Findings, Problem, ProblemKind, Restore } from './report.ts'
 
 /** What was found on the way through all records. */
@@ -13,7 +15,6 @@ export interface ReadRecords {
   readonly records: number
   readonly chains: number
   readonly erased: number
-  readonly unknownIndexes: number
   readonly uncovered: { readonly records: number; readonly since: number | null }
   /** The last restores of a backup that are recorded. */
   readonly restores: readonly Restore[]
@@ -23,7 +24,9 @@ export interface RecordsOptions {
   readonly keys: AuditKeys
   readonly tombstones: Tombstones['ofChains']
   readonly heads: Attested['heads']
+  readonly persons: Pick<Persons, 'load'>
   readonly checkIndexes: (record: AuditRecord) => IndexFinding
+  readonly closedKeys: Pick<ClosedKeysCheck, 'list' | 'used'>
   readonly onProgress: (records: number) => void
 }
 
@@ -42,18 +45,19 @@ const maxRestores = 100
 /** Verifies all records, chain by chain and in batches. */
 export async function readRecords(
   store: CheckpointStore,
-  { keys, tombstones, heads, checkIndexes, onProgress }: RecordsOptions,
+  { keys, tombstones, heads, persons, checkIndexes, closedKeys, onProgress }: RecordsOptions,
   findings: Findings,
 ): Promise<ReadRecords> {
   const rows = await readChains(store)
   const seen = new Set<string>()
   const restores: Restore[] = []
-  const counts = { records: 0, erased: 0, unknownIndexes: 0, uncovered: 0 }
+  const counts = { records: 0, erased: 0, uncovered: 0 }
   let since: number | null = null
   let state: ChainState | undefined
 
   for (let after = { chain: '', place: 0 }; ; ) {
     const batch = await store.recordsAfter(after, batchSize)
+    await persons.load(batch)
     for (const record of batch) {
       if (record.chain !== state?.chain) {
         if (state) end(state)
@@ -74,7 +78,7 @@ export async function readRecords(
   }
   return {
     ...{ records: counts.records, erased: counts.erased, chains: rows.size },
-    ...{ unknownIndexes: counts.unknownIndexes, restores },
+    restores,
     uncovered: { records: counts.uncovered, since },
   }
 
@@ -121,6 +125,7 @@ export async function readRecords(
       problem(kind, record, `is not the one that checkpoint ${head.checkpoint} attests`)
     } else {
       verifyIndexes(record)
+      closedKeys.list(closedKeysOf(record))
       if (record.type === 'backup_restored') noteRestore(record)
     }
     if (place > (head?.place ?? 0)) {
@@ -131,16 +136,15 @@ export async function readRecords(
   }
 
   function verifyIndexes(record: AuditRecord): void {
-    const found = checkIndexes(record)
-    if (found === 'erased') counts.erased += 1
-    else if (found === 'unknown') counts.unknownIndexes += 1
-    else if (found !== 'right') {
+    const { closed, wrong } = checkIndexes(record)
+    for (const name of closed) closedKeys.used(name, record.number)
+    if (wrong) {
       problem(
         'index',
         record,
-        `is indexed wrongly: its ${found.wrong} does not follow from its sealed fields`,
+        `is indexed wrongly: its ${wrong} does not follow from its sealed fields`,
       )
-    }
+    } else if (closed.length > 0) counts.erased += 1
   }
 
   function end({ chain, place, head }: ChainState): void {

@@ -5,6 +5,7 @@ export const problemKinds = [
   'inserted',
   'number',
   'index',
+  'erasure',
   'chain',
   'tombstone',
   'checkpoint',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
 import { databaseTime } from '../../database/database-time.ts'
@@ -14,6 +15,7 @@ import {
   auditVerificationRequested,
   auditVerified,
 } from '../events.ts'
+import type { AuditProof } from '../proof.ts'
 import type { Verification } from './report.ts'
 import { type VerificationRow, verificationStore } from './run-store.ts'
 import { shownVerification } from './shown.ts'
@@ -36,6 +38,7 @@ export interface AuditVerificationsDeps {
   readonly db: Database
   readonly events: Events
   readonly keys: Pick<KeySet, 'audit'>
+  readonly auditProof: Pick<AuditProof, 'sent'>
 }
 
 /** A node that does not extend its claim for so long is gone. */
@@ -45,9 +48,11 @@ const toldEveryMs = 2000
 /** A snapshot that is held for longer keeps the database from clearing up. */
 const maxMs = 900_000
 const keptMs = 90 * 86_400_000
+/** A sink that is away may keep the others waiting. */
+const sendMs = 5000
 
 export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVerifications {
-  const { clock, config, db, events, keys } = deps
+  const { auditProof, clock, config, db, events, keys } = deps
 
   return {
     request: (guard) =>
@@ -112,7 +117,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     const result = await verifyOnThread({
       database: config.database,
       keys: keys.audit,
-      outside: outsideFile(),
+      outside: await outsideFile(),
       signal: AbortSignal.any([stop, lost.signal]),
       onProgress: (count) => {
         records = count
@@ -128,9 +133,11 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     }
   }
 
-  /** Without a file, a cut tail or an old copy is not seen. */
-  function outsideFile(): string | null {
+  /** Null if it is missing: a process that has begun a moment ago may have yet to write it. */
+  async function outsideFile(): Promise<string | null> {
     const { checkpointsFile } = config.audit
+    if (existsSync(checkpointsFile)) return checkpointsFile
+    await Promise.race([auditProof.sent(), setTimeout(sendMs, undefined, { ref: false })])
     return existsSync(checkpointsFile) ? checkpointsFile : null
   }
 

@@ -9,7 +9,7 @@ export interface VerifyOrder {
   /** As `withoutMethods` makes it of `config.database`. */
   readonly database: unknown
   readonly keys: AuditKeys
-  /** The file of checkpoints outside; null if there is none. */
+  /** The file of checkpoints outside; null if it is missing. */
   readonly outside: string | null
 }
 

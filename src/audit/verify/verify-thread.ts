@@ -17,7 +17,7 @@ try {
   const { database, keys, outside }: VerifyOrder = workerData
   const db = connectThread(withMethods(database) as ThreadDatabase) // as it was sent
   const options = {
-    ...(outside !== null && { outside: linesOf(outside) }),
+    outside: outside === null ? null : linesOf(outside),
     onProgress: (records: number) => say({ kind: 'progress', records }),
   }
   const found = await verifyAudit({ db, keys }, options).finally(() => db.destroy())

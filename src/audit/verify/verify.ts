@@ -5,7 +5,10 @@ import { checkpointKey } from '../checkpoint-key.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
 import { erasureStore } from '../erasure-store.ts'
 import { readSigners } from '../succession.ts'
+import { unlistedThrough } from '../unlisted-erasures.ts'
+import { verifyAccounts } from './accounts.ts'
 import { type Attested, readCheckpoints, readTombstones } from './checkpoints.ts'
+import { createClosedKeysCheck } from './closed.ts'
 import { createIndexCheck, readPersons } from './indexes.ts'
 import { explaining, readOutside } from './outside.ts'
 import { readRecords } from './records.ts'
@@ -23,8 +26,11 @@ export interface VerifyDeps {
 }
 
 export interface VerifyOptions {
-  /** The lines of a file outside the database; without one, a cut tail or an old copy is not seen. */
-  readonly outside?: AsyncIterable<string>
+  /**
+   * The lines of a file outside the database; null if the one that should be there is missing. Without
+   * one, a cut tail or an old copy is not seen.
+   */
+  readonly outside?: AsyncIterable<string> | null
   /** Called with the number of records that were verified; ends the verification by throwing. */
   readonly onProgress?: (records: number) => void
 }
@@ -48,12 +54,14 @@ async function verify(
   {
     outside: lines,
     onProgress,
-  }: { outside: AsyncIterable<string> | undefined; onProgress: (records: number) => void },
+  }: { outside: VerifyOptions['outside']; onProgress: (records: number) => void },
 ): Promise<Verification> {
   const store = checkpointStore(snapshot)
+  const isMissing = lines === null
   const key = checkpointKey(keys.checkpointSeed)
   const findings = createFindings()
-  const tombstones = await readTombstones(store, key, findings)
+  const closedKeys = createClosedKeysCheck()
+  const tombstones = await readTombstones(store, { key, closedKeys }, findings)
   const tombstone = tombstones.ofCheckpoints
   const signers = await readSigners(snapshot, key)
   for (const id of signers.broken) {
@@ -61,7 +69,7 @@ async function verify(
     findings.add(generalProblem('key', detail))
   }
   const attested = await readCheckpoints(store, { signers, tombstone }, findings)
-  const persons = await readPersons(store, keys)
+  const persons = await readPersons(snapshot, keys)
   for (const subject of persons.broken) {
     findings.add(
       generalProblem(
@@ -73,28 +81,35 @@ async function verify(
   const erasing = await erasureStore(snapshot).indexes()
   const checkIndexes = createIndexCheck(keys, persons, erasing)
   const { heads } = attested
-  const options = { keys, tombstones: tombstones.ofChains, heads, checkIndexes, onProgress }
-  const { records, chains, erased, unknownIndexes, uncovered, restores } = await readRecords(
+  const { records, chains, erased, uncovered, restores } = await readRecords(
     store,
-    options,
+    {
+      ...{ keys, tombstones: tombstones.ofChains, heads },
+      ...{ persons, checkIndexes, closedKeys, onProgress },
+    },
     findings,
   )
-  const notes = foreignKeys({ attested, restores, own: key.id }, findings)
+  const unproven = closedKeys.judge(findings, await unlistedThrough(snapshot))
+  await verifyAccounts(snapshot, { records, tombstones: tombstones.count }, findings)
+  const notes = [...unproven, ...foreignKeys({ attested, restores, own: key.id }, findings)]
   const removedThrough = tombstone?.place ?? 0
   const lastNumber = attested.last?.number ?? removedThrough
   const ownFrom = attested.own?.number ?? Infinity
   const compared =
     lines &&
     (await readOutside(store, { signers, lines, removedThrough, lastNumber, ownFrom }, findings))
+  if (attested.count > 0 && (isMissing || compared?.checkpoints === 0)) {
+    const detail = isMissing
+      ? 'there is no file of checkpoints outside, although the database has checkpoints'
+      : 'the file outside has no checkpoint, although the database has some: it was emptied'
+    findings.add(generalProblem('outside', detail))
+  }
   const lacking = compared?.lacking ?? null
   const fork = lacking && { ...lacking, restore: explaining(lacking, restores) }
   if (fork) {
     const range = fork.from === fork.to ? `${fork.from}` : `${fork.from} to ${fork.to}`
     const detail = `the file outside has checkpoints that the database lacks: ${range}`
     findings.add(generalProblem('outside', detail))
-  }
-  if (unknownIndexes > 0) {
-    notes.push(`the indexes of ${unknownIndexes} records were not computed: too many persons`)
   }
   if (compared && compared.removed > 0) {
     notes.push(`${compared.removed} checkpoints of the file outside are older than the retention`)

@@ -1,4 +1,5 @@
 import type { Accounts } from '../../accounts/accounts.ts'
+import { newUsername } from '../../accounts/new-username.ts'
 import type { Account } from '../../authentication/account.ts'
 import { contractRoles, parseRole, type Role, rolesAmong } from '../../kernel/principal.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
@@ -64,7 +65,7 @@ export const commands: readonly CommandWork[] = [
 
 async function add(call: CommandCall): Promise<void> {
   const [text = ''] = call.operands
-  const username = canonicalUsername(text)
+  const username = newUsername(text)
   if (!username) {
     throw new UsageError(
       'a username has 1 to 64 characters, no colon, no control or zero-width character',

@@ -32,8 +32,7 @@ async function verify(call: CommandCall): Promise<void> {
   const { linesOf } = await import('../../audit/verify/outside-file.ts')
   const { verifyAudit } = await import('../../audit/verify/verify.ts')
   const found = await withServices(call, ({ keys }, { db }) => {
-    const outside = file === null ? {} : { outside: linesOf(file) }
-    return verifyAudit({ db, keys: keys.audit }, outside)
+    return verifyAudit({ db, keys: keys.audit }, { outside: file === null ? null : linesOf(file) })
   })
   output.result(recordOf(found, { file, now }), textOfReport(found, { file, now }))
   const { first } = found

@@ -1,17 +1,11 @@
-import { join } from 'node:path'
-import type { Config } from '../../config/load.ts'
-import {
-  type CommandCall,
-  CommandError,
-  type CommandWork,
-  exitCodes,
-  UsageError,
-} from '../command.ts'
-import { assertNew, assertReadable, isDatabaseThere } from '../files.ts'
+import type { PostgresAddress } from '../../database/postgres/address.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import { type CommandCall, type CommandWork, UsageError } from '../command.ts'
+import { assertNew, assertReadable } from '../files.ts'
 import type { Row } from '../output.ts'
 import { progressTo } from '../progress.ts'
 import { readPassphrase } from '../secrets.ts'
-import { withDeps, withServices } from '../work.ts'
+import { assertDatabaseThere, withDeps, withoutService, withServices } from '../work.ts'
 
 const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave out the key set: authenticator apps become void' },
@@ -71,9 +65,9 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function backUp(call: CommandCall): Promise<void> {
-  const { config, operands, output, terminal, values } = call
+  const { operands, output, terminal, values } = call
   const [path = ''] = operands
-  assertDatabase(config)
+  await assertDatabaseThere(call)
   assertNew(path)
   const passphrase =
     values['without-keys'] === true ? undefined : await readPassphrase(call, { isNew: true })
@@ -139,7 +133,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   }
   assertReadable(path)
   const { restore } = await import('../../backup/restore.ts')
-  await withDeps(call, async (deps) => {
+  const loading = async (deps: Deps) => {
     const keepLogins = values['keep-logins'] === true
     const { createdAt, counts } = await restore({ ...deps, rooms: call.rooms }, path, {
       passphrase: () => passphraseOf(call, isWithoutKeys),
@@ -152,7 +146,8 @@ async function restoreFrom(call: CommandCall): Promise<void> {
       { created_at: createdAt, rows: Object.fromEntries(counts) },
       `restored as of ${createdAt}: ${sumOf(counts)}\n${advice(values)}`,
     )
-  })
+  }
+  await withoutService(call, () => withDeps(call, loading))
 }
 
 /** Reads the passphrase of a restore. @throws UsageError as `readPassphrase`, with a hint if apt */
@@ -166,13 +161,19 @@ async function passphraseOf(call: CommandCall, isWithoutKeys: boolean): Promise<
 }
 
 async function moveTo(call: CommandCall): Promise<void> {
-  const { config, output, terminal, values } = call
-  const target = await targetOf(values.to)
+  const target = await targetOf(call.values.to)
+  const { postgres } = call.config.database
+  if (postgres) throw new UsageError('DATABASE_URL is set: the move is from SQLite')
+  await assertDatabaseThere(call)
+  await withoutService(call, () => moveDatabase(call, target))
+}
+
+async function moveDatabase(call: CommandCall, target: PostgresAddress): Promise<void> {
+  const { config, output, terminal } = call
   const { assertUnused } = await import('../../database/sqlite/exclusive-access.ts')
   const { connect } = await import('../../database/connect.ts')
   const { move } = await import('../../backup/move.ts')
-  if (config.database.postgres) throw new UsageError('DATABASE_URL is set: the move is from SQLite')
-  assertUnused(config.database.dataDirectory)
+  assertUnused(config.database.dataDirectory) // by another command, or a service before 0.10.0
   const { db } = connect({ ...config.database, postgres: target })
   try {
     await withDeps(call, async ({ clock, events, ...from }) => {
@@ -199,7 +200,7 @@ async function moveTo(call: CommandCall): Promise<void> {
 }
 
 /** Parses the target of a move. @throws UsageError if it is no address, or contains a password */
-async function targetOf(to: unknown) {
+async function targetOf(to: unknown): Promise<PostgresAddress> {
   if (typeof to !== 'string')
     throw new UsageError('where to? move --to postgres://user@host/database')
   const { parsePostgresAddress } = await import('../../database/postgres/address.ts')
@@ -212,13 +213,6 @@ async function targetOf(to: unknown) {
   }
   if (!address.password) return address
   throw new UsageError('a password is never an argument: set PGPASSWORD, or PGPASSFILE')
-}
-
-/** A mistyped DATA_DIR must not become a new database. */
-function assertDatabase({ database }: Config): void {
-  const path = join(database.dataDirectory, 'gatehouse.db')
-  if (database.postgres || isDatabaseThere(path)) return
-  throw new CommandError(`there is no database at ${path}`, exitCodes.notFound.code)
 }
 
 function sumOf(counts: ReadonlyMap<string, number>): string {

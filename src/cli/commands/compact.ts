@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
-import { withServices } from '../work.ts'
+import { assertDatabaseThere, withoutService, withServices } from '../work.ts'
 
 export const commands: readonly CommandWork[] = [
   { name: 'compact', example: 'compact', run: compact },
@@ -9,10 +9,15 @@ export const commands: readonly CommandWork[] = [
 const batchSize = 1000
 
 /**
- * First does what erasures have left to the jobs of the service, then writes the database anew. Beside
- * a running service, what is written waits meanwhile.
+ * First does what erasures have left to the jobs of the service, then writes the database anew. On
+ * SQLite no service may run meanwhile; on PostgreSQL the tables are locked one after another.
  */
 async function compact(call: CommandCall): Promise<void> {
+  await assertDatabaseThere(call)
+  await withoutService(call, () => writeAnew(call))
+}
+
+async function writeAnew(call: CommandCall): Promise<void> {
   const { config, output, terminal } = call
   const { dataDirectory, postgres } = config.database
   await withServices(call, async ({ erasure, idempotency, users }) => {

@@ -1,11 +1,16 @@
-import { DatabaseUnavailable, TransactionConflict, UniqueViolation } from '../errors.ts'
+import {
+  DatabaseDamaged,
+  DatabaseUnavailable,
+  TransactionConflict,
+  UniqueViolation,
+} from '../errors.ts'
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const uniqueViolation = '23505'
 const conflicts = new Set(['40001', '40P01'])
 // Connection, resources, operator, system; read-only after a failover; timeouts; no permission.
-const unavailable =
-  /^(08...|53...|57P..|58...|XX00[012]|25006|25P0[34]|55P03|57014|28...|3D000|42501)$/
+const damaged = /^XX00[12]$/ // data_corrupted, index_corrupted
+const unavailable = /^(08...|53...|57P..|58...|XX000|25006|25P0[34]|55P03|57014|28...|3D000|42501)$/
 // The connection stays usable after these.
 const keepsConnection = new Set(['53100', '55P03', '57014', '25006', '42501'])
 
@@ -21,6 +26,9 @@ export function translated(error: unknown): { answer: unknown; isLost: boolean }
     return { answer: new UniqueViolation({ cause: error }), isLost: false }
   if (conflicts.has(code)) {
     return { answer: new TransactionConflict({ cause: error }), isLost: false }
+  }
+  if (damaged.test(code)) {
+    return { answer: new DatabaseDamaged(error.message, { cause: error }), isLost: false }
   }
   if (unavailable.test(code)) {
     const isBusy = code === '55P03'

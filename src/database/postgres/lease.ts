@@ -2,7 +2,12 @@ import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely
 import type { PoolClient } from 'pg'
 import type { DatabaseMeasurements } from '../../measurements/measurements.ts'
 import type { QueryHints } from '../database.ts'
-import { CommitRefused, DatabaseUnavailable, TransactionConflict } from '../errors.ts'
+import {
+  CommitRefused,
+  DatabaseDamaged,
+  DatabaseUnavailable,
+  TransactionConflict,
+} from '../errors.ts'
 import { Deadline } from '../mutex.ts'
 import { translated } from './errors.ts'
 import { type Answer, isPlain, type Message, type Statement } from './message.ts'
@@ -206,6 +211,7 @@ export class Lease implements DatabaseConnection {
     } catch (error) {
       const { answer, isLost } = translated(error)
       if (answer instanceof DatabaseUnavailable) this.#measurements.failures += 1
+      if (answer instanceof DatabaseDamaged) this.#measurements.damage.note(answer.message)
       if (isLost) this.#lose()
       throw answer
     }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import type { OpenedFiles } from './opened-files.ts'
 
 /** The state of the write-ahead log. */
 export interface Log {
@@ -20,6 +21,7 @@ export interface CheckpointOptions {
   readonly path: string
   /** Enters the mutex of the writers of this process; resolves to the function that leaves it. */
   readonly enter: () => Promise<() => void>
+  readonly files: Pick<OpenedFiles, 'assertSame'>
 }
 
 /**
@@ -91,8 +93,12 @@ export class Checkpoints {
     }
   }
 
-  /** Answers the log after the checkpoint; null if that failed. Throws if the thread is gone. */
-  #ask(mode: 'noop' | 'passive' | 'full'): Promise<Log | null> {
+  /**
+   * Answers the log after the checkpoint; null if that failed. @throws Error if the thread is gone;
+   * DatabaseReplaced: another log must not come into the database file
+   */
+  async #ask(mode: 'noop' | 'passive' | 'full'): Promise<Log | null> {
+    this.#options.files.assertSame()
     this.#thread ??= this.#start()
     const thread = this.#thread
     const { promise, resolve, reject } = Promise.withResolvers<Log | null>()

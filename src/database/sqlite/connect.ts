@@ -1,5 +1,5 @@
-import { closeSync, constants, fdatasync, mkdirSync, openSync, statSync } from 'node:fs'
-import { access, open } from 'node:fs/promises'
+import { constants, fdatasync, mkdirSync, statSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Dialect, Kysely } from 'kysely'
 import { databaseMeasurements } from '../../measurements/measurements.ts'
@@ -7,6 +7,8 @@ import type { Connected, ConnectOptions } from '../database.ts'
 import { DatabaseReadOnly, DatabaseUnavailable } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import { NodeSqliteDialect } from './dialect.ts'
+import { type KeptFile, keepFile } from './kept-file.ts'
+import type { OpenedFiles } from './opened-files.ts'
 import { sharedReads } from './shared-reads.ts'
 
 export const databaseFileName = 'gatehouse.db'
@@ -25,20 +27,21 @@ export function connectSqlite({
   wrap,
   observe = (given) => given,
 }: ConnectOptions): Connected {
-  try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
-  }
+  makeDataDirectory(dataDirectory)
   const path = join(dataDirectory, databaseFileName)
-  closeSync(openSync(path, 'a', 0o600)) // SQLite would create it readable for all users
-  assertPrivate(path)
-  const { dev, ino } = statSync(path)
+  const file = keepFile(path) // SQLite would create it readable for all users
+  try {
+    assertPrivate(path)
+  } catch (error) {
+    file.release()
+    throw error
+  }
   const dialect = new NodeSqliteDialect({
     ...{ path, timeoutMs, synchronous, readsAtOnce: !wrap },
     groupCommit: groupCommit ? fdatasync : undefined,
     checkpointThread,
     measurements,
+    closed: () => file.release(),
   })
   const connected = (given: Dialect) =>
     new Kysely<Schema>({ dialect: observe(wrap?.(given) ?? given) })
@@ -49,7 +52,17 @@ export function connectSqlite({
       version: () => dialect.foreignVersion(),
       anyVersion: () => dialect.version(),
     }),
-    assertDatabaseServes: () => assertDatabaseFile(path, { dev, ino }),
+    databaseFiles: dialect.files,
+    assertDatabaseServes: () => assertDatabaseFile(path, { file, files: dialect.files }),
+  }
+}
+
+/** Makes a missing data directory, mode 0700. @throws Error that names DATA_DIR */
+export function makeDataDirectory(dataDirectory: string): void {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
   }
 }
 
@@ -63,18 +76,15 @@ function assertPrivate(path: string): void {
 // https://sqlite.org/fileformat.html#magic_header_string
 const magic = 'SQLite format 3\0'
 
-/** @throws DatabaseUnavailable unless the file is the one that was opened; DatabaseReadOnly */
+/** @throws DatabaseReplaced, DatabaseReadOnly; DatabaseUnavailable if the file is no database */
 async function assertDatabaseFile(
   path: string,
-  opened: { readonly dev: number; readonly ino: number },
+  { file, files }: { readonly file: KeptFile; readonly files: OpenedFiles },
 ): Promise<void> {
+  files.assertSame()
   try {
-    await using file = await open(path)
-    const { dev, ino } = await file.stat()
-    // What this process writes would be lost with the file that it has open.
-    if (dev !== opened.dev || ino !== opened.ino) throw new Error('it is another file')
-    const { buffer } = await file.read({ buffer: Buffer.alloc(magic.length), position: 0 })
-    if (buffer.toString('latin1') !== magic) throw new Error('it has another header')
+    const head = await file.head(magic.length)
+    if (head.toString('latin1') !== magic) throw new Error('it has another header')
   } catch (error) {
     throw new DatabaseUnavailable('the database file cannot be read', { cause: error })
   }

@@ -2,12 +2,13 @@ import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqli
 import type { QueryResult } from 'kysely'
 import { type DatabaseMeasurements, databaseMeasurements } from '../../measurements/measurements.ts'
 import { bindable } from '../bindable.ts'
-import { DatabaseUnavailable, UniqueViolation } from '../errors.ts'
+import { DatabaseDamaged, DatabaseUnavailable, UniqueViolation } from '../errors.ts'
 import type { SqlText } from '../reading.ts'
 
 // SQLite's primary result codes, https://sqlite.org/rescode.html
 const busy = 5
-const unavailable = new Set([busy, 6, 8, 10, 11, 13, 14, 26]) // LOCKED READONLY IOERR CORRUPT FULL CANTOPEN NOTADB
+const unavailable = new Set([busy, 6, 8, 10, 13, 14]) // LOCKED READONLY IOERR FULL CANTOPEN
+const damaged = new Set([11, 26]) // CORRUPT NOTADB
 const uniqueViolations = new Set([1555, 2067]) // CONSTRAINT_PRIMARYKEY, CONSTRAINT_UNIQUE
 
 const maxStatements = 200
@@ -106,6 +107,7 @@ export class Connection {
     const answer = translated(error)
     // A busy file is tried again, until the wait for it fails.
     if (answer instanceof DatabaseUnavailable && !answer.isBusy) this.#measurements.failures += 1
+    if (answer instanceof DatabaseDamaged) this.#measurements.damage.note(answer.message)
     return answer
   }
 
@@ -146,6 +148,7 @@ function translated(error: unknown): unknown {
   const code = Number(error.errcode)
   if (uniqueViolations.has(code)) return new UniqueViolation({ cause: error })
   const primary = code & 0xff // extended codes carry the primary one in their lowest byte
+  if (damaged.has(primary)) return new DatabaseDamaged(error.message, { cause: error })
   if (unavailable.has(primary)) {
     return new DatabaseUnavailable(error.message, { cause: error, isBusy: primary === busy })
   }

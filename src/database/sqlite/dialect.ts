@@ -26,6 +26,7 @@ import { Connection, type Synchronous } from './connection.ts'
 import { type Disk, endProcess, noWait, sharedWait } from './disk.ts'
 import { type FlushFile, GroupCommit } from './group-commit.ts'
 import { firstRead, Lease, leaseOf } from './lease.ts'
+import { OpenedFiles } from './opened-files.ts'
 
 /** A maximum: SQLite allocates the cache as it fills. */
 const writerCacheKib = 16_384
@@ -43,6 +44,8 @@ export interface NodeSqliteOptions {
   /** Writes the log back on a thread, so that commits need not: see checkpoints.ts. */
   readonly checkpointThread?: boolean
   readonly measurements?: DatabaseMeasurements
+  /** Called when all connections are closed. */
+  readonly closed?: () => void
 }
 
 /**
@@ -57,6 +60,10 @@ export class NodeSqliteDialect implements Dialect {
 
   constructor(options: NodeSqliteOptions) {
     this.#driver = new NodeSqliteDriver(options)
+  }
+
+  get files(): OpenedFiles {
+    return this.#driver.files
   }
 
   /** A number that changes when another process changes the database, or this one unknowingly. */
@@ -95,7 +102,14 @@ export class NodeSqliteDialect implements Dialect {
   }
 }
 
+/**
+ * Connections whose files were replaced. A reference keeps them from the garbage collector, which
+ * would close them.
+ */
+const abandoned: Connection[] = []
+
 class NodeSqliteDriver implements Driver {
+  readonly files: OpenedFiles
   readonly #options: NodeSqliteOptions
   readonly #measurements: DatabaseMeasurements
   readonly #mutex = new Mutex()
@@ -106,6 +120,7 @@ class NodeSqliteDriver implements Driver {
 
   constructor(options: NodeSqliteOptions) {
     this.#options = options
+    this.files = new OpenedFiles(options.path)
     this.#measurements = options.measurements ?? databaseMeasurements()
   }
 
@@ -127,8 +142,9 @@ class NodeSqliteDriver implements Driver {
       const reader = new Connection(path, { readOnly: true, measurements })
       this.#reader = reader
       measurements.pool = () => writerOf(this.#mutex)
+      writer.run(firstRead) // opens the log, which stays the same file until both are closed
+      this.files.opened()
       if (groupCommit && synchronous === 'full') {
-        writer.run(firstRead) // opens the log, which stays the same file until both are closed
         const group = new GroupCommit(`${path}-wal`, {
           ...{ flushFile: groupCommit, timeoutMs, failed: endProcess },
         })
@@ -140,7 +156,7 @@ class NodeSqliteDriver implements Driver {
     }
     if (checkpointThread) {
       const enter = () => this.#mutex.enter(new Deadline(timeoutMs))
-      this.#checkpoints = new Checkpoints({ path, enter })
+      this.#checkpoints = new Checkpoints({ path, enter, files: this.files })
     }
     this.#writer = writer
   }
@@ -179,6 +195,7 @@ class NodeSqliteDriver implements Driver {
     return new Lease({
       ...{ writer: this.#writer, reader: this.#reader, mutex: this.#mutex, disk: this.#disk },
       ...{ timeoutMs, synchronous, openReader, checkpoints: this.#checkpoints, measurements },
+      files: this.files,
     })
   }
 
@@ -209,8 +226,16 @@ class NodeSqliteDriver implements Driver {
     this.#checkpoints = undefined
     await disk.close()
     await checkpoints?.close()
+    this.files.abandon()
+    if (this.files.replaced() !== null) {
+      // To close them would bring the log that they have open into the file at the path.
+      for (const connection of [reader, writer]) if (connection) abandoned.push(connection)
+      return
+    }
     reader?.close()
     writer?.close()
+    this.files.closed()
+    this.#options.closed?.()
   }
 }
 

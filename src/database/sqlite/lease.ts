@@ -6,6 +6,7 @@ import { retryWhileBusy } from './busy.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { Connection, Synchronous } from './connection.ts'
 import type { Disk } from './disk.ts'
+import type { OpenedFiles } from './opened-files.ts'
 
 // BEGIN takes no snapshot, the first read does. https://sqlite.org/lang_transaction.html
 export const firstRead = CompiledQuery.raw('select count(*) from sqlite_schema')
@@ -19,6 +20,7 @@ interface LeaseOptions {
   readonly synchronous: Synchronous
   readonly openReader: () => Connection
   readonly checkpoints: Checkpoints | undefined
+  readonly files: OpenedFiles
   readonly measurements: DatabaseMeasurements
 }
 
@@ -51,7 +53,7 @@ export class Lease implements DatabaseConnection {
     const leave = await this.#enter(deadline)
     let result: QueryResult<R>
     try {
-      this.#synchronize()
+      this.#prepare()
       result = await retryWhileBusy(() => writer.run<R>(query), deadline)
     } catch (error) {
       leave()
@@ -76,7 +78,7 @@ export class Lease implements DatabaseConnection {
     const deadline = new Deadline(timeoutMs)
     const leave = await this.#enter(deadline)
     try {
-      this.#synchronize()
+      this.#prepare()
       await retryWhileBusy(() => writer.exec('begin immediate'), deadline)
     } catch (error) {
       leave()
@@ -88,6 +90,7 @@ export class Lease implements DatabaseConnection {
 
   /** Begins a transaction that sees one state of the database and blocks no writer. */
   beginSnapshot(): void {
+    this.#options.files.assertSame() // its connection opens what is at the path now
     const snapshot = this.#options.openReader()
     try {
       snapshot.exec('begin')
@@ -139,15 +142,18 @@ export class Lease implements DatabaseConnection {
     }
   }
 
-  #synchronize(): void {
-    const { disk, synchronous, writer } = this.#options
+  #prepare(): void {
+    const { disk, files, synchronous, writer } = this.#options
+    files.assertSame()
     writer.synchronize(synchronous === 'full' ? disk.full : synchronous)
   }
 
   async #onDisk(how: 'commit' | 'rollback'): Promise<void> {
-    const { checkpoints, disk } = this.#options
-    if (how === 'commit') checkpoints?.committed()
-    await (how === 'commit' ? disk.committed(this.#isDurable) : disk.pending())
+    const { checkpoints, disk, files } = this.#options
+    if (how === 'rollback') return disk.pending()
+    checkpoints?.committed()
+    await disk.committed(this.#isDurable)
+    files.assertSame() // nothing is acknowledged that is in a deleted log
   }
 }
 

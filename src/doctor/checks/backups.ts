@@ -1,9 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { openArchive } from '../../backup/archive-reader.ts'
 import { lateAfterMs } from '../../backup/schedule.ts'
 import { isoTime } from '../../kernel/clock.ts'
-import { systemCode } from '../../kernel/reason.ts'
+import { reasonOf, systemCode } from '../../kernel/reason.ts'
 import type { Check } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
@@ -75,6 +76,42 @@ const backupAge: Check<Inside> = {
   },
 }
 
+/** Read in some seconds. */
+const maxBytes = 2 * 1024 ** 3
+
+const backupContent: Check<Inside> = {
+  id: 'backup_content',
+  level: 'error',
+  good: 'the file of the newest backup holds what was written',
+  why: 'A restore refuses a file whose content was changed, and then what it was made for is lost.',
+  mend: {
+    do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
+    setting: 'gatehouse backup verify FILE',
+  },
+  async find({ config, db, machine }) {
+    const { directory } = config.backups
+    if (directory === undefined) return []
+    const { made } = await doctorStore(db).backupRuns()
+    if (made?.node !== hostname() || made.state !== 'done' || made.file === null) return []
+    const path = join(directory, made.file)
+    const stats = machine.stat(path)
+    if (!stats) return [] // said by the check of its age
+    if (stats.size > maxBytes) {
+      const what = `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read here.`
+      const mend = { do: 'Read it back by command.', setting: `gatehouse backup verify ${path}` }
+      return [{ what, level: 'info', mend }]
+    }
+    try {
+      const archive = await openArchive(path)
+      await archive.close()
+      if (made.sha256 === null || archive.fileSha256 === made.sha256) return []
+      return [{ what: `${path} is another file than the one that was written.` }]
+    } catch (error) {
+      return [{ what: `The newest backup cannot be restored: ${reasonOf(error)}.` }]
+    }
+  },
+}
+
 const dayMs = 86_400_000
 const newDays = 7
 
@@ -99,5 +136,6 @@ export const backupChecks: readonly Check<Inside>[] = [
   backupFolder,
   backupFailed,
   backupAge,
+  backupContent,
   backupNone,
 ]

@@ -1,3 +1,4 @@
+import { clockSetBack } from '../../database/clock-set-back.ts'
 import { latestSchema, schemaVersion } from '../../database/migrate.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { reasonOf } from '../../kernel/reason.ts'
@@ -9,6 +10,21 @@ import { storedKeys } from '../../keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
+
+const databaseFiles: Check<Inside> = {
+  id: 'database_files',
+  level: 'error',
+  good: 'the files of the SQLite database are those that the service has opened',
+  why: 'What the service writes into a deleted file is lost, and what others write into the new file does not count here: the service refuses all requests and ends with exit code 6.',
+  mend: {
+    do: 'Leave gatehouse.db, gatehouse.db-wal and gatehouse.db-shm to the service while it runs; copy the database by `gatehouse backup`. The next start takes the files that are there.',
+  },
+  find({ databaseFiles }) {
+    const path = databaseFiles?.replaced() ?? null
+    if (path === null) return []
+    return [{ what: `${path} was deleted or replaced while the service has it open.` }]
+  },
+}
 
 export const databaseCheck: Check<Inside> = {
   id: 'database',
@@ -102,7 +118,7 @@ const keys: Check<Inside> = {
 }
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<Inside>[] = [databaseCheck, schema, keys]
+export const openingChecks: readonly Check<Inside>[] = [databaseFiles, databaseCheck, schema, keys]
 
 const maxClockMs = 2000
 
@@ -128,24 +144,18 @@ const clockOfDatabase: Check<Inside> = {
   },
 }
 
-const futureMs = 60_000
-
-const clockSetBack: Check<Inside> = {
+const setBack: Check<Inside> = {
   id: 'clock_set_back',
   level: 'error',
-  good: 'no record of the audit log is of a later time than now',
-  why: 'A clock that was set back lets what has expired count again, and the order of the audit log is in doubt.',
+  good: 'no key and no record of the audit log is of a later time than now',
+  why: 'A clock that was set back lets what has expired count again, refuses the tokens of before, and leaves the order of the audit log in doubt.',
   mend: {
-    do: 'Set the clock right, by NTP, before logins go on.',
+    do: 'Set the clock right, by NTP. If the clock is right now, this ends when it has passed the time that is named.',
     setting: 'timedatectl set-ntp true',
   },
   async find({ clock, db }) {
-    const last = await doctorStore(db).lastRecord()
-    if (last === null || last.at <= clock.now() + futureMs) return []
-    const [at, now] = [isoTime(last.at), isoTime(clock.now())]
-    return [
-      { what: `The newest record of the audit log is of ${at}, and this machine has ${now}.` },
-    ]
+    const what = await clockSetBack(db, clock)
+    return what === null ? [] : [{ what }]
   },
 }
 
@@ -214,7 +224,7 @@ const auditCheckpoints: Check<Inside> = {
 
 export const databaseChecks: readonly Check<Inside>[] = [
   clockOfDatabase,
-  clockSetBack,
+  setBack,
   durability,
   signingKeyAge,
   auditCheckpoints,

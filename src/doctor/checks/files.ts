@@ -6,25 +6,42 @@ import type { Check, Found } from '../check.ts'
 import type { Machine } from '../machine.ts'
 import type { Unopened } from '../scene.ts'
 
-/** Of a mode: the rights of the group and of all others to read and to write. */
+/** Of a mode: the rights of the group and of all others. */
 const groupMayRead = 0o060
 const othersMayRead = 0o006
+const groupMayWrite = 0o020
+const othersMayWrite = 0o002
 const groupMayPass = 0o010
 const othersMayPass = 0o001
+const sticky = 0o1000
 
 const secretFiles =
-  /^(?:gatehouse\.db(?:-wal|-shm)?|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
+  /^(?:gatehouse\.(?:db(?:-wal|-shm)?|lock)|master\.key(?:\..*)?|first-password(?:-\d+)?|audit-checkpoints\.jsonl)$/
+
+/** Rights that a mode gives to its group, and to all others. */
+interface Rights {
+  readonly group: number
+  readonly others: number
+}
+
+const toContents: Rights = { group: groupMayRead, others: othersMayRead }
+const toWrite: Rights = { group: groupMayWrite, others: othersMayWrite }
 
 /**
- * Whether other users of this machine reach the contents: the file lets them, and so does each
- * folder above. A file of another owner may be open to its group, through which systemd and
+ * Whether other users of this machine have such a right to what is at a path: the mode gives it, and so
+ * does each folder above. A file of another owner may be open to its group, through which systemd and
  * Kubernetes hand it out.
  */
-function isReachable(machine: Machine, path: string, { mode, uid }: Stats): boolean {
+function isReachable(
+  machine: Machine,
+  path: string,
+  { mode, uid }: Stats,
+  rights: Rights,
+): boolean {
   const folders = foldersAbove(path).map((folder) => machine.stat(folder)?.mode ?? 0)
   const isOwn = uid === process.getuid?.()
-  const forGroup = isOwn && (mode & groupMayRead) !== 0
-  const forOthers = (mode & othersMayRead) !== 0
+  const forGroup = isOwn && (mode & rights.group) !== 0
+  const forOthers = (mode & rights.others) !== 0
   return (
     (forOthers && folders.every((folder) => (folder & othersMayPass) !== 0)) ||
     (forGroup && folders.every((folder) => (folder & (groupMayPass | othersMayPass)) !== 0))
@@ -36,22 +53,66 @@ function foldersAbove(path: string): string[] {
   return folder === path ? [] : [folder, ...foldersAbove(folder)]
 }
 
+/** Whether other users can write a file, or put another one in its place. */
+function isChangeable(machine: Machine, path: string): boolean {
+  return [path, dirname(path)].some((one) => {
+    const stats = machine.stat(one)
+    // The sticky bit of a folder lets others make files there, but take none away.
+    const isSticky = stats?.isDirectory() && (stats.mode & sticky) !== 0
+    return stats !== null && !isSticky && isReachable(machine, one, stats, toWrite)
+  })
+}
+
+const modeOf = ({ mode }: Stats) => (mode & 0o7777).toString(8)
+
 const fileModes: Check<Unopened> = {
   id: 'file_modes',
   level: 'error',
-  good: 'other users of the machine cannot read or write the files of DATA_DIR',
+  good: 'other users of the machine cannot read or write DATA_DIR and its files',
   why: 'The database holds password hashes and personal data, and the master key opens the keys that sign tokens.',
   mend: { do: 'Take the rights of group and others away, and consider what could be read known.' },
   find({ config, machine }) {
     const folder = resolve(config.database.dataDirectory)
-    return machine.list(folder).flatMap((name): Found[] => {
+    const itself = machine.stat(folder)
+    const isOpen = itself !== null && isReachable(machine, folder, itself, toWrite)
+    const ofFolder: Found[] = isOpen
+      ? [
+          {
+            what: `${folder} has mode ${modeOf(itself)}: other users of this machine can put a database and keys of their own there.`,
+            mend: { setting: `chmod 700 ${folder}` },
+          },
+        ]
+      : []
+    const ofFiles = machine.list(folder).flatMap((name): Found[] => {
       if (!secretFiles.test(name)) return []
       const path = join(folder, name)
       const stats = machine.stat(path)
-      if (!stats?.isFile() || !isReachable(machine, path, stats)) return []
+      if (!stats?.isFile() || !isReachable(machine, path, stats, toContents)) return []
       const mode = (stats.mode & 0o777).toString(8)
       const what = `${path} has mode ${mode}: other users of this machine reach what it holds.`
       return [{ what, mend: { setting: `chmod 600 ${path} && chmod 700 ${folder}` } }]
+    })
+    return [...ofFolder, ...ofFiles]
+  },
+}
+
+const operatorFiles: Check<Unopened> = {
+  id: 'operator_files',
+  level: 'error',
+  good: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
+  why: 'Who can write them is a client that may introspect and revoke tokens, or opens each path of an application; the service takes changes up by itself.',
+  mend: {
+    do: 'Take the right to write away from group and others, and read the file for what was added.',
+  },
+  find({ config, machine }) {
+    const files = { CLIENTS_FILE: config.clients.file, FORWARD_AUTH_FILE: config.forwardAuth.file }
+    return Object.entries(files).flatMap(([name, file]): Found[] => {
+      if (file === undefined || !isChangeable(machine, resolve(file))) return []
+      const path = resolve(file)
+      const stats = machine.stat(path)
+      const mode = stats === null ? '' : `, mode ${modeOf(stats)},`
+      const what = `${name} ${path}${mode} can be written by other users of this machine, or replaced in its folder.`
+      return [{ what, mend: { setting: `chmod go-w ${path} ${dirname(path)}` } }]
     })
   },
 }
@@ -115,6 +176,7 @@ const tlsFiles: Check<Unopened> = {
 
 export const fileChecks: readonly Check<Unopened>[] = [
   fileModes,
+  operatorFiles,
   dataDirectory,
   firstPassword,
   tlsFiles,

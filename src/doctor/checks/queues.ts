@@ -24,6 +24,26 @@ const mailQueue: Check<Inside> = {
   },
 }
 
+const dayMs = 86_400_000
+
+const expiredMail: Check<Inside> = {
+  id: 'mail_expired',
+  level: 'warning',
+  good: 'no mail has expired unsent in the last day',
+  why: 'Whoever asked for the link or the code never got it.',
+  mend: {
+    do: 'The list shows what the server answered. With no answer, more mail was asked for than MAIL_PER_MINUTE lets out: raise the limit, or SIGN_UP=invitation if strangers flood the sign-up.',
+    setting: 'gatehouse mail list --state expired',
+  },
+  async find({ clock, config, db }) {
+    if (!config.mail.isOn) return []
+    const expired = await doctorStore(db).expiredMails(clock.now() - dayMs)
+    if (expired.length === 0) return []
+    const each = expired.map(({ message, count }) => `${count} ${message}`).join(', ')
+    return [{ what: `Mails have expired unsent in the last day: ${each}.` }]
+  },
+}
+
 const webhooks: Check<Inside> = {
   id: 'webhooks',
   level: 'warning',
@@ -53,4 +73,4 @@ const webhooks: Check<Inside> = {
   },
 }
 
-export const queueChecks: readonly Check<Inside>[] = [mailQueue, webhooks]
+export const queueChecks: readonly Check<Inside>[] = [mailQueue, expiredMail, webhooks]

@@ -16,9 +16,10 @@ import { readBody } from './body-reader.ts'
 /**
  * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON
  * or no body. `form`: JSON, a form or no body, of a few fields (in rooms that register
- * `acceptForms`). `any`: the same, and it ignores other content types. `parameters`: a form alone,
- * in which no field is repeated (RFC 6749 section 3.2; same rooms). `lines`: lines of JSON of any
- * total length (in rooms that register `acceptLines`, see long-bodies.ts).
+ * `acceptForms`). `any`: the same, and a body that is no object, cannot be read, is too large or has
+ * another content type counts as no body. `parameters`: a form alone, in which no field is repeated
+ * (RFC 6749 section 3.2; same rooms). `lines`: lines of JSON of any total length (in rooms that
+ * register `acceptLines`, see long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'parameters' | 'lines'
 
@@ -71,11 +72,13 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(mediaTypes.json, (request, payload, done) => {
-    if (request.routeOptions.config.body === 'parameters') return done(otherType())
+    const { body } = request.routeOptions.config
+    if (body === 'parameters') return done(otherType())
+    const finish = body === 'any' ? objectOrNone(done) : done
     readText(request, payload, (error, text) => {
-      if (error) return done(error)
-      if (text === '' && canBeEmpty(request)) return done(null, undefined)
-      parseJson(request, text, done)
+      if (error) return finish(error)
+      if (text === '' && body === 'optional') return finish(null, undefined)
+      parseJson(request, text, finish)
     })
   })
   app.addContentTypeParser('*', (request, _payload, done) => {
@@ -103,10 +106,11 @@ export function acceptForms(app: FastifyInstance): void {
   app.addContentTypeParser(mediaTypes.form, (request, payload, done) => {
     const { body } = request.routeOptions.config
     if (!takesForms(body)) return done(otherType())
+    const finish = body === 'any' ? objectOrNone(done) : done
     readText(request, payload, (error, text) => {
-      if (error) return done(error)
+      if (error) return finish(error)
       const form = parseForm(text, { mayRepeat: body !== 'parameters' })
-      done(form ? null : invalid('form_malformed'), form)
+      finish(form ? null : invalid('form_malformed'), form)
     })
   })
 }
@@ -128,8 +132,19 @@ function ignoresBody({ routeOptions }: FastifyRequest, type = ''): boolean {
   return body === 'none' || (body === 'any' && !read.test(type))
 }
 
-function canBeEmpty({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.config.body === 'optional' || routeOptions.config.body === 'any'
+/** Whether a route refuses a body that it cannot read. */
+export function refusesBodies(body: BodyKind = 'none'): boolean {
+  return body !== 'none' && body !== 'any'
+}
+
+type BodyDone = (error: Error | null, body?: unknown) => void
+
+/** Calls back without an error, and without a body that is no object or could not be read. */
+function objectOrNone(done: BodyDone): BodyDone {
+  return (error, body) => {
+    const isObject = error === null && typeof body === 'object' && !Array.isArray(body)
+    done(null, isObject ? (body ?? undefined) : undefined)
+  }
 }
 
 type TextDone = (error: Error | null, text: string) => void

@@ -2,6 +2,7 @@ import type { RouteOptions } from 'fastify'
 import { type ErrorName, errorTable, problemOf } from '../../kernel/errors.ts'
 import { decide } from '../../policy/decide.ts'
 import { canDeny, scopesOf } from '../../policy/rules.ts'
+import { refusesBodies } from '../bodies/bodies.ts'
 import { capitalized, type DeclaredError, errorNameOf, rowOf } from '../declared-error.ts'
 import { mediaTypes } from '../media-types.ts'
 import type { ResponseHeader } from '../response-headers.ts'
@@ -96,9 +97,9 @@ function errorsOf({ config = {}, method, schema }: Route, options: ErrorOptions)
     ...(guards.some((guard) => guard === 'sameSite' || guard === 'foreignPage')
       ? ['accessDenied' as const]
       : []),
-    ...(body === 'none' ? [] : ['invalidBody' as const]),
-    ...(body === 'none' || body === 'lines' ? [] : ['bodyTooLarge' as const]),
-    ...(schema?.body ? ['validationFailed' as const] : []),
+    ...(refusesBodies(body) ? ['invalidBody' as const] : []),
+    ...(refusesBodies(body) && body !== 'lines' ? ['bodyTooLarge' as const] : []),
+    ...(refusesBodies(body) && schema?.body ? ['validationFailed' as const] : []),
     ...declaredErrors(config),
     ...errors,
   ]

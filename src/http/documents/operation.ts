@@ -64,10 +64,18 @@ export function pathOf({ url }: Pick<RouteOptions, 'url'>): string {
 }
 
 /** Describes the guards of an operation. */
-function descriptionOf({ access, csrf, enrols, maxBodyBytes, reauthentication }: RouteDeclaration) {
+function descriptionOf({
+  access,
+  body,
+  csrf,
+  enrols,
+  maxBodyBytes,
+  reauthentication,
+}: RouteDeclaration) {
   return [
     access && `Access: ${describeRule(access.rule)}.`,
     maxBodyBytes && `Body: at most ${maxBodyBytes} bytes.`,
+    body === 'any' && 'A body that is longer, or that cannot be read, counts as none.',
     reauthentication && reauthentications[reauthentication],
     enrols && 'An enrolment token opens it as well.',
     csrf === 'foreignPage' && 'Not for pages of other origins.',

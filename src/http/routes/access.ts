@@ -26,7 +26,13 @@ import {
 import { assertJudgedAgain } from '../changes/still-allowed.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
 import { assertFieldNotForged } from './csrf.ts'
-import { type Access, type Authenticator, accepts, isSafe, mistakesIn } from './declaration.ts'
+import {
+  type Access,
+  type Authenticator,
+  defaultSchemes,
+  isSafe,
+  mistakesIn,
+} from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage, reasonOfOrigin } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
@@ -81,7 +87,8 @@ function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): 
   const declared = route.config?.access
   if (!declared) return
   const rule = withGroup(route.url, declared.rule)
-  const accepted = authenticators.filter((one) => accepts(declared, one))
+  const { schemes = defaultSchemes } = declared
+  const accepted = authenticators.filter(({ scheme }) => schemes.includes(scheme))
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
 }
 
@@ -134,7 +141,7 @@ function stepsOf(
 /** A path with an empty parameter is an unknown path; the rule of its group applies first. */
 function refusesEmptyParameters(url: string, options: AccessOptions): onRequestHookHandler {
   const rule = groupOf(url)?.rule
-  const accepted = options.authenticators.filter((one) => accepts({}, one))
+  const accepted = options.authenticators.filter(({ scheme }) => defaultSchemes.includes(scheme))
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (rule && decide(rule, null) === false) {
       judge(rule, await identify(request, reply, accepted, options))

@@ -97,7 +97,7 @@ export interface OperationExamples {
 /** The rule and the accepted schemes of a route. Every route declares them. */
 export interface Access {
   readonly rule: Rule
-  /** The accepted schemes; absent: all but those that must be named. */
+  /** The accepted schemes; absent: `defaultSchemes`. A route names any other scheme. */
   readonly schemes?: readonly Scheme[]
   /** A 401 without a body (POST /api/transfer, spec 4.1). */
   readonly silent?: boolean
@@ -108,8 +108,6 @@ export interface Authenticator {
   readonly scheme: Scheme
   /** The scheme of the Authorization header that it reads; null for a cookie. */
   readonly header: 'basic' | 'bearer' | null
-  /** Whether only routes that name the scheme accept it. */
-  readonly mustBeNamed?: true
   /** The error without a credential, on a route that accepts this scheme only. */
   readonly missing: ErrorRow
   /** The error for a bad credential, on such a route; other routes answer the thrown error. */
@@ -148,13 +146,8 @@ export function isSafe(method: string | readonly string[]): boolean {
     : method.every((name) => safeMethods.has(name))
 }
 
-/** Whether a route with these schemes accepts an authenticator. */
-export function accepts(
-  { schemes }: Pick<Access, 'schemes'>,
-  { mustBeNamed, scheme }: Pick<Authenticator, 'mustBeNamed' | 'scheme'>,
-): boolean {
-  return schemes?.includes(scheme) ?? mustBeNamed === undefined
-}
+/** The schemes of a route that names none: those of the whole account of a person. */
+export const defaultSchemes: readonly Scheme[] = ['basic', 'session', 'bearer']
 
 /** Lists the CSRF protections of a route; none for a safe method. */
 export function csrfGuardsOf(

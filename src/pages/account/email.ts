@@ -54,7 +54,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
   protectedForm(app, deps, form, async (request, reply, person, fields) => {
     const view = await viewOf(request, person, fields('email'))
     showIfRefused(request, person, 'account-email', { problemOf, view })
-    const address = parseEmail(fields('email'))
+    const address = parseEmail(fields('email').trim())
     if (!address) return refuseField(['email'], 'must be an e-mail address')
     emails.assertAvailable()
     const { account } = person
@@ -82,7 +82,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
       emailPurposes,
     )
     const confirmed = await emails.confirm(confirmation, stillAllowed(request))
-    return goOn(reply, person, path, done[confirmed])
+    return goOn(reply, person, path, done[confirmed.done])
   })
 
   app.post(`${path}/cancel`, accountForm(path, recentLogin), async (request, reply) => {

@@ -40,7 +40,7 @@ export interface MailStepsDeps extends Pick<PipelineDeps, 'requirements'> {
   readonly db: Database
   readonly emailLogin: EmailLogin
   readonly limits: Pick<LoginLimits, 'attemptCode'>
-  readonly pageFlows: Pick<PageFlows, 'advance'>
+  readonly pageFlows: Pick<PageFlows, 'advanceUnproven'>
 }
 
 /** The steps of a sign-in by mail on the pages: ask, then the code, or the link and a press. */
@@ -60,7 +60,8 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
 
   return {
     async ask(flow, typed, request) {
-      const address = parseEmail(typed) ?? refuseField(['email'], 'must be an e-mail address')
+      const text = typed.trim()
+      const address = parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
       const begun = await emailLogin.begin(address, {
         language: languageOf(request, config.pages.language),
         client: clientAddress(request),
@@ -69,11 +70,11 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
       })
       const mail = {
         id: begun.id,
-        address: typed.trim(),
+        address: text,
         askedAt: clock.now(),
         expiresAt: begun.expiresAt,
       }
-      return pageFlows.advance<SignInData>(db, flow, {
+      return pageFlows.advanceUnproven<SignInData>(db, flow, {
         step: 'email_code',
         data: { ...flow.data, mail },
       })

@@ -1,3 +1,4 @@
+import { type ChosenUsernameFault, chosenUsernameFaults } from '../../accounts/new-username.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
 import type { ProfileProblems } from '../../http/pages/views/sign-up.ts'
 import type { ApiError } from '../../kernel/errors.ts'
@@ -37,8 +38,15 @@ export function problemsOfError(error: ApiError): ProfileProblems {
   const of = (field: string) => details.find(({ path }) => path[0] === field)?.message
   const password = passwordProblemOf(error, 'password')
   return {
-    ...(of('username') !== undefined && { username: 'form' }),
+    ...usernameProblem(of('username')),
     ...(of('name') !== undefined && { name: 'form' }),
     ...(password && { password }),
   }
+}
+
+function usernameProblem(message: string | undefined): Pick<ProfileProblems, 'username'> {
+  if (message === undefined) return {}
+  const faults = Object.entries(chosenUsernameFaults) as [ChosenUsernameFault, string][]
+  const [fault] = faults.find(([, text]) => text === message) ?? []
+  return { username: fault ?? 'form' }
 }

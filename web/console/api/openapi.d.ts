@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * End the session, the bearer token with its pair, and the refresh token that are sent
-         * @description Access: anyone. Body: at most 16384 bytes.
+         * @description Access: anyone. Body: at most 16384 bytes. A body that is longer, or that cannot be read, counts as none.
          */
         post: operations["logOut"];
         delete?: never;
@@ -536,7 +536,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete the account and its user, and erase what names the person
+         * Delete the account and its user, and erase what names the person; a link by mail takes it back
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["deleteOwnAccount"];
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete the account and its user, and erase what names the person
+         * Delete the account and its user, and erase what names the person; a link by mail takes it back
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["deleteOwnAccountAsUser"];
@@ -2497,6 +2497,7 @@ export interface components {
          *       "locked": false,
          *       "active": true,
          *       "second_factor": false,
+         *       "deletion_at": null,
          *       "created_at": "2026-03-02T09:00:00.000Z"
          *     }
          */
@@ -2507,6 +2508,11 @@ export interface components {
             locked: boolean;
             active: boolean;
             second_factor: boolean;
+            /**
+             * Format: date-time
+             * @description When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise
+             */
+            deletion_at: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2525,6 +2531,20 @@ export interface components {
             active?: boolean;
             password?: string;
             must_change?: boolean;
+        };
+        /**
+         * @example {
+         *       "message": "Account deletion requested",
+         *       "deletion_at": "2026-03-09T09:30:00.000Z"
+         *     }
+         */
+        AccountDeleted: {
+            message: string;
+            /**
+             * Format: date-time
+             * @description When the account is erased unless its owner takes the deletion back; absent: it was erased
+             */
+            deletion_at?: string;
         };
         /**
          * @example {
@@ -2555,6 +2575,7 @@ export interface components {
          *         "locked": false,
          *         "active": true,
          *         "second_factor": false,
+         *         "deletion_at": null,
          *         "created_at": "2026-03-02T09:00:00.000Z"
          *       },
          *       "user": {
@@ -2716,6 +2737,7 @@ export interface components {
          *           "locked": false,
          *           "active": true,
          *           "second_factor": false,
+         *           "deletion_at": null,
          *           "created_at": "2026-03-02T09:00:00.000Z"
          *         }
          *       ]
@@ -2967,7 +2989,7 @@ export interface components {
          */
         AuditProblem: {
             /** @enum {string} */
-            what: "changed" | "missing" | "inserted" | "number" | "index" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
+            what: "changed" | "missing" | "inserted" | "number" | "index" | "erasure" | "chain" | "tombstone" | "checkpoint" | "outside" | "key";
             chain: string | null;
             place: number | null;
             number: number | null;
@@ -3554,6 +3576,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Email verified"
+         *     }
+         */
+        ConfirmedEmail: {
+            message: string;
+            /** @description After a change was taken back: the `token` of PUT /api/public/reset */
+            reset_token?: string;
+            /**
+             * Format: date-time
+             * @description When `reset_token` ends
+             */
+            expires_at?: string;
+        };
+        /**
+         * @example {
          *       "user_id": "7",
          *       "username": "ann",
          *       "roles": [
@@ -3753,6 +3790,7 @@ export interface components {
          *       "locked": false,
          *       "active": true,
          *       "second_factor": false,
+         *       "deletion_at": null,
          *       "created_at": "2026-03-02T09:00:00.000Z",
          *       "name": "Ann Example",
          *       "email": "ann@example.org",
@@ -3766,6 +3804,11 @@ export interface components {
             locked: boolean;
             active: boolean;
             second_factor: boolean;
+            /**
+             * Format: date-time
+             * @description When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise
+             */
+            deletion_at: string | null;
             /** Format: date-time */
             created_at: string;
             name: string;
@@ -3803,6 +3846,7 @@ export interface components {
          *           "locked": false,
          *           "active": true,
          *           "second_factor": false,
+         *           "deletion_at": null,
          *           "created_at": "2026-03-02T09:00:00.000Z",
          *           "name": "Ann Example",
          *           "email": "ann@example.org",
@@ -4376,6 +4420,7 @@ export interface components {
          *       "locked": false,
          *       "active": true,
          *       "second_factor": false,
+         *       "deletion_at": null,
          *       "created_at": "2026-03-02T09:00:00.000Z",
          *       "name": "Ann Example",
          *       "email": "ann@example.org",
@@ -4405,6 +4450,11 @@ export interface components {
              */
             locked_until: string | null;
             active: boolean;
+            /**
+             * Format: date-time
+             * @description When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise
+             */
+            deletion_at: string | null;
             /** @description The next login must set a password */
             must_change: boolean;
             second_factor: boolean;
@@ -4485,6 +4535,7 @@ export interface components {
                 data: components["schemas"]["FailingAccount"][];
             };
             counts: {
+                /** @description The limits of the last 2,000 attempts: pages end with them */
                 total: number;
                 data: components["schemas"]["LoginLimit"][];
             };
@@ -4539,7 +4590,7 @@ export interface components {
             /** @description It stands in the Message-ID too */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /**
@@ -4598,7 +4649,7 @@ export interface components {
             /** @description The message, and the case where there are several */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /** @enum {string} */
@@ -4624,7 +4675,7 @@ export interface components {
                 /** @description The message, and the case where there are several */
                 id: string;
                 /** @enum {string} */
-                message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
                 /** @enum {string} */
                 kind: "request" | "notice";
             }[];
@@ -4795,13 +4846,16 @@ export interface components {
          *         "system": "Linux",
          *         "provider": null,
          *         "codes_left": null,
-         *         "locked_until": null
+         *         "locked_until": null,
+         *         "linked_providers": [
+         *           "acme"
+         *         ]
          *       }
          *     }
          */
         Notice: {
             /** @enum {string} */
-            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked";
+            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_cancelled";
             /** Format: date-time */
             at: string;
             facts: components["schemas"]["NoticeFacts"];
@@ -4832,6 +4886,13 @@ export interface components {
             codes_left: number | null;
             /** Format: date-time */
             locked_until: string | null;
+            /**
+             * @description Of a lock by wrong codes of the second factor at a reset
+             * @enum {string}
+             */
+            locked_during?: "reset";
+            /** @description After a change of the password: where a sign-in still opens the account */
+            linked_providers?: string[];
         };
         /**
          * @example {
@@ -5077,7 +5138,7 @@ export interface components {
         Readiness: {
             status: string;
             /** @description What an operator should look at; absent if there is nothing */
-            warnings?: ("backup_failed" | "backup_late")[];
+            warnings?: ("backup_failed" | "backup_late" | "clock_set_back")[];
         };
         /**
          * @example {
@@ -7084,8 +7145,6 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            413: components["responses"]["BodyTooLarge"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7105,7 +7164,8 @@ export interface operations {
                     id?: string;
                     /** @description Of the mail; spaces do not count */
                     code?: string;
-                    new_password: string;
+                    /** @description Absent only to take a deletion back, for an account without a password that signs in through a provider */
+                    new_password?: string;
                     /** @description The six digits that the authenticator app shows */
                     totp?: string;
                     /** @description In place of `totp`; each can be used once */
@@ -7303,6 +7363,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -7397,6 +7458,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -8347,10 +8409,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "message": "Account deleted"
+                     *       "message": "Account deletion requested",
+                     *       "deletion_at": "2026-03-09T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["AccountDeleted"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
@@ -8488,10 +8551,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "message": "Account deleted"
+                     *       "message": "Account deletion requested",
+                     *       "deletion_at": "2026-03-09T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["AccountDeleted"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
@@ -8581,7 +8645,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8623,7 +8690,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -9007,7 +9077,7 @@ export interface operations {
                      *       "message": "Email verified"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["ConfirmedEmail"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
@@ -11341,8 +11411,8 @@ export interface operations {
                  * @example ADMIN
                  */
                 role?: "USER" | "EDITOR" | "ADMIN";
-                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled */
-                state?: "active" | "locked" | "locked_out" | "disabled" | "must_change";
+                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled; `deletion_pending`: its owner has deleted it, and it waits to be erased */
+                state?: "active" | "locked" | "locked_out" | "disabled" | "deletion_pending" | "must_change";
                 /**
                  * @description Whether a login requires a second factor
                  * @example true
@@ -11458,6 +11528,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11508,6 +11579,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11577,6 +11649,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11637,6 +11710,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11734,6 +11808,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -12344,6 +12419,7 @@ export interface operations {
                      *         "locked": false,
                      *         "active": true,
                      *         "second_factor": false,
+                     *         "deletion_at": null,
                      *         "created_at": "2026-03-02T09:00:00.000Z"
                      *       },
                      *       "user": {
@@ -12412,7 +12488,7 @@ export interface operations {
                  * @description Mail that says this
                  * @example reset
                  */
-                message?: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                message?: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
                 /**
                  * @description Mail for this account
                  * @example ann
@@ -14171,6 +14247,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z",
                      *       "name": "Ann Example",
                      *       "email": "ann@example.org",

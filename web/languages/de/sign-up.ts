@@ -36,6 +36,11 @@ export const signUp: typeof english = {
     missing: 'Wählen Sie einen Benutzernamen.',
     form: 'Ein Benutzername hat bis zu 64 Zeichen, keinen Doppelpunkt und keine unsichtbaren Zeichen.',
     taken: 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
+    scripts:
+      'Dieser Benutzername mischt Buchstaben mehrerer Alphabete. Verwenden Sie Buchstaben eines Alphabets.',
+    address:
+      'Dieser Benutzername ist eine E-Mail-Adresse. Wählen Sie die bestätigte Adresse oder einen Namen, der keine Adresse ist.',
+    reserved: 'Dieser Benutzername ist reserviert. Wählen Sie einen anderen.',
   },
   nameProblems: {
     missing: 'Geben Sie Ihren Namen ein.',

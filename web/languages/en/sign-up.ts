@@ -31,6 +31,10 @@ export const signUp = {
     missing: 'Choose a username.',
     form: 'A username has up to 64 characters, without a colon and without invisible characters.',
     taken: 'This username is taken. Choose another one.',
+    scripts: 'This username mixes letters of several alphabets. Use letters of one alphabet.',
+    address:
+      'This username is an e-mail address. Choose the address that you have confirmed, or a name that is no address.',
+    reserved: 'This username is reserved. Choose another one.',
   },
   nameProblems: {
     missing: 'Enter your name.',

@@ -42,7 +42,7 @@ export interface ProfileFieldsView {
 
 /** What is wrong with each field. */
 export interface ProfileProblems {
-  readonly username?: 'missing' | 'form' | 'taken'
+  readonly username?: 'missing' | 'form' | 'taken' | 'scripts' | 'address' | 'reserved'
   readonly name?: 'missing' | 'form'
   readonly password?: PasswordProblem
   readonly passwordAgain?: 'differs'

@@ -74,6 +74,7 @@ export const groups = {
     'backup_failed',
     'backup_made',
     'config_changed',
+    'mail_expired',
     'mail_failed',
     'sys_commits_lost',
     'sys_crash',

@@ -50,9 +50,10 @@ export function healthOf(status: Status, t: OverviewTexts): Health[] {
 
 function service({ host, readiness, uptime_seconds, version, workers }: Status, t: OverviewTexts) {
   if (!readiness) return null
-  const { notReady, serves } = t.works
-  const { ready, reason } = readiness
+  const { clockSetBack, notReady, serves } = t.works
+  const { ready, reason, warnings } = readiness
   if (!ready) return { level: 'bad', text: notReady[reason ?? ''] ?? reason ?? '' } as const
+  if (warnings.includes('clock_set_back')) return { level: 'bad', text: clockSetBack } as const
   return { level: 'good', text: serves(version, host, uptime_seconds, workers) } as const
 }
 

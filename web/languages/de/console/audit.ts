@@ -128,6 +128,7 @@ export const audit: typeof english = {
       index: 'Suchindex geändert',
       chain: 'Liste der Ketten geändert',
       tombstone: 'Grabstein geändert',
+      erasure: 'Person ohne Eintrag gelöscht',
       checkpoint: 'Kontrollpunkt geändert',
       outside: 'Weicht von der Datei außerhalb ab',
       key: 'Schlüssel geändert',

@@ -53,6 +53,10 @@ export const overview: typeof english = {
       stopping: 'Er wird gerade beendet.',
       database:
         'Die Datenbank ist nicht erreichbar, oder ihre Datei fehlt. Bringen Sie sie zurück.',
+      replaced:
+        'Eine Datei der SQLite-Datenbank wurde gelöscht oder ersetzt. Der Dienst lehnt alle Anfragen ab und beendet sich: Starten Sie ihn neu.',
+      damaged:
+        'Die Datenbank ist beschädigt: Behalten Sie eine Kopie, und spielen Sie mit `gatehouse restore` eine Sicherung ein.',
       read_only:
         'Die Datenbank nimmt keine Änderungen an: Befördern Sie den Server, oder hängen Sie die Platte zum Schreiben ein.',
       schema:
@@ -61,6 +65,8 @@ export const overview: typeof english = {
       keys: 'Ein Schlüssel lässt sich mit diesem MASTER_KEY nicht öffnen. Geben Sie dem Prozess den richtigen.',
       feed: 'Er erfährt nicht, was andere Knoten ändern: Sehen Sie nach den Verbindungen zur Datenbank.',
     },
+    clockSetBack:
+      'Die Uhr geht gespeicherten Zeiten nach: Stellen Sie sie richtig. Bis dahin werden frühere Token abgelehnt.',
     database: 'Datenbank',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     schema: (version) => `Schema ${version}.`,

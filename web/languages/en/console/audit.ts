@@ -129,6 +129,7 @@ export const audit = {
       index: 'Search index changed',
       chain: 'List of chains changed',
       tombstone: 'Tombstone changed',
+      erasure: 'Person erased without a record',
       checkpoint: 'Checkpoint changed',
       outside: 'Differs from the file outside',
       key: 'Key changed',

@@ -1,5 +1,9 @@
 /** What each event of the audit log says, in words (docs/events.md); another type is shown by its name. */
 export const events: Readonly<Record<string, string>> = {
+  account_deletion_cancelled: 'Deletion of an account cancelled',
+  account_deletion_requested: 'Deletion of an account requested',
+  audit_erasures_counted: 'Erasures from before the upgrade counted',
+  audit_keys_erased: 'Keys of erased persons removed',
   audit_not_verified: 'Audit log could not be verified',
   audit_not_whole: 'Audit log is not whole',
   audit_records_lost: 'Records of the audit log were lost',
@@ -51,6 +55,7 @@ export const events: Readonly<Record<string, string>> = {
   language_changed: 'Language chosen',
   mail_address_undeliverable: 'Mailbox unknown to its server',
   mail_cancelled: 'Mail withdrawn',
+  mail_expired: 'Mail not sent before it expired',
   mail_failed: 'Mail refused by the mail server',
   mail_resent: 'Mail sent again',
   mail_sent: 'Mail sent',

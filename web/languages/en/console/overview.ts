@@ -44,6 +44,10 @@ export const overview = {
     notReady: {
       stopping: 'It is shutting down.',
       database: 'The database cannot be reached, or its file is gone. Bring it back.',
+      replaced:
+        'A file of the SQLite database was deleted or replaced. The service refuses all requests, and ends: start it again.',
+      damaged:
+        'The database is damaged: keep a copy of it, and restore a backup with `gatehouse restore`.',
       read_only:
         'The database takes no changes: promote the server, or mount the disk for writing.',
       schema:
@@ -52,6 +56,8 @@ export const overview = {
       keys: 'A key does not open with this MASTER_KEY. Give the process the right one.',
       feed: 'It does not hear of the changes of other nodes: look at the connections to the database.',
     } as Readonly<Record<string, string>>,
+    clockSetBack:
+      'The clock is earlier than times that are stored: set it right. Until then tokens of before are refused.',
     database: 'Database',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     schema: (version: number) => `schema ${version}.`,

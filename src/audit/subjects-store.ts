@@ -1,0 +1,25 @@
+import { sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+
+/**
+ * Users whose account has signed in at `since` or later, and who have no key; 100 at most. The record of
+ * a login makes one, and the removal of the user deletes both.
+ */
+export async function signedInWithoutKey(
+  db: DatabaseOrTransaction,
+  since: number,
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('accounts')
+    .select('user_id')
+    .where('last_login_at', '>=', Math.max(1, since)) // 0: never
+    .where(sql<boolean>`(import_id is null or import_id > 0)`)
+    .where(
+      sql<boolean>`not exists (
+        select 1 from audit_subjects where subject = cast(accounts.user_id as text))`,
+    )
+    .orderBy('user_id')
+    .limit(100)
+    .execute()
+  return rows.map((row) => row.user_id)
+}

@@ -1,0 +1,41 @@
+import type { DatabaseOrTransaction } from './database.ts'
+import { postgresObjects } from './postgres/schema-catalog.ts'
+import { postgresExpected } from './postgres/schema-expected.ts'
+import { sqliteExpected, sqliteObjects } from './sqlite/schema-catalog.ts'
+import { isPostgres } from './transactions.ts'
+
+/** How a schema differs from that of this program. Names with their kind. */
+export interface SchemaDifferences {
+  /** With the definition that it should have. */
+  readonly missing: readonly { readonly name: string; readonly definition: string }[]
+  readonly changed: readonly { readonly name: string; readonly definition: string }[]
+  /** Those that belong to tables of this program: others may stand beside. */
+  readonly additional: readonly { readonly name: string; readonly table: string }[]
+}
+
+/**
+ * Compares the schema with what the migrations make, object by object: on SQLite in an empty database in
+ * memory, on PostgreSQL with the catalogs as a test has written them.
+ */
+export async function schemaDifferences(db: DatabaseOrTransaction): Promise<SchemaDifferences> {
+  const isOnPostgres = isPostgres(db)
+  const found = isOnPostgres ? await postgresObjects(db) : await sqliteObjects(db)
+  const expected = isOnPostgres ? postgresExpected() : sqliteExpected()
+  const ours = new Set([...expected.values()].map(({ table }) => table))
+  const isLost = (table: string) =>
+    table !== '' && !found.has(`table ${table}`) && !found.has(`view ${table}`)
+  const named = [...expected].map(([name, { definition, table }]) => ({ name, definition, table }))
+  return {
+    // What belongs to a table goes with it.
+    missing: named.filter(
+      ({ name, table }) => !found.has(name) && (name.startsWith('table ') || !isLost(table)),
+    ),
+    changed: named.filter(({ name, definition }) => {
+      const object = found.get(name)
+      return object !== undefined && object.definition !== definition
+    }),
+    additional: [...found].flatMap(([name, { table }]) =>
+      !expected.has(name) && table !== '' && ours.has(table) ? [{ name, table }] : [],
+    ),
+  }
+}

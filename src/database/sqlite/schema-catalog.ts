@@ -1,0 +1,48 @@
+import { DatabaseSync } from 'node:sqlite'
+import { CompiledQuery } from 'kysely'
+import type { DatabaseOrTransaction } from '../database.ts'
+import { schemaStatements } from '../migrate.ts'
+import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
+
+interface Row {
+  readonly type: string
+  readonly name: string
+  readonly tbl_name: string
+  readonly sql: string
+}
+
+// What SQLite makes by itself has no text, or a name of its own.
+const query =
+  "select type, name, tbl_name, sql from sqlite_schema where sql is not null and name not like 'sqlite\\_%' escape '\\'"
+
+let expected: SchemaObjects | undefined
+
+/** What the migrations make in an empty database; made once, in a few milliseconds. */
+export function sqliteExpected(): SchemaObjects {
+  expected ??= madeInMemory()
+  return expected
+}
+
+function madeInMemory(): SchemaObjects {
+  const memory = new DatabaseSync(':memory:')
+  try {
+    for (const statement of schemaStatements('sqlite')) memory.exec(statement)
+    return objectsOf(memory.prepare(query).all() as unknown as Row[]) // the columns of the query
+  } finally {
+    memory.close()
+  }
+}
+
+/** What a database has. */
+export async function sqliteObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
+  return objectsOf((await db.executeQuery<Row>(CompiledQuery.raw(query))).rows)
+}
+
+function objectsOf(rows: readonly Row[]): SchemaObjects {
+  return new Map(
+    rows.map(({ type, name, tbl_name, sql: text }): [string, SchemaObject] => [
+      `${type} ${name}`,
+      { definition: text.replaceAll(/\s+/g, ' ').trim(), table: tbl_name },
+    ]),
+  )
+}
