@@ -39,6 +39,7 @@ import * as accountLists from './migrations/0026-account-lists.ts'
 import * as verifications from './migrations/0027-verifications.ts'
 import * as accountDeletions from './migrations/0029-account-deletions.ts'
 import * as addedSince from './migrations/0030-added-since.ts'
+import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
@@ -80,6 +81,7 @@ const migrations: readonly Step[] = [
   expand(verifications.statements),
   expand(accountDeletions.statements),
   expand(addedSince.statements),
+  expand(throttleCounts.statements),
   expand(provenErasures.statements),
 ]
 

@@ -180,6 +180,9 @@ interface ThrottlePlacesTable {
   pending: number
   /** When the last window that counts the attempt ends. */
   expires_at: number
+  /** Triggers write both: how many attempts of the key counted with it, and when the first expires. */
+  nth: Generated<number>
+  frees_at: Generated<number>
 }
 
 /** Used proofs of work, each of which is accepted once. */

@@ -119,3 +119,9 @@ export async function proxied(
 export function missingProxy(name: 'nginx' | 'Caddy'): string | false {
   return proxyPrograms.find((one) => one.name === name)?.missing ?? 'unknown'
 }
+
+/** The findings of the inside of a deployment: as `examined` names them, and with all that they say. */
+export async function findings(own: Deployment, env: Readonly<Record<string, string>> = {}) {
+  const { found, report } = await examined(own, '--inside', env)
+  return { found, all: report.findings }
+}

@@ -111,7 +111,7 @@ export async function verifyPages(
         )
         if (reset) return reply.redirect(`/reset?token=${reset.token}`, 303)
       }
-      return reply.redirect(`${path}?flow=${flow.id}`, 303)
+      return reply.redirect(`${path}?flow=${flow.secret}`, 303) // stored by now
     },
   )
 

@@ -4501,6 +4501,7 @@ export interface components {
                 data: components["schemas"]["FailingAccount"][];
             };
             counts: {
+                /** @description The limits of the last 2,000 attempts: pages end with them */
                 total: number;
                 data: components["schemas"]["LoginLimit"][];
             };
