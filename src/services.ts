@@ -50,6 +50,7 @@ import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
+import { type AccountDeletion, createAccountDeletion } from './person/deletion.ts'
 import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
@@ -92,6 +93,7 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountDeletion: AccountDeletion
   readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
@@ -264,7 +266,12 @@ export async function createServices(
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(rooms)
+  const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
+    accountDeletion: createAccountDeletion({
+      ...deps,
+      ...{ accounts, confirmations, mailer, outbox, users },
+    }),
     accountList: createAccountList(deps),
     accounts,
     auditLog,
@@ -293,7 +300,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
-      undoSince: createUndo({ devices, identities, secondFactor }),
+      undoSince: createUndo({ accounts, confirmations, devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
@@ -313,7 +320,7 @@ export async function createServices(
     loginAddress: createLoginAddress(config),
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
     masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
-    mailer: createMailer({ ...deps, keys, confirmations, outbox }),
+    mailer,
     notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),

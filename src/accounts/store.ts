@@ -1,4 +1,10 @@
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  sql,
+  type UpdateObject,
+} from 'kysely'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
@@ -52,6 +58,9 @@ export interface EndedTokens {
   readonly access: boolean
   readonly refresh: boolean
 }
+
+/** The flag `active` as administrators set it. */
+export const activeFlag = sql<number>`coalesce(accounts.active_kept, accounts.active)`
 
 const accounts = (db: DatabaseOrTransaction) =>
   db
@@ -304,7 +313,7 @@ export function accountStore(db: DatabaseOrTransaction) {
             .where('role_assignments.account', '>', userId)
             .orderBy('role_assignments.account')
         : accounts(db).where('accounts.user_id', '>', userId).orderBy('accounts.user_id')
-      if (active !== undefined) query = query.where('active', '=', Number(active))
+      if (active !== undefined) query = query.where(activeFlag, '=', Number(active))
       if (lockedAt !== undefined) {
         query = query.where((eb) =>
           eb.or([eb('locked', '=', 1), eb('locked_until', '>', lockedAt)]),
@@ -396,12 +405,48 @@ export function accountStore(db: DatabaseOrTransaction) {
               .whereRef('user_id', '=', 'role_assignments.account')
               .where('active', '=', 1)
               .where('locked', '=', 0)
+              .where('deletion_at', 'is', null)
               .where(isPresentAccount),
           ),
         )
         .limit(1)
         .executeTakeFirst()
       return row !== undefined
+    },
+
+    /** Has an account wait until it is erased. */
+    async requestDeletion(userId: number, deletionAt: number): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set((eb) => ({ deletion_at: deletionAt, active_kept: eb.ref('active'), active: 0 }))
+        .where('user_id', '=', userId)
+        .where('deletion_at', 'is', null)
+        .execute()
+    },
+
+    /** Brings an account back that waits for its deletion; answers whether it did. */
+    async cancelDeletion(userId: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('accounts')
+        .set({ deletion_at: null, active: activeFlag, active_kept: null })
+        .where('user_id', '=', userId)
+        .where('deletion_at', 'is not', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** The users whose accounts are to be erased at `now`, those first that have waited longest. */
+    async dueDeletions(now: number, limit: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('accounts')
+        .select('user_id')
+        .where('deletion_at', '<=', now)
+        .where(isPresentAccount)
+        .orderBy('deletion_at')
+        .orderBy('user_id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => row.user_id)
     },
 
     async hasRole(userId: number, role: Role): Promise<boolean> {
@@ -429,14 +474,23 @@ function passwordOf({ userId: account, passwordHash: hash, ...more }: NewAccount
   return hash === null ? [] : [{ account, hash, mustChange, changedAt }]
 }
 
-function columnsOf(changes: AccountChanges): Updateable<Schema['accounts']> {
+function columnsOf(changes: AccountChanges): UpdateObject<Schema, 'accounts'> {
   return {
     ...(changes.locked !== undefined && { locked: Number(changes.locked) }),
     ...(changes.locked === false && { locked_until: null, failed_logins: 0 }),
-    ...(changes.active !== undefined && { active: Number(changes.active) }),
+    ...(changes.active !== undefined && flagOf(changes.active)),
     ...(changes.secondFactor !== undefined && {
       second_factor: Number(changes.secondFactor),
     }),
+  }
+}
+
+/** Sets the flag `active`; that of an account that waits for its deletion counts after its return. */
+function flagOf(isActive: boolean) {
+  const flag = sql.lit(Number(isActive))
+  return {
+    active: sql<number>`case when deletion_at is null then ${flag} else 0 end`,
+    active_kept: sql<number | null>`case when deletion_at is null then null else ${flag} end`,
   }
 }
 
@@ -454,7 +508,8 @@ function toAccount(row: AccountRow): Account {
     passwordHash: row.hash,
     roles: splitRoles(row.roles),
     locked: row.locked === 1,
-    active: row.active === 1,
+    active: (row.active_kept ?? row.active) === 1,
+    deletionAt: row.deletion_at,
     failedLogins: row.failed_logins,
     lockedUntil: row.locked_until,
     secondFactor: row.second_factor === 1,

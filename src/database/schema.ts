@@ -98,6 +98,10 @@ interface AccountsTable {
   language: Generated<string | null>
   /** 0 before the first login. */
   last_login_at: Generated<number>
+  /** When the account is erased, because its owner asked for that; `active` is 0 until then. */
+  deletion_at: Generated<number | null>
+  /** The flag `active` of such an account as administrators set it; null for all others. */
+  active_kept: Generated<number | null>
   /** The last login with the password; null: none since this was recorded. */
   last_password_login_at: Generated<number | null>
 }

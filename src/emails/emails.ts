@@ -13,7 +13,7 @@ import type {
   MailedSecrets,
   PendingAddress,
 } from '../confirmations/confirmations.ts'
-import { confirmationPurposes } from '../confirmations/purposes.ts'
+import { type ConfirmationPurpose, confirmationPurposes } from '../confirmations/purposes.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -177,11 +177,7 @@ export function createEmails(deps: EmailsDeps): Emails {
         async (trx) => {
           await confirmations.use(trx, confirmation)
           const account = await accountIn(trx, userId)
-          // The address of an account that is locked or disabled changes no more.
-          const since = account && { now: account, before: account }
-          if (!account || !since || requirements.unmet('change', { account, since })) {
-            throw outlived(confirmation)
-          }
+          if (!account || isDenied(account, purpose)) throw outlived(confirmation)
           const outcome =
             purpose === 'email_undo'
               ? { done: 'restored' as const, reset: await restore(trx, account, confirmation) }
@@ -301,6 +297,18 @@ export function createEmails(deps: EmailsDeps): Emails {
       language,
       facts: { restored: true },
     })
+  }
+
+  /**
+   * The address of an account that is locked or disabled changes no more. The way back alone brings an
+   * account back that waits for its deletion, and the flags of administrators stay.
+   */
+  function isDenied(account: Account, purpose: ConfirmationPurpose): boolean {
+    const since = { now: account, before: account }
+    const isBack = purpose === 'email_undo' && account.deletionAt !== null
+    return isBack
+      ? requirements.unmet('return', { account: { ...account, deletionAt: null }, since }) !== null
+      : requirements.unmet('change', { account, since }) !== null
   }
 
   /** Runs work with the lock of the account, then what follows the end of tokens. */

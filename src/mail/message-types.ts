@@ -51,6 +51,13 @@ export interface MessageFacts {
    * failure was a code of the second factor at a reset of the password.
    */
   locked: NoticeFacts & { readonly until: number | null; readonly during?: 'reset' }
+  /** Goes with the link that takes the deletion back. `deletionAt`: epoch milliseconds. */
+  deletion_requested: NoticeFacts & { readonly deletionAt: number }
+  /** The same to an address before, with the link that takes the change of the address back. */
+  deletion_requested_former: NoticeFacts & { readonly deletionAt: number }
+  deletion_cancelled: NoticeFacts
+  /** Goes to the address of an account that exists no more. */
+  account_deleted: WithOrigin & { readonly username: string }
   /** What an administrator sends to see whether mail arrives. */
   test: WithOrigin & { readonly at: number }
 }
@@ -67,6 +74,8 @@ export const noticeTypes = [
   'identity_linked',
   'identity_unlinked',
   'locked',
+  'deletion_requested',
+  'deletion_cancelled',
 ] as const satisfies readonly MessageName[]
 export type NoticeType = (typeof noticeTypes)[number]
 
@@ -106,6 +115,11 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   identity_linked: { kind: 'notice', priority: notice },
   identity_unlinked: { kind: 'notice', priority: notice },
   locked: { kind: 'notice', priority: notice },
+  // The owner has a limited time for an answer.
+  deletion_requested: { kind: 'notice', priority: link },
+  deletion_requested_former: { kind: 'notice', priority: link },
+  deletion_cancelled: { kind: 'notice', priority: notice },
+  account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },
 }
 

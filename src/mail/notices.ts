@@ -58,6 +58,8 @@ const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly is
     email_changed: { type: 'email_changed', isMailed: false },
     email_restored: { type: 'email_changed', isMailed: false },
     email_removed: { type: 'email_changed', isMailed: false },
+    account_deletion_requested: { type: 'deletion_requested', isMailed: false },
+    account_deletion_cancelled: { type: 'deletion_cancelled' },
   }
 
 /** The names of the events that the sink takes. */
@@ -71,7 +73,7 @@ export interface NoticesDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly confirmations: Pick<Confirmations, 'addressesOf'>
+  readonly confirmations: Pick<Confirmations, 'openOf'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -115,7 +117,7 @@ export function createNotices(deps: NoticesDeps): Notices {
       }
       if (account.undeliverable_at === null) await outbox.add(trx, { ...mail, to: { userId } })
       // Who has changed the address must not act unseen by the owner, who can still take it back.
-      for (const address of await confirmations.addressesOf(trx, userId, 'email_undo')) {
+      for (const { address } of await confirmations.openOf(trx, userId, 'email_undo')) {
         await outbox.add(trx, { ...mail, to: { address, userId } })
       }
     },

@@ -114,6 +114,18 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       plain,
       'locked-at-reset',
     ),
+    sample(
+      'deletion_requested',
+      { ...notice, deletionAt: minutes(7 * 24 * 60) },
+      linked('/reset', 7 * 24 * 60),
+    ),
+    sample(
+      'deletion_requested_former',
+      { ...notice, deletionAt: minutes(7 * 24 * 60) },
+      linked('/verify', 5 * 24 * 60),
+    ),
+    sample('deletion_cancelled', notice),
+    sample('account_deleted', asked),
     sample('test', { at }),
   ]
 }

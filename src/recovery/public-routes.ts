@@ -83,8 +83,13 @@ export async function publicResetRoutes(
     async (request) => {
       const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
       const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
-      await recovery.finish(confirmation, { newPassword, proof: { totp, recoveryCode } })
-      return { message: 'Password changed' }
+      const proof = { totp, recoveryCode }
+      if (newPassword !== undefined) {
+        await recovery.finish(confirmation, { newPassword, proof })
+        return { message: 'Password changed' }
+      }
+      await recovery.takeBack(confirmation, { proof })
+      return { message: 'Account deletion taken back' }
     },
   )
 }

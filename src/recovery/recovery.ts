@@ -2,6 +2,7 @@ import { type Accounts, accountIn, lastPasswordLogin } from '../accounts/account
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
+import type { Column } from '../authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../authentication/requirements.ts'
 import type { Language } from '../config/languages.ts'
 import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
@@ -59,6 +60,17 @@ export interface Recovery {
    * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
    */
   finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
+  /**
+   * Whether the deletion of the account can be taken back without a new password: its owner has none,
+   * and signs in through a provider.
+   */
+  needsNoPassword(confirmation: Confirmation, account: Account): Promise<boolean>
+  /**
+   * Takes the deletion of such an account back, and uses the confirmation up.
+   * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
+   * `SecondFactor.prove`
+   */
+  takeBack(confirmation: Confirmation, how: Omit<WantedReset, 'newPassword'>): Promise<void>
 }
 
 export interface HowToBegin {
@@ -84,13 +96,16 @@ export interface WantedReset {
 }
 
 export interface RecoveryDeps {
-  readonly accounts: Pick<Accounts, 'byEmail' | 'byUsername' | 'replacePassword'>
+  readonly accounts: Pick<
+    Accounts,
+    'byEmail' | 'byUsername' | 'cancelDeletion' | 'replacePassword' | 'reread'
+  >
   readonly clock: Clock
   readonly confirmations: Confirmations
   readonly db: Database
   readonly devices: Pick<Devices, 'forget'>
   readonly events: Events
-  readonly identities: Pick<Identities, 'unlinkSince'>
+  readonly identities: Pick<Identities, 'of' | 'unlinkSince'>
   readonly lock: Pick<AutomaticLock, 'failed' | 'lift'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly requirements: Pick<Requirements, 'unmet'>
@@ -146,7 +161,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async accountOf(confirmation) {
       const { userId } = confirmation
       const account = userId === null ? null : await accountIn(db, userId)
-      if (account && !unmetOf(resetWayOf(confirmation).judged(account))) return account
+      const { column: asked, judged } = resetWayOf(confirmation)
+      if (account && !unmetOf(judged(account), asked)) return account
       throw outlived(confirmation)
     },
 
@@ -159,19 +175,19 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async finish(confirmation, { newPassword, proof, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
+      const way = resetWayOf(confirmation)
       const asksFactor = account.secondFactor && proof !== null
       // Before anything is said about the password. A code is used up only by one that is acceptable.
       if (asksFactor && isEmpty(proof)) await recovery.proveFactor(account, proof)
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
-        column,
+        column: way.column,
         prove: async () => {
           if (asksFactor) await recovery.proveFactor(account, proof)
         },
         first: async (trx) => {
-          await confirmations.use(trx, confirmation)
-          await resetWayOf(confirmation).first(trx, account)
+          await useUp(trx, confirmation, account)
           // A session that was copied from that login may have linked them. Without a known login
           // with the password there is nothing that shows who has linked them.
           const since = (await lastPasswordLogin(trx, userId)) ?? 0
@@ -187,11 +203,40 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         },
       })
     },
+
+    async needsNoPassword({ purpose }, { passwordHash, userId }) {
+      if (purpose !== 'deletion_undo' || passwordHash !== null) return false
+      return (await identities.of(userId)).length > 0
+    },
+
+    async takeBack(confirmation, { proof, also }) {
+      const account = await recovery.accountOf(confirmation)
+      const { userId } = account
+      if (!(await recovery.needsNoPassword(confirmation, account))) {
+        refuseField([field], 'is required')
+      }
+      if (account.secondFactor && proof !== null) await recovery.proveFactor(account, proof)
+      await transact(db, [lockName.account(userId)], async (trx) => {
+        await useUp(trx, confirmation, account)
+        await accounts.reread(trx, account, resetWayOf(confirmation).column)
+        await also?.(trx)
+      })
+    },
   }
   return recovery
 
-  function unmetOf(account: Account) {
-    return requirements.unmet(column, { account, since: { now: account, before: account } })
+  /** Uses a confirmation up, and does what its purpose changes beside the password. */
+  async function useUp(
+    trx: DatabaseOrTransaction,
+    confirmation: Confirmation,
+    account: Account,
+  ): Promise<void> {
+    await confirmations.use(trx, confirmation)
+    if (!(await resetWayOf(confirmation).first(deps, trx, account))) throw outlived(confirmation)
+  }
+
+  function unmetOf(account: Account, asked: Column = column) {
+    return requirements.unmet(asked, { account, since: { now: account, before: account } })
   }
 
   /** Looks for both in any case, so that all that can be typed costs the same. */

@@ -14,7 +14,7 @@ const mailbox = {
 }
 const of = { ...form, username: 'ann', notice: null }
 const factor = { ...of, problem: null, retryAfterSeconds: null }
-const password = { ...of, minLength: 12, problem: null, differs: false }
+const password = { ...of, minLength: 12, problem: null, differs: false, deletion: null } as const
 
 export const resetExamples: ExamplesOf<ResetViews> = {
   reset: {
@@ -44,7 +44,13 @@ export const resetExamples: ExamplesOf<ResetViews> = {
     short: { ...password, problem: { rule: 'short', limit: 12 } },
     common: { ...password, problem: { rule: 'known' } },
     different: { ...password, differs: true },
+    'takes a deletion back': { ...password, deletion: 'with_password' },
+    'takes a deletion back, without a password': { ...password, deletion: 'anyhow' },
   },
-  'reset-done': { done: { username: 'ann' } },
+  'reset-done': {
+    done: { username: 'ann', done: 'password' },
+    'taken back': { username: 'ann', done: 'password_and_deletion' },
+    'taken back alone': { username: 'ann', done: 'deletion' },
+  },
   'reset-unavailable': { 'no mail': {} },
 }

@@ -4,7 +4,9 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 // table and its definition.
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
+["column accounts.active_kept","accounts","bigint"]
 ["column accounts.created_at","accounts","bigint not null"]
+["column accounts.deletion_at","accounts","bigint"]
 ["column accounts.email_verified_at","accounts","bigint"]
 ["column accounts.failed_logins","accounts","bigint not null default 0"]
 ["column accounts.import_id","accounts","bigint"]
@@ -486,6 +488,7 @@ const lines = String.raw`
 ["function tell_nodes()","","begin if current_setting('gatehouse.notifies', true) = 'on' then raise notice 'other nodes must be told' using errcode = 'GH001'; else perform pg_notify('gatehouse', ''); end if; return null; end"]
 ["function uncount_import()","","begin delete from row_count_slots where name >= 'import ' || old.id || ' ' and name < 'import ' || old.id || '!'; return null; end"]
 ["index accounts_by_creation","accounts","CREATE INDEX accounts_by_creation ON accounts USING btree (created_at, user_id)"]
+["index accounts_by_deletion","accounts","CREATE INDEX accounts_by_deletion ON accounts USING btree (deletion_at, user_id) WHERE (deletion_at IS NOT NULL)"]
 ["index accounts_by_email","accounts","CREATE UNIQUE INDEX accounts_by_email ON accounts USING btree (verified_email_key)"]
 ["index accounts_by_factor","accounts","CREATE INDEX accounts_by_factor ON accounts USING btree (second_factor, user_id)"]
 ["index accounts_by_import","accounts","CREATE INDEX accounts_by_import ON accounts USING btree (import_id, user_id) WHERE (import_id IS NOT NULL)"]

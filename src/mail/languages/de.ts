@@ -170,6 +170,31 @@ export const de: Texts = {
     notYouAtReset:
       'Falls Sie das nicht waren: Niemand ist hineingekommen, aber jemand anderes liest Ihre E-Mails. Ändern Sie das Passwort Ihres Postfachs, und sagen Sie es Ihrer Administration.',
   },
+  deletion_requested: {
+    subject: (name) => `Ihr Konto bei ${name} wird gelöscht`,
+    intro: (name, account) =>
+      `Ihr Konto ${account} bei ${name} soll gelöscht werden. Niemand kann sich mehr damit anmelden, und alle Sitzungen sind beendet.`,
+    erased: (time) => `Das Konto und was Sie nennt, wird endgültig gelöscht: ${time}.`,
+    notYou:
+      'Falls Sie das nicht waren, oder falls Sie das Konto behalten möchten, nehmen Sie die Löschung zurück und setzen Sie ein neues Passwort:',
+    action: 'Konto behalten',
+    former: {
+      notYou:
+        'Das Konto verwendet jetzt eine andere E-Mail-Adresse. Falls Sie das nicht waren, nehmen Sie beides zurück: Das Konto erhält diese Adresse wieder und wird nicht gelöscht.',
+      action: 'Änderungen zurücknehmen',
+    },
+  },
+  deletion_cancelled: {
+    subject: (name) => `Ihr Konto bei ${name} wird nicht gelöscht`,
+    intro: (name, account) =>
+      `Die Löschung Ihres Kontos ${account} bei ${name} wurde zurückgenommen.`,
+  },
+  account_deleted: {
+    subject: (name) => `Ihr Konto bei ${name} wurde gelöscht`,
+    intro: (name, account) =>
+      `Ihr Konto ${account} bei ${name} und was Sie nennt, wurde gelöscht. Dies ist die letzte Nachricht an Sie.`,
+    notYou: 'Falls Sie das nicht waren, fragen Sie bitte die Administration.',
+  },
 
   test: {
     subject: (name) => `Testnachricht von ${name}`,

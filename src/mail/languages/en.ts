@@ -172,6 +172,31 @@ export const en = {
     notYouAtReset:
       'If it was not you, no one has got in, but someone else reads your e-mail. Change the password of your mailbox, and tell your administrator.',
   },
+  deletion_requested: {
+    subject: (name: string) => `Your account at ${name} will be deleted`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} is to be deleted. Nobody can sign in to it any more, and all its sessions have ended.`,
+    erased: (time: string) => `The account and what names you will be erased for good: ${time}.`,
+    notYou:
+      'If it was not you, or if you want to keep the account, take the deletion back and set a new password:',
+    action: 'Keep the account',
+    former: {
+      notYou:
+        'The account uses another e-mail address now. If that was not you, take both changes back: the account gets this address again and is not deleted.',
+      action: 'Take the changes back',
+    },
+  },
+  deletion_cancelled: {
+    subject: (name: string) => `Your account at ${name} will not be deleted`,
+    intro: (name: string, account: string) =>
+      `The deletion of your account ${account} at ${name} was taken back.`,
+  },
+  account_deleted: {
+    subject: (name: string) => `Your account at ${name} was deleted`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} and what names you were deleted. This is the last message to you.`,
+    notYou: 'If it was not you, ask your administrator.',
+  },
 
   test: {
     subject: (name: string) => `Test message from ${name}`,

@@ -8,7 +8,7 @@ import {
   hasToken,
   type TokenArrivalDeps,
 } from '../../confirmations/token-arrival.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
 import { transact } from '../../database/transactions.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
@@ -19,6 +19,7 @@ import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
+import type { ResetDoneView } from '../../http/pages/views/reset.ts'
 import { refuseField } from '../../kernel/errors.ts'
 import { assertMail, type Outbox } from '../../mail/outbox.ts'
 import { askedByEither } from '../../recovery/asked.ts'
@@ -152,22 +153,25 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
 
     async password(flow, field) {
       const confirmation = proofOf(flow)
+      const proof = flow.data.isFactorProved === true ? null : {}
+      let ended = flow
+      const end = (done: ResetDoneView['done']) => async (trx: DatabaseOrTransaction) => {
+        const data = { confirmation, done }
+        ended = await pageFlows.advance<ResetData>(trx, flow, { step: 'done', data })
+      }
+      if (field('keep') !== '') {
+        await recovery.takeBack(confirmation, { proof, also: end('deletion') })
+        return ended
+      }
       const newPassword = field('new_password')
       if (newPassword === '') refuseField(['new_password'], 'is required')
       if (newPassword !== field('new_password_again')) {
         refuseField(['new_password_again'], 'must be the same twice')
       }
-      const proof = flow.data.isFactorProved === true ? null : {}
-      let done = flow
-      await recovery.finish(confirmation, {
-        newPassword,
-        proof,
-        async also(trx) {
-          const data = { confirmation }
-          done = await pageFlows.advance<ResetData>(trx, flow, { step: 'done', data })
-        },
-      })
-      return done
+      const isBack = confirmation.purpose === 'deletion_undo'
+      const also = end(isBack ? 'password_and_deletion' : 'password')
+      await recovery.finish(confirmation, { newPassword, proof, also })
+      return ended
     },
 
     done: async (flow) => flow,
@@ -222,9 +226,16 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
   }
 
   async function shownNow(flow: ResetFlow, more: Partial<Shown>): Promise<Shown> {
-    const { userId = null } = flow.data.confirmation ?? {}
+    const { confirmation } = flow.data
+    const { userId = null } = confirmation ?? {}
     const account = userId === null ? null : await accounts.byUserId(userId)
-    return { flow, now: clock.now(), username: account?.username ?? '', ...more }
+    const needsNoPassword =
+      flow.step === 'password' &&
+      confirmation !== undefined &&
+      account !== null &&
+      (await recovery.needsNoPassword(confirmation, account))
+    const username = account?.username ?? ''
+    return { flow, now: clock.now(), username, needsNoPassword, ...more }
   }
 }
 

@@ -52,6 +52,16 @@ export const reset: typeof english = {
   doneText: (username) =>
     `Das Konto ${username} hat ein neues Passwort und ist überall abgemeldet. Melden Sie sich jetzt mit dem neuen Passwort an.`,
 
+  deletion: {
+    title: 'Behalten Sie Ihr Konto',
+    text: 'Ihr Konto soll gelöscht werden. Mit einem neuen Passwort behalten Sie es.',
+    anyhow:
+      'Ihr Konto hat kein Passwort. Sie können es auch ohne eines behalten und sich wie bisher über Ihren Anbieter anmelden.',
+    keep: 'Ohne Passwort behalten',
+    done: 'Ihr Konto wird nicht gelöscht',
+    doneText: (username) => `Die Löschung des Kontos ${username} ist zurückgenommen.`,
+  },
+
   unavailable: 'Passwörter können hier nicht zurückgesetzt werden',
   unavailableText:
     'Dieser Dienst kann keine E-Mails senden. Bitten Sie die Administration dieses Dienstes um ein neues Passwort.',

@@ -47,6 +47,17 @@ export const reset = {
   doneText: (username: string) =>
     `The account ${username} has a new password. It is signed out everywhere. Sign in with the new password now.`,
 
+  /** For the link that takes the deletion of an account back. */
+  deletion: {
+    title: 'Keep your account',
+    text: 'Your account is to be deleted. With a new password you keep it.',
+    anyhow:
+      'Your account has no password. You can also keep it without one, and sign in through your provider as before.',
+    keep: 'Keep it without a password',
+    done: 'Your account is not deleted',
+    doneText: (username: string) => `The deletion of the account ${username} is taken back.`,
+  },
+
   unavailable: 'A password cannot be reset here',
   unavailableText:
     'This service cannot send e-mail. Ask an administrator of this service for a new password.',

@@ -46,8 +46,15 @@ export interface ResetPasswordView extends StepForm {
   readonly problem: PasswordProblem | null
   /** Whether the two passwords are not the same. */
   readonly differs: boolean
+  /**
+   * What the link takes back beside the password; `anyhow`: also without a new password, for an account
+   * that has none. Null for a reset.
+   */
+  readonly deletion: 'with_password' | 'anyhow' | null
 }
 
 export interface ResetDoneView {
   readonly username: string
+  /** What was done: a new password was set, or a deletion was taken back, or both. */
+  readonly done: 'password' | 'password_and_deletion' | 'deletion'
 }
