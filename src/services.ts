@@ -23,14 +23,17 @@ import { afterCommit } from './database/commit.ts'
 import { migrate } from './database/migrate.ts'
 import { createEmailLogin, type EmailLogin } from './email-login/email-login.ts'
 import { createEmails, type Emails } from './emails/emails.ts'
+import { createUndo } from './emails/undo.ts'
 import { createLookUp, type LookUpReason } from './explain/explanations.ts'
 import { createRefusals, type Refusals } from './explain/refusals.ts'
 import { type ExternalBearer, externalBearer } from './federation/authenticator.ts'
 import { createFlows, type Flows } from './federation/flow.ts'
 import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
-import { createPageFlows, type PageFlows } from './flows/flows.ts'
+import type { PageFlows } from './flows/flows.ts'
+import { createPageFlows } from './flows/page-flows.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
+import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './forward/rules.ts'
 import { createReadiness, type Readiness } from './health/readiness.ts'
@@ -47,6 +50,7 @@ import { createOutbox, type Outbox } from './mail/outbox.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
+import { type AccountDeletion, createAccountDeletion } from './person/deletion.ts'
 import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
@@ -89,6 +93,7 @@ import type { EndpointRules } from './webhooks/wanted.ts'
 
 /** The services that the rooms offer each other: all of the program except HTTP. */
 export interface Services extends LogoutEndings {
+  readonly accountDeletion: AccountDeletion
   readonly accountList: AccountList
   readonly accounts: Accounts
   readonly auditLog: AuditLog
@@ -198,7 +203,7 @@ export async function createServices(
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
   const requirements = createRequirements(deps)
-  const lock = createAutomaticLock(deps)
+  const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({
     ...deps,
@@ -261,7 +266,12 @@ export async function createServices(
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(rooms)
+  const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
+    accountDeletion: createAccountDeletion({
+      ...deps,
+      ...{ accounts, confirmations, mailer, outbox, users },
+    }),
     accountList: createAccountList(deps),
     accounts,
     auditLog,
@@ -277,7 +287,8 @@ export async function createServices(
       ...deps,
       requirements,
       present: presentAccount,
-      presentAtLogin: (trx, userId) => accountAtLogin(trx, userId, clock.now()),
+      presentAtLogin: (trx, userId, byPassword) =>
+        accountAtLogin(trx, userId, clock.now(), byPassword),
       signedIn: devices.signedIn,
     }),
     confirmations,
@@ -289,6 +300,7 @@ export async function createServices(
       hooks,
       outbox,
       requirements,
+      undoSince: createUndo({ accounts, confirmations, devices, identities, secondFactor }),
     }),
     erasure,
     endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
@@ -308,7 +320,7 @@ export async function createServices(
     loginAddress: createLoginAddress(config),
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
     masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
-    mailer: createMailer({ ...deps, keys, confirmations, outbox }),
+    mailer,
     notices,
     outbox,
     pageFlows: createPageFlows({ ...deps, keys }),
@@ -323,6 +335,7 @@ export async function createServices(
       accounts,
       confirmations,
       devices,
+      identities,
       lock,
       outbox,
       requirements,

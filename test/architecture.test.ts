@@ -395,12 +395,14 @@ suite('manifests', () => {
   })
 
   test('a file reaches the tables of its own room and of those before it', () => {
-    // An import is done, a session ends, accounts are listed by their providers, a person gets a key,
-    // and a verification asks which account lacks one, by a statement that joins what is below and above.
+    // An import is done, a session ends, accounts are listed by their providers, a notice names the
+    // providers, a person gets a key, and a verification asks which account lacks a key, by a statement
+    // that joins what is below and above.
     const joined = ['identities', 'import_names', 'imports', 'sessions']
     const allowed = [
       ...joined.map((table) => `accounts ${table}`),
       ...['audit accounts', 'audit users'],
+      'mail identities',
     ]
     const reached = rooms.flatMap((room) =>
       filesOf(room).flatMap((path) => tablesOf(path).map((table) => ({ room, table }))),

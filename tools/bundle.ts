@@ -22,7 +22,7 @@ const entries = [
 
 /** What Fastify and we require where it is needed, and a start needs none of it. */
 const loadedLater =
-  /\/node_modules\/(?:light-my-request|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
+  /\/node_modules\/(?:light-my-request|punycode|tr46|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/

@@ -7,7 +7,7 @@ import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { type Guard, lockName, takeExclusiveLocks, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, isoTime } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
@@ -18,7 +18,14 @@ import { userCreated } from '../users/events.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
-import { adminAction, fieldsOf, passwordChange, permissionsChange } from './events.ts'
+import {
+  accountDeletionCancelled,
+  accountDeletionRequested,
+  adminAction,
+  fieldsOf,
+  passwordChange,
+  permissionsChange,
+} from './events.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
 import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
@@ -68,6 +75,19 @@ export interface Accounts {
   reread(trx: DatabaseOrTransaction, verified: Account, column?: Column): Promise<Account>
   /** Counts the accounts, by state and by role. */
   tally(): Promise<AccountTally>
+  /**
+   * Has an account wait until it is erased, and ends all its logins. `mail` runs in the transaction: it
+   * tells the owner, and answers the time of the erasure, as this function does. Epoch milliseconds.
+   * @throws ApiError lastAdministrator, invalidCredentials if the account has changed
+   */
+  requestDeletion(verified: Account, how: HowToRequestDeletion): Promise<number>
+  /**
+   * Brings an account back that waits for its deletion, in the transaction of the proof of its owner;
+   * the flags of administrators stay. Answers whether the account waited.
+   */
+  cancelDeletion(trx: DatabaseOrTransaction, userId: number): Promise<boolean>
+  /** The users whose accounts are to be erased now, up to `limit`. */
+  dueDeletions(limit: number): Promise<number[]>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
   remove(userId: number, how?: Omit<HowToChange, 'keepSession'>): Promise<Account | null>
   /**
@@ -122,6 +142,10 @@ export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWa
 export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
   /** Further work of the same transaction, after the logins have ended. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
+
+export interface HowToRequestDeletion extends Omit<HowToChange, 'assertWanted' | 'keepSession'> {
+  readonly mail: (trx: DatabaseOrTransaction, account: Account) => Promise<number>
 }
 
 export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
@@ -222,6 +246,31 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       }
       return changing(userId, change, { guard })
     },
+
+    async requestDeletion(verified, { guard, mail }) {
+      const { userId } = verified
+      const work = async (trx: DatabaseOrTransaction) => {
+        const before = await reread(trx, verified)
+        if (isAdministrator(before)) await assertAnotherAdministrator(trx, userId)
+        // Before the mail, whose link a node of the version before would withdraw otherwise.
+        await endTokens(trx, userId, everything)
+        const account = present(await accountStore(trx).byUserId(userId))
+        const deletionAt = await mail(trx, account)
+        await accountStore(trx).requestDeletion(userId, deletionAt)
+        const payload = { ...fieldsOf(account), deletion_at: isoTime(deletionAt) }
+        await events.record(trx, accountDeletionRequested, payload)
+        return deletionAt
+      }
+      return changing(userId, work, { lockNames: [lockName.administrators], guard })
+    },
+
+    async cancelDeletion(trx, userId) {
+      const isBack = await accountStore(trx).cancelDeletion(userId)
+      if (isBack) await events.record(trx, accountDeletionCancelled, { user_id: userId })
+      return isBack
+    },
+
+    dueDeletions: (limit) => accountStore(db).dueDeletions(clock.now(), limit),
 
     async remove(userId, { assertWanted, guard } = {}) {
       const work = async (trx: DatabaseOrTransaction) => {
@@ -355,8 +404,29 @@ export function accountAtLogin(
   trx: DatabaseOrTransaction,
   userId: number,
   now: number,
+  byPassword: boolean,
 ): Promise<PresentAccount | null> {
-  return accountStore(trx).presentAtLogin(userId, now)
+  return accountStore(trx).presentAtLogin(userId, now, byPassword)
+}
+
+/** When an account last logged in with its password, epoch milliseconds; null if never, or not known. */
+export function lastPasswordLogin(
+  trx: DatabaseOrTransaction,
+  userId: number,
+): Promise<number | null> {
+  return accountStore(trx).lastPasswordLogin(userId)
+}
+
+/**
+ * Stores that a login asks for no second factor, in the transaction that removes the factor and ends
+ * all logins.
+ */
+export function turnSecondFactorOff(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  now: number,
+): Promise<void> {
+  return accountStore(trx).update(userId, { secondFactor: false }, now)
 }
 
 /** Reads an account through a connection or in a transaction. Null if it does not exist. */

@@ -10,7 +10,7 @@ import { contentTypes, mediaTypes } from '../http/media-types.ts'
 import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
-import { type Clock, isoTime } from '../kernel/clock.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../kernel/clock.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { role } from '../policy/rules.ts'
 import type { AccountList } from './account-list.ts'
@@ -219,6 +219,7 @@ export function shownWith(roles: readonly Role[]) {
     locked: account.locked,
     active: account.active,
     second_factor: account.secondFactor,
+    deletion_at: isoTimeOrNull(account.deletionAt),
     created_at: isoTime(account.createdAt),
   })
 }

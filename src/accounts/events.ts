@@ -24,6 +24,14 @@ export const passwordChangeFail = eventType<{ user_id: number | null }>(
 /** The roles, the administrator's lock or the flag `active` were changed. */
 export const permissionsChange = eventType<AccountFields>('privilege_permissions_changed')
 
+/** The owner asked for the deletion of the account, which waits until `deletion_at`. */
+export const accountDeletionRequested = eventType<AccountFields & { deletion_at: string }>(
+  'account_deletion_requested',
+)
+
+/** A link that was mailed to the owner brought the account back before its deletion. */
+export const accountDeletionCancelled = eventType<{ user_id: number }>('account_deletion_cancelled')
+
 /**
  * Another action of an administrator on an account; `user_id` is null if no account has the
  * username.

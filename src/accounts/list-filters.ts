@@ -76,7 +76,12 @@ function stateIs(state: AccountState, now: number): Condition {
     case 'locked':
       return ofAccount(sql`locked = 1`)
     case 'disabled':
-      return ofAccount(sql`(locked in (0, 1) and active = 0)`) // the index begins with `locked`
+      return ofAccount(
+        // The index begins with `locked`. An account that waits to be erased has the flag of before.
+        sql`(locked in (0, 1) and active = 0 and (active_kept is null or active_kept = 0))`,
+      )
+    case 'deletion_pending':
+      return ofAccount(sql`deletion_at is not null`)
     case 'locked_out':
       return {
         holds: sql<boolean>`locked_until > ${now}`,

@@ -13,9 +13,17 @@ import {
 
 /**
  * `locked`: by an administrator; `locked_out`: for some time, after failed logins; `active`: neither,
- * and not disabled; `must_change`: the next login must set a password.
+ * and not disabled; `deletion_pending`: its owner has deleted it, and it waits to be erased;
+ * `must_change`: the next login must set a password.
  */
-export const accountStates = ['active', 'locked', 'locked_out', 'disabled', 'must_change'] as const
+export const accountStates = [
+  'active',
+  'locked',
+  'locked_out',
+  'disabled',
+  'deletion_pending',
+  'must_change',
+] as const
 export type AccountState = (typeof accountStates)[number]
 
 /** Which accounts are listed; an absent field selects all. Times in epoch milliseconds. */

@@ -16,7 +16,7 @@ import { ann } from '../users/schemas.ts'
 import type { AccountListPage } from './account-list.ts'
 import { type AccountCursor, accountSortKeys, writeAccountCursor } from './list-cursor.ts'
 import { accountStates, maxAccountSearchLength, type WantedAccounts } from './list-query.ts'
-import { accountSchemas, annsAccount } from './schemas.ts'
+import { accountSchemas, annsAccount, DeletionAt } from './schemas.ts'
 
 /** The JSON schemas of the list of accounts, in a service that has these roles. */
 export function accountListSchemas(roles: readonly Role[]) {
@@ -33,6 +33,7 @@ export function accountListSchemas(roles: readonly Role[]) {
       description: 'The end of a lockout after failed logins; null if there is none now',
     },
     active: { type: 'boolean' },
+    deletion_at: DeletionAt,
     must_change: { type: 'boolean', description: 'The next login must set a password' },
     second_factor: { type: 'boolean' },
     identities: { ...Count, description: 'How many identities of providers sign in to it' },
@@ -138,7 +139,7 @@ function accountQuery(maxLimit: number, roles: readonly Role[]) {
         type: 'string',
         enum: accountStates,
         description:
-          '`locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled',
+          '`locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled; `deletion_pending`: its owner has deleted it, and it waits to be erased',
       },
       second_factor: flag('Whether a login requires a second factor'),
       verified: flag('Whether there is a verified address'),
@@ -193,6 +194,7 @@ export function showPage(
       locked: account.locked,
       locked_until: isoTimeOrNull(account.lockedOutUntil),
       active: account.active,
+      deletion_at: isoTimeOrNull(account.deletionAt),
       must_change: account.mustChange,
       second_factor: account.secondFactor,
       identities: account.identities,

@@ -5,6 +5,7 @@ import { roleNamesOfAccount } from '../database/role-names.ts'
 import { isPresentAccount, isPresentUser } from '../database/staged.ts'
 import type { RoleName } from '../kernel/principal.ts'
 import type { AccountOrder, AccountPlace, AccountSortKey } from './list-cursor.ts'
+import { activeFlag } from './store.ts'
 
 /** An account with its user, as a list shows it. Times in epoch milliseconds. */
 export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'createdAt'> {
@@ -14,6 +15,8 @@ export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'cr
   readonly roles: readonly RoleName[]
   readonly locked: boolean
   readonly active: boolean
+  /** When it is erased; null: its deletion was not asked for. */
+  readonly deletionAt: number | null
   /** The end of a lockout; null if there is none now. */
   readonly lockedOutUntil: number | null
   readonly mustChange: boolean
@@ -141,7 +144,15 @@ export function accountListStore(db: Database) {
         .selectFrom('accounts')
         .innerJoin('users', 'users.id', 'accounts.user_id')
         .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
-        .select(['accounts.user_id', 'username', 'users.name', 'users.email', 'locked', 'active'])
+        .select([
+          'accounts.user_id',
+          'username',
+          'users.name',
+          'users.email',
+          'locked',
+          'deletion_at',
+        ])
+        .select(activeFlag.as('active'))
         .select(['locked_until', 'must_change', 'second_factor', 'verified_email'])
         .select(['accounts.import_id', 'last_login_at', 'created_at'])
         .select(roleNamesOfAccount.as('roles'))
@@ -202,6 +213,7 @@ interface Row {
   readonly roles: string | null
   readonly locked: number
   readonly active: number
+  readonly deletion_at: number | null
   readonly locked_until: number | null
   readonly must_change: number | null
   readonly second_factor: number
@@ -221,6 +233,7 @@ function toListed(row: Row, now: number): ListedAccount {
     roles: splitRoles(row.roles),
     locked: row.locked === 1,
     active: row.active === 1,
+    deletionAt: row.deletion_at,
     lockedOutUntil: row.locked_until !== null && row.locked_until > now ? row.locked_until : null,
     mustChange: row.must_change === 1,
     secondFactor: row.second_factor === 1,

@@ -15,9 +15,9 @@ const maxNames = 10_000
 
 /**
  * The lockout of spec 8: after LOGIN_LOCK_AFTER failed logins in a row, from any address, an
- * account refuses logins for LOGIN_LOCK_SECONDS. It refuses new logins and Basic only: sessions and
- * tokens stay valid, so that an attacker who guesses passwords cannot log the owner out. The lock
- * that an administrator sets is the flag `locked`.
+ * account refuses logins for LOGIN_LOCK_SECONDS. It refuses new logins and Basic, and ends sign-ins that
+ * wait for a further proof: sessions and tokens stay valid, so that an attacker who guesses passwords
+ * cannot log the owner out. The lock that an administrator sets is the flag `locked`.
  */
 export interface AutomaticLock extends FailuresInARow {
   /**
@@ -41,6 +41,8 @@ export interface AutomaticLockDeps {
   readonly config: Pick<Config, 'login'>
   readonly db: DatabaseOrTransaction
   readonly clock: Clock
+  /** Ends the sign-ins of an account that wait for a further proof, in the transaction of the lock. */
+  readonly endSignIns: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
 interface Failure {
@@ -51,8 +53,8 @@ interface Failure {
   readonly until: number
 }
 
-// One statement: parallel failures are all counted. Failures during a lockout are not.
-const counted = prepared((db, { username, now, last, until }: Parameters<Failure>) =>
+// One statement: parallel failures are all counted.
+const counting = (db: DatabaseOrTransaction, { username, last, until }: Parameters<Failure>) =>
   db
     .updateTable('accounts')
     .set((eb) => {
@@ -69,9 +71,12 @@ const counted = prepared((db, { username, now, last, until }: Parameters<Failure
     })
     .where('username', '=', username)
     .where(isPresentAccount)
-    .where(isOpen(now))
-    .returning(['user_id', 'failed_logins']),
+    .returning(['user_id', 'failed_logins'])
+// A login during a lockout is refused whatever it sends, so it is no failure. A reset is judged.
+const counted = prepared((db, failure: Parameters<Failure>) =>
+  counting(db, failure).where(isOpen(failure.now)),
 )
+const countedAtReset = prepared((db, failure: Parameters<Failure>) => counting(db, failure))
 const forgotten = prepared((db, { username, now }: Parameters<Pick<Failure, 'username' | 'now'>>) =>
   db
     .updateTable('accounts')
@@ -80,17 +85,22 @@ const forgotten = prepared((db, { username, now }: Parameters<Pick<Failure, 'use
     .where(isOpen(now)),
 )
 
-export function createAutomaticLock({ config, db, clock }: AutomaticLockDeps): AutomaticLock {
+export function createAutomaticLock(deps: AutomaticLockDeps): AutomaticLock {
+  const { config, db, clock, endSignIns } = deps
   const { after, seconds } = config.login.lock
   const isOn = after > 0
 
   return {
-    async failed(trx, username) {
+    async failed(trx, username, during) {
       if (!isOn) return null
       const now = clock.now()
       const until = Math.min(now + seconds * 1000, Number.MAX_SAFE_INTEGER)
-      const row = await counted.first(trx, { username, now, last: after - 1, until })
-      return row?.failed_logins === 0 ? row.user_id : null
+      const count = during === 'reset' ? countedAtReset : counted
+      const row = await count.first(trx, { username, now, last: after - 1, until })
+      if (row?.failed_logins !== 0) return null
+      // They have proved the password before the lock. An unlock must not let them go on.
+      await endSignIns(trx, row.user_id)
+      return row.user_id
     },
 
     async succeeded(trx, username, account) {

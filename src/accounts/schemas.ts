@@ -1,4 +1,4 @@
-import { Id, named, pageExample, pageOf, rolesOf, Text, Time } from '../http/schemas.ts'
+import { Id, named, pageExample, pageOf, rolesOf, Text, Time, TimeOrNull } from '../http/schemas.ts'
 import type { Role } from '../kernel/principal.ts'
 import { ann, CreateUser } from '../users/schemas.ts'
 
@@ -17,6 +17,7 @@ export const annsAccount = {
   locked: false,
   active: true,
   second_factor: false,
+  deletion_at: null,
   created_at: '2026-03-02T09:00:00.000Z',
 } as const
 
@@ -25,13 +26,28 @@ export const examplePasswords = {
   next: 'amber-violin-thicket-87',
 } as const
 
+export const DeletionAt = {
+  ...TimeOrNull,
+  description:
+    'When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise',
+} as const
+
 /** The JSON schemas of accounts, in a service that has these roles. */
 export function accountSchemas(roles: readonly Role[]) {
   const AccountBody = named(
     'Account',
     {
       type: 'object',
-      required: ['username', 'user_id', 'roles', 'locked', 'active', 'second_factor', 'created_at'],
+      required: [
+        'username',
+        'user_id',
+        'roles',
+        'locked',
+        'active',
+        'second_factor',
+        'deletion_at',
+        'created_at',
+      ],
       properties: {
         username: Text,
         user_id: Id,
@@ -39,6 +55,7 @@ export function accountSchemas(roles: readonly Role[]) {
         locked: { type: 'boolean' },
         active: { type: 'boolean' },
         second_factor: { type: 'boolean' },
+        deletion_at: DeletionAt,
         created_at: Time,
       },
       additionalProperties: false,

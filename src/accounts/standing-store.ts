@@ -32,9 +32,22 @@ export function standingStore(db: DatabaseOrTransaction) {
       .where(isPresentAccount)
       .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
 
+  /** Counts the accounts that wait for their deletion and are not disabled beside that. */
+  async function deletedByOwners(): Promise<number> {
+    const { total } = await db
+      .selectFrom('accounts')
+      .where('deletion_at', 'is not', null)
+      .where('active_kept', '=', 1)
+      .where(isPresentAccount)
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return Number(total)
+  }
+
   return {
     /**
-     * Counts the accounts, also by each role of `known`. The cost does not depend on their number.
+     * Counts the accounts, also by each role of `known`. The cost depends on the number of those alone
+     * that wait for their deletion.
      */
     async tally(known: readonly Role[]): Promise<AccountTally> {
       const counted = await countedAccounts(db)
@@ -43,7 +56,8 @@ export function standingStore(db: DatabaseOrTransaction) {
         total: totalOf('total'),
         byRole: Object.fromEntries(known.map((role) => [role, totalOf(`role ${role}`)])),
         locked: totalOf('locked'),
-        disabled: totalOf('disabled'),
+        // The count has the accounts that wait for their deletion: see 0029-account-deletions.ts.
+        disabled: totalOf('disabled') - (await deletedByOwners()),
         secondFactor: totalOf('second_factor'),
         mustChange: totalOf('must_change'),
       }

@@ -1,4 +1,10 @@
-import type { ExpressionBuilder, Insertable, Selectable, Updateable } from 'kysely'
+import {
+  type ExpressionBuilder,
+  type Insertable,
+  type Selectable,
+  sql,
+  type UpdateObject,
+} from 'kysely'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
@@ -53,6 +59,9 @@ export interface EndedTokens {
   readonly refresh: boolean
 }
 
+/** The flag `active` as administrators set it. */
+export const activeFlag = sql<number>`coalesce(accounts.active_kept, accounts.active)`
+
 const accounts = (db: DatabaseOrTransaction) =>
   db
     .selectFrom('accounts')
@@ -88,36 +97,44 @@ const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
     )
     .where('accounts.user_id', '=', userId),
 )
+interface Login {
+  readonly userId: number
+  readonly now: number
+  /** The same time if the login was one with the password; else null. */
+  readonly passwordAt: number | null
+}
 // A login writes the account instead of reading it, which takes no statement more. The columns of
 // other tables are subselects, because what `returning` may name differs between the databases.
-const presentAtLogin = prepared(
-  (db, { userId, now }: Parameters<{ userId: number; now: number }>) =>
-    db
-      .updateTable('accounts')
-      .set({ last_login_at: now })
-      .where('user_id', '=', userId)
-      .where(isPresentAccount)
-      .returningAll()
-      .returning((eb) => {
-        const version = eb
-          .selectFrom('token_versions')
-          .whereRef('token_versions.user_id', '=', 'accounts.user_id')
-        const password = eb
-          .selectFrom('passwords')
-          .whereRef('passwords.account', '=', 'accounts.user_id')
-        return [
-          version.select('access_version').$asScalar().$notNull().as('access_version'),
-          version.select('refresh_version').$asScalar().$notNull().as('refresh_version'),
-          password.select('hash').as('hash'),
-          password.select('must_change').as('must_change'),
-          eb
-            .selectFrom('sessions')
-            .whereRef('sessions.user_id', '=', 'accounts.user_id')
-            .select(({ fn }) => fn.countAll<number>().as('sessions'))
-            .as('sessions'),
-          roleNamesOfAccount.as('roles'),
-        ]
-      }),
+const presentAtLogin = prepared((db, { userId, now, passwordAt }: Parameters<Login>) =>
+  db
+    .updateTable('accounts')
+    .set((eb) => ({
+      last_login_at: now,
+      last_password_login_at: eb.fn.coalesce(passwordAt, 'last_password_login_at'),
+    }))
+    .where('user_id', '=', userId)
+    .where(isPresentAccount)
+    .returningAll()
+    .returning((eb) => {
+      const version = eb
+        .selectFrom('token_versions')
+        .whereRef('token_versions.user_id', '=', 'accounts.user_id')
+      const password = eb
+        .selectFrom('passwords')
+        .whereRef('passwords.account', '=', 'accounts.user_id')
+      return [
+        version.select('access_version').$asScalar().$notNull().as('access_version'),
+        version.select('refresh_version').$asScalar().$notNull().as('refresh_version'),
+        password.select('hash').as('hash'),
+        password.select('must_change').as('must_change'),
+        eb
+          .selectFrom('sessions')
+          .whereRef('sessions.user_id', '=', 'accounts.user_id')
+          .select(({ fn }) => fn.countAll<number>().as('sessions'))
+          .as('sessions'),
+        roleNamesOfAccount.as('roles'),
+      ]
+    }),
 )
 
 const roleOf = prepared((db, { userId, role }: Parameters<{ userId: number; role: Role }>) =>
@@ -252,9 +269,14 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
-    /** The same for a login at `now`, which is stored as the last one. */
-    async presentAtLogin(userId: number, now: number): Promise<PresentAccount | null> {
-      const row = await presentAtLogin.first(db, { userId, now })
+    /** The same for a login at `now`, which is stored as the last one, and as one of its kind. */
+    async presentAtLogin(
+      userId: number,
+      now: number,
+      byPassword: boolean,
+    ): Promise<PresentAccount | null> {
+      const passwordAt = byPassword ? now : null
+      const row = await presentAtLogin.first(db, { userId, now, passwordAt })
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
@@ -291,7 +313,7 @@ export function accountStore(db: DatabaseOrTransaction) {
             .where('role_assignments.account', '>', userId)
             .orderBy('role_assignments.account')
         : accounts(db).where('accounts.user_id', '>', userId).orderBy('accounts.user_id')
-      if (active !== undefined) query = query.where('active', '=', Number(active))
+      if (active !== undefined) query = query.where(activeFlag, '=', Number(active))
       if (lockedAt !== undefined) {
         query = query.where((eb) =>
           eb.or([eb('locked', '=', 1), eb('locked_until', '>', lockedAt)]),
@@ -359,6 +381,16 @@ export function accountStore(db: DatabaseOrTransaction) {
       await db.deleteFrom('accounts').where('user_id', '=', userId).execute()
     },
 
+    /** The last login with the password, epoch milliseconds; null if none is known. */
+    async lastPasswordLogin(userId: number): Promise<number | null> {
+      const row = await db
+        .selectFrom('accounts')
+        .select('last_password_login_at')
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return row?.last_password_login_at ?? null
+    },
+
     /** Whether another usable account has the role ADMIN. */
     async hasOtherAdministrator(userId: number): Promise<boolean> {
       const row = await db
@@ -373,12 +405,48 @@ export function accountStore(db: DatabaseOrTransaction) {
               .whereRef('user_id', '=', 'role_assignments.account')
               .where('active', '=', 1)
               .where('locked', '=', 0)
+              .where('deletion_at', 'is', null)
               .where(isPresentAccount),
           ),
         )
         .limit(1)
         .executeTakeFirst()
       return row !== undefined
+    },
+
+    /** Has an account wait until it is erased. */
+    async requestDeletion(userId: number, deletionAt: number): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set((eb) => ({ deletion_at: deletionAt, active_kept: eb.ref('active'), active: 0 }))
+        .where('user_id', '=', userId)
+        .where('deletion_at', 'is', null)
+        .execute()
+    },
+
+    /** Brings an account back that waits for its deletion; answers whether it did. */
+    async cancelDeletion(userId: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('accounts')
+        .set({ deletion_at: null, active: activeFlag, active_kept: null })
+        .where('user_id', '=', userId)
+        .where('deletion_at', 'is not', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** The users whose accounts are to be erased at `now`, those first that have waited longest. */
+    async dueDeletions(now: number, limit: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('accounts')
+        .select('user_id')
+        .where('deletion_at', '<=', now)
+        .where(isPresentAccount)
+        .orderBy('deletion_at')
+        .orderBy('user_id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => row.user_id)
     },
 
     async hasRole(userId: number, role: Role): Promise<boolean> {
@@ -406,14 +474,23 @@ function passwordOf({ userId: account, passwordHash: hash, ...more }: NewAccount
   return hash === null ? [] : [{ account, hash, mustChange, changedAt }]
 }
 
-function columnsOf(changes: AccountChanges): Updateable<Schema['accounts']> {
+function columnsOf(changes: AccountChanges): UpdateObject<Schema, 'accounts'> {
   return {
     ...(changes.locked !== undefined && { locked: Number(changes.locked) }),
     ...(changes.locked === false && { locked_until: null, failed_logins: 0 }),
-    ...(changes.active !== undefined && { active: Number(changes.active) }),
+    ...(changes.active !== undefined && flagOf(changes.active)),
     ...(changes.secondFactor !== undefined && {
       second_factor: Number(changes.secondFactor),
     }),
+  }
+}
+
+/** Sets the flag `active`; that of an account that waits for its deletion counts after its return. */
+function flagOf(isActive: boolean) {
+  const flag = sql.lit(Number(isActive))
+  return {
+    active: sql<number>`case when deletion_at is null then ${flag} else 0 end`,
+    active_kept: sql<number | null>`case when deletion_at is null then null else ${flag} end`,
   }
 }
 
@@ -431,7 +508,8 @@ function toAccount(row: AccountRow): Account {
     passwordHash: row.hash,
     roles: splitRoles(row.roles),
     locked: row.locked === 1,
-    active: row.active === 1,
+    active: (row.active_kept ?? row.active) === 1,
+    deletionAt: row.deletion_at,
     failedLogins: row.failed_logins,
     lockedUntil: row.locked_until,
     secondFactor: row.second_factor === 1,

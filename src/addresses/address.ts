@@ -42,3 +42,11 @@ export function throttledAddress(address: string): string {
     .map((group) => group.toString(16))
     .join(':')}::/64`
 }
+
+/**
+ * What the keys of the same /48 network begin with, for the key of an IPv6 address: see
+ * `throttledAddress`; null for any other.
+ */
+export function throttledNetwork(key: string): string | null {
+  return /^(?:[0-9a-f]{1,4}:){3}(?=[0-9a-f]{1,4}::\/64$)/.exec(key)?.[0] ?? null
+}

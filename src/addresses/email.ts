@@ -1,4 +1,4 @@
-import { domainToASCII, domainToUnicode } from 'node:url'
+import { createRequire } from 'node:module'
 
 const maxEmailLength = 254 // RFC 5321 section 4.5.3.1.3, less the angle brackets
 // The last label is no number in any notation of IPv4 addresses, which many programs would take for a
@@ -35,7 +35,6 @@ export function parseEmail(text: string): EmailAddress | null {
 
 const fullStops = /[.\u3002\uff0e\uff61]/ // UTS 46 section 4
 const plainLabel = /^(?!xn--)[a-z0-9-]+$/i
-const asciiLabelPattern = /^[a-z0-9-]+$/
 // Letters, digits, marks and symbols that are not ASCII, and the two joiners that some scripts need.
 // UTS 46 drops other characters that show nothing; a label with one of them is refused.
 const internationalLabel =
@@ -46,18 +45,23 @@ function asciiDomain(domain: string): string {
   return domain.split(fullStops).map(asciiLabel).join('.')
 }
 
-/**
- * `domainToASCII` parses the host of a URL: it gets one label without any delimiter. The label behind
- * it keeps digits from being read as an IPv4 address.
- */
+type ToAscii = (label: string, options: Readonly<Record<string, boolean>>) => string | null
+
+// Its tables are large, and few processes meet an international address: loaded at the first one.
+const load = createRequire(import.meta.url)
+const checks = {
+  checkBidi: true,
+  checkHyphens: true,
+  checkJoiners: true,
+  useSTD3ASCIIRules: true,
+  verifyDNSLength: true,
+}
+
 function asciiLabel(label: string): string {
   if (plainLabel.test(label)) return label.toLowerCase()
   if (!internationalLabel.test(label)) return ''
-  const ascii = domainToASCII(`${label}.a`).slice(0, -'.a'.length)
-  const isEncoded = ascii.startsWith('xn--')
-  // An A-label that cannot be decoded stays as it is.
-  if (isEncoded && domainToUnicode(ascii).startsWith('xn--')) return ''
-  return asciiLabelPattern.test(ascii) ? ascii : ''
+  const { toASCII } = load('tr46') as { toASCII: ToAscii } // it has no types
+  return toASCII(label, checks) ?? ''
 }
 
 /** An address for a reader who need only recognize it: `a…@example.org`. */

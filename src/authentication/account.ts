@@ -16,6 +16,11 @@ export interface Account {
   readonly locked: boolean
   readonly active: boolean
   /**
+   * When the account is erased, because its owner asked for that, in epoch milliseconds; until then it
+   * cannot authenticate. Null: its deletion was not asked for.
+   */
+  readonly deletionAt: number | null
+  /**
    * Failed logins in a row, and the end of the lockout in epoch milliseconds: see accounts/lock.ts.
    */
   readonly failedLogins: number
@@ -35,9 +40,11 @@ export interface Account {
   readonly language: string | null
 }
 
-/** Whether an account is active and not locked. */
-export function isUsable({ locked, active }: Pick<Account, 'locked' | 'active'>): boolean {
-  return active && !locked
+type Standing = Pick<Account, 'locked' | 'active'> & Partial<Pick<Account, 'deletionAt'>>
+
+/** Whether an account is active, not locked, and does not wait for its deletion. */
+export function isUsable({ locked, active, deletionAt = null }: Standing): boolean {
+  return active && !locked && deletionAt === null
 }
 
 /** Parses stored names of roles, and sorts them: see `roleNamesOfAccount`. */
@@ -46,6 +53,6 @@ export function splitRoles(names: string | null): RoleName[] {
 }
 
 /** Whether an account can administer the service. At least one account must. */
-export function isAdministrator(account: Pick<Account, 'roles' | 'locked' | 'active'>): boolean {
+export function isAdministrator(account: Pick<Account, 'roles'> & Standing): boolean {
   return isUsable(account) && account.roles.includes('ADMIN')
 }

@@ -65,6 +65,7 @@ export interface CompletionDeps {
   readonly presentAtLogin: (
     trx: DatabaseOrTransaction,
     userId: number,
+    byPassword: boolean,
   ) => Promise<PresentAccount | null>
   /** Called in the transaction of a login, never for Basic. */
   readonly signedIn: (
@@ -80,7 +81,9 @@ export function createCompletion(deps: CompletionDeps): Completion {
     async complete({ account: before, amr, authTime, column }, attempt, { give, answer, browser }) {
       const isLogin = column !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
-        const found = await (isLogin ? presentAtLogin : present)(trx, before.userId)
+        const found = isLogin
+          ? await presentAtLogin(trx, before.userId, amr.includes('pwd'))
+          : await present(trx, before.userId)
         if (!found) throw gone(before)
         const { account } = found
         requirements.refuse(commitColumns[column], {

@@ -11,6 +11,7 @@ export const columns = [
   'commit',
   'providerCommit',
   'change',
+  'return',
   'basicCaller',
   'refresh',
   'session',
@@ -51,25 +52,31 @@ const none = ''
  * The requirements of accounts; no other place decides them. Within a column the refusals are asked
  * first, then the other cells, each in the order of the rows. docs/adr/0029
  *
+ * A waiting deletion is asked before the flags of administrators, because a sign-in through a provider
+ * must not show that the account exists.
+ *
  * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
  * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
  * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
  * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
  * - `commit`, `providerCommit`: in the transaction that completes a login.
  * - `change`: in the transaction in which a caller changes its own account.
+ * - `return`: in the transaction that takes back the deletion of an account, which the flags of
+ *   administrators do not deny.
  * - `refresh`: when a refresh token is used or inspected.
  * - `session`, `external`: at each request of a caller by session or external token.
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login  basic  provid provpg ticket commit provid change basic  refresh sess. external
-  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, gone,  renew, gone,  token],
-  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none ],
-  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, none,  renew, none,  none ],
-  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
-  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  gone,  none,  none,  guest],
-  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  gone,  none,  none,  guest],
-  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  gone,  renew, enrol, guest],
+  //                login  basic  provid provpg ticket commit provid change return basic  refresh sess. external
+  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, guess, gone,  renew, gone,  token],
+  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, none,  gone,  renew, gone,  token],
+  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none,  none ],
+  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, guess, none,  renew, none,  none ],
+  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
+  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  renew, enrol, guest],
 } as const satisfies Record<string, Row<typeof columns>>
 
 export type Requirement = keyof typeof requirementTable

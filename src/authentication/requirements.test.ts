@@ -22,6 +22,7 @@ const account: Account = {
   roles: ['USER'],
   locked: false,
   active: true,
+  deletionAt: null,
   failedLogins: 0,
   lockedUntil: null,
   secondFactor: false,
@@ -41,6 +42,7 @@ const evidence = (more: Partial<Account> = {}): Evidence => ({
 
 /** An account that meets all requirements but one. */
 const breaks: Record<Requirement, Facts> = {
+  no_deletion: { account: { ...account, deletionAt: now + 1 }, since: { now: account, before } },
   account_usable: { account: { ...account, active: false }, since: { now: account, before } },
   not_locked_out: {
     account: { ...account, lockedUntil: now + 1 },
@@ -100,7 +102,14 @@ suite('requirements', () => {
   })
 
   test('a column that asks whether the account is unchanged refuses where that is not told', () => {
-    for (const column of ['ticket', 'commit', 'providerCommit', 'change', 'refresh'] as const) {
+    for (const column of [
+      'ticket',
+      'commit',
+      'providerCommit',
+      'change',
+      'return',
+      'refresh',
+    ] as const) {
       assert.equal(requirements.unmet(column, { account })?.requirement, 'unchanged')
     }
     assert.equal(requirements.unmet('basicCaller', { account })?.requirement, 'same_password')

@@ -17,7 +17,7 @@ import {
 export type Judged = Pick<
   Account,
   'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
-> & { readonly userId?: number }
+> & { readonly userId?: number; readonly deletionAt?: number | null }
 
 /** The fields that show whether an account has changed. */
 export interface Version {
@@ -71,6 +71,7 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
   const { requiredOf } = config.secondFactor
 
   const isMet: Record<Requirement, (facts: Facts) => boolean> = {
+    no_deletion: ({ account: { deletionAt = null } }) => deletionAt === null,
     account_usable: ({ account }) => isUsable(account),
     // The lockout after too many failures in a row. Sessions and tokens stay valid.
     not_locked_out: ({ account }) => requirements.lockedOutUntil(account) === null,
@@ -123,6 +124,7 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
 }
 
 const codes = {
+  no_deletion: 'account_waits_for_deletion',
   unchanged: 'account_changed',
   same_password: 'account_password_changed',
   second_factor: 'account_needs_factor',

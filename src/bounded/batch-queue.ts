@@ -1,15 +1,18 @@
 import { ApiError } from '../kernel/errors.ts'
 
 export interface BatchQueueOptions {
-  /** How many batches are made at the same time, of all callers together. */
+  /** How many batches are made at the same time: of all callers together, and of one. */
   readonly maxRunning?: number
+  readonly maxRunningPerCaller?: number
   /** How many batches wait before one more is refused: of all callers, and of one. */
   readonly maxWaiting?: number
   readonly maxWaitingPerCaller?: number
+  /** The refusal of a batch while too many wait. */
+  readonly refusal?: () => ApiError
 }
 
 export interface BatchOptions {
-  /** One batch of each caller is made at a time. */
+  /** Few batches of a caller are made at a time, by default one. */
   readonly caller: string
   /** Whether the batch is refused if too many wait. */
   readonly mayBeRefused: boolean
@@ -48,21 +51,32 @@ export function clientGone(): ApiError {
 }
 
 /**
- * Limits how many batches are made at the same time, to one per caller, so that long answers leave
- * the event loop and the database to other requests. The others wait in the order of arrival; a
- * waiter whose caller has a batch under way is passed over. The next batch starts one turn of the
+ * Limits how many batches are made at the same time, by default to one per caller, so that long
+ * answers leave the event loop and the database to other requests. The others wait in the order of
+ * arrival; a waiter whose caller has as many under way as it may is passed over. The next batch starts one turn of the
  * event loop after a batch has ended.
  */
 export function createBatchQueue({
   maxRunning = 2,
+  maxRunningPerCaller = 1,
   maxWaiting = 256,
   maxWaitingPerCaller = 64,
+  refusal = tooManyBatches,
 }: BatchQueueOptions = {}): BatchQueue {
-  /** Callers with a batch under way. */
-  const running = new Set<string>()
+  /** How many batches of each caller are under way. */
+  const running = new Map<string, number>()
+  let allRunning = 0
   const waiters: Waiter[] = []
 
-  const canStart = (caller: string) => running.size < maxRunning && !running.has(caller)
+  const canStart = (caller: string) =>
+    allRunning < maxRunning && (running.get(caller) ?? 0) < maxRunningPerCaller
+
+  function count(caller: string, change: 1 | -1): void {
+    allRunning += change
+    const ofCaller = (running.get(caller) ?? 0) + change
+    if (ofCaller === 0) running.delete(caller)
+    else running.set(caller, ofCaller)
+  }
 
   function startWaiters(): void {
     for (;;) {
@@ -70,7 +84,7 @@ export function createBatchQueue({
       if (index < 0) return
       const [waiter] = waiters.splice(index, 1)
       if (!waiter) return
-      running.add(waiter.caller)
+      count(waiter.caller, 1)
       waiter.start()
     }
   }
@@ -78,7 +92,7 @@ export function createBatchQueue({
   function assertCanWait(caller: string): void {
     const own = waiters.filter((waiter) => waiter.caller === caller).length
     if (waiters.length < maxWaiting && own < maxWaitingPerCaller) return
-    throw tooManyBatches()
+    throw refusal()
   }
 
   function wait(caller: string, signal: AbortSignal): Promise<void> {
@@ -101,7 +115,7 @@ export function createBatchQueue({
     async make(work, { caller, mayBeRefused, signal }) {
       if (signal.aborted) throw clientGone()
       if (canStart(caller)) {
-        running.add(caller)
+        count(caller, 1)
       } else {
         if (mayBeRefused) assertCanWait(caller)
         await wait(caller, signal)
@@ -110,7 +124,7 @@ export function createBatchQueue({
         return await work()
       } finally {
         setImmediate(() => {
-          running.delete(caller)
+          count(caller, -1)
           startWaiters()
         })
       }

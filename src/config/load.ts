@@ -449,6 +449,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       verificationSeconds: values.VERIFICATION_SECONDS,
       emailChangeSeconds: values.EMAIL_CHANGE_SECONDS,
       invitationSeconds: values.INVITATION_SECONDS,
+      /** 0: an account is erased when its owner asks for that. */
+      deletionSeconds: values.ACCOUNT_DELETION_DAYS * 86_400,
     },
     pages: {
       name: values.PAGES_NAME,

@@ -59,7 +59,7 @@ export interface Confirmations {
    */
   use(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void>
   /**
-   * Withdraws those of an account: by default all but the way back to an address before.
+   * Withdraws those of an account: by default all but the ways back that `endsWithLogins` names.
    */
   cancelAll(
     trx: DatabaseOrTransaction,
@@ -74,12 +74,12 @@ export interface Confirmations {
     userId: number,
     purpose: ConfirmationPurpose,
   ): Promise<string[]>
-  /** The addresses of those of an account that still count, each once. */
-  addressesOf(
+  /** Those of an account that still count: the newest one of each address. */
+  openOf(
     trx: DatabaseOrTransaction,
     userId: number,
     purpose: ConfirmationPurpose,
-  ): Promise<EmailAddress[]>
+  ): Promise<PendingAddress[]>
   /** Withdraws one by its id, such as that of an invitation. */
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
@@ -279,7 +279,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       for (const row of await confirmationStore(db).ofAccount(userId, purposes)) {
         const judged = judge(row, purposes)
         if ('code' in judged) continue
-        return { id: row.id, address: judged.sealed.address, expiresAt: row.expiresAt }
+        return pendingOf(judged)
       }
       return null
     },
@@ -289,11 +289,13 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       return rows.map(({ id }) => id)
     },
 
-    async addressesOf(trx, userId, purpose) {
+    async openOf(trx, userId, purpose) {
       const rows = await confirmationStore(trx).ofAccount(userId, [purpose])
-      const judged = rows.map((row) => judge(row, [purpose]))
-      const counting = judged.flatMap((one) => ('code' in one ? [] : [one.sealed.address]))
-      return [...new Map(counting.map((address) => [address.key, address])).values()]
+      const open = rows.flatMap((row) => {
+        const judged = judge(row, [purpose])
+        return 'code' in judged ? [] : [pendingOf(judged)]
+      })
+      return [...new Map(open.toReversed().map((one) => [one.address.key, one])).values()]
     },
 
     async withdraw(trx, id) {
@@ -390,6 +392,10 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
   function unsealed({ id, sealed }: StoredConfirmation): Sealed {
     return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `sealOf`
   }
+}
+
+function pendingOf({ row: { id, expiresAt }, sealed: { address } }: Judged): PendingAddress {
+  return { id, address, expiresAt }
 }
 
 function secretOf({ row: { id, purpose, version }, sealed }: Judged): SecretOf {

@@ -6,6 +6,7 @@ export const confirmationPurposes = [
   'verification',
   'email_change',
   'email_undo',
+  'deletion_undo',
   'reset',
   'sign_in',
   'invitation',
@@ -24,6 +25,7 @@ export function lifetimeOf(
     verification: confirmations.verificationSeconds,
     email_change: confirmations.emailChangeSeconds,
     email_undo: undoSeconds,
+    deletion_undo: confirmations.deletionSeconds,
     reset: confirmations.resetSeconds,
     sign_in: confirmations.signInSeconds,
     invitation: confirmations.invitationSeconds,
@@ -32,18 +34,22 @@ export function lifetimeOf(
 
 /** Purposes of a signed-in caller: two accounts may ask for one address. */
 export function isOfAccount(purpose: ConfirmationPurpose): boolean {
-  return purpose === 'verification' || purpose === 'email_change' || purpose === 'email_undo'
+  return replacesOthers(purpose) || !endsWithLogins(purpose)
 }
 
-/** Purposes of which an account has one at a time: a new address replaces the one before. */
+/**
+ * Purposes of which an account has one at a time: a new address replaces the one before, and a new
+ * deletion ends the link of an earlier one.
+ */
 export function replacesOthers(purpose: ConfirmationPurpose): boolean {
-  return purpose === 'verification' || purpose === 'email_change'
+  return purpose === 'verification' || purpose === 'email_change' || purpose === 'deletion_undo'
 }
 
 /**
  * Whether a new password, a lock or an end of all logins ends it. Not the way back to the address
- * before: the caller that changed the address could take it away by a new password.
+ * before: the caller that changed the address could take it away by a new password. Not the way back
+ * from a deletion, which has ended the logins itself.
  */
 export function endsWithLogins(purpose: ConfirmationPurpose): boolean {
-  return purpose !== 'email_undo'
+  return purpose !== 'email_undo' && purpose !== 'deletion_undo'
 }

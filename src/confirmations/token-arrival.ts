@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../database/database.ts'
 import type { FlowData, FlowStart, PageFlows } from '../flows/flows.ts'
 import { browserOf } from '../flows/requests.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -10,8 +9,7 @@ import type { ConfirmationPurpose } from './purposes.ts'
 export interface TokenArrivalDeps {
   readonly clock: Clock
   readonly confirmations: Pick<Confirmations, 'open'>
-  readonly db: Database
-  readonly pageFlows: Pick<PageFlows, 'begin'>
+  readonly pageFlows: Pick<PageFlows, 'open'>
   readonly random: Random
 }
 
@@ -39,7 +37,7 @@ export function hasToken(request: FastifyRequest): boolean {
  * programs open the links of mails too. A link that counts no more leads to `?link=invalid`.
  */
 export async function arriveByToken<Data extends FlowData>(
-  { clock, confirmations, db, pageFlows, random }: TokenArrivalDeps,
+  { clock, confirmations, pageFlows, random }: TokenArrivalDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   { path, purposes, begin }: TokenArrival<Data>,
@@ -49,7 +47,7 @@ export async function arriveByToken<Data extends FlowData>(
   if (!confirmation) return reply.redirect(`${path}?link=invalid`, 303)
   const seconds = Math.ceil((confirmation.expiresAt - clock.now()) / 1000)
   const start = { ...(await begin(confirmation)), seconds }
-  const flow = await pageFlows.begin(db, start, browserOf(request, reply, random))
+  const flow = pageFlows.open(start, browserOf(request, reply, random))
   return reply.redirect(`${path}?flow=${flow.id}`, 303)
 }
 

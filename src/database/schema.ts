@@ -98,6 +98,12 @@ interface AccountsTable {
   language: Generated<string | null>
   /** 0 before the first login. */
   last_login_at: Generated<number>
+  /** When the account is erased, because its owner asked for that; `active` is 0 until then. */
+  deletion_at: Generated<number | null>
+  /** The flag `active` of such an account as administrators set it; null for all others. */
+  active_kept: Generated<number | null>
+  /** The last login with the password; null: none since this was recorded. */
+  last_password_login_at: Generated<number | null>
 }
 
 /** The names of the roles of accounts. */
@@ -174,6 +180,9 @@ interface ThrottlePlacesTable {
   pending: number
   /** When the last window that counts the attempt ends. */
   expires_at: number
+  /** Triggers write both: how many attempts of the key counted with it, and when the first expires. */
+  nth: Generated<number>
+  frees_at: Generated<number>
 }
 
 /** Used proofs of work, each of which is accepted once. */
@@ -199,6 +208,8 @@ interface RecoveryCodesTable {
   user_id: number
   /** Digest of the code. */
   code: string
+  /** Null for codes of a version before. */
+  created_at: Generated<number | null>
 }
 
 interface RevocationsTable {
@@ -235,6 +246,8 @@ interface IdentitiesTable {
   issuer: string
   subject: string
   created_at: number
+  /** 1 if the account was made with it; null if a version before wrote the row. */
+  made_account: Generated<number | null>
 }
 
 /** Flows that are under way: at a provider, or on pages. */

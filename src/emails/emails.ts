@@ -10,9 +10,10 @@ import type {
   Begun,
   Confirmation,
   Confirmations,
+  MailedSecrets,
   PendingAddress,
 } from '../confirmations/confirmations.ts'
-import { confirmationPurposes } from '../confirmations/purposes.ts'
+import { type ConfirmationPurpose, confirmationPurposes } from '../confirmations/purposes.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { UniqueViolation } from '../database/errors.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -30,6 +31,7 @@ import {
   languageChanged,
 } from './events.ts'
 import { emailStore, type StoredEmail } from './store.ts'
+import type { UndoSince } from './undo.ts'
 
 /**
  * The verified address of an account, apart from `users.email`, which its owner changes without a
@@ -50,7 +52,8 @@ export interface Emails {
   cancel(account: Account, guard?: Guard): Promise<void>
   /**
    * Does what a link or a code has proved: `verified` for the first address or the present one
-   * again, `changed`, or `restored` for the address before, which ends all logins.
+   * again, `changed`, or `restored` for the address before, which ends all logins, removes what was
+   * added since the change was asked for, and leads on to a reset of the password.
    * @throws ApiError confirmationInvalid if it counts no more, emailExists if another account has
    * verified the address
    */
@@ -59,7 +62,7 @@ export interface Emails {
     guard?: Guard,
     /** Done in the same transaction: it takes the flow of pages further. */
     also?: (trx: DatabaseOrTransaction, done: Confirmed) => Promise<unknown>,
-  ): Promise<Confirmed>
+  ): Promise<Outcome>
   /** Removes the verified address, for an administrator; false if there is none. */
   remove(userId: number, guard?: Guard): Promise<boolean>
   /** Sets the language of pages and mail; null: that of the browser. */
@@ -82,6 +85,13 @@ export interface HowToBegin {
 
 export type Confirmed = 'verified' | 'changed' | 'restored'
 
+/** What a confirmation did. */
+export interface Outcome {
+  readonly done: Confirmed
+  /** The token of the reset that a way back leads on to, which was mailed to no one; else null. */
+  readonly reset: Pick<MailedSecrets, 'token' | 'expiresAt'> | null
+}
+
 /** The purposes of the confirmations that `confirm` takes. */
 export const emailPurposes = ['verification', 'email_change', 'email_undo'] as const
 const pendingPurposes = ['verification', 'email_change'] as const
@@ -96,12 +106,14 @@ export interface EmailsDeps {
   readonly hooks: AccountHooks
   readonly outbox: Outbox
   readonly requirements: Pick<Requirements, 'unmet'>
+  readonly undoSince: UndoSince
 }
 
 const accessTokens: EndedTokens = { access: true, refresh: false }
 
 export function createEmails(deps: EmailsDeps): Emails {
   const { accounts, config, confirmations, db, clock, events, hooks, outbox, requirements } = deps
+  const { undoSince } = deps
   const endTokens = createEndTokens(hooks)
 
   return {
@@ -160,24 +172,22 @@ export function createEmails(deps: EmailsDeps): Emails {
     async confirm(confirmation, guard, also) {
       const { userId, purpose } = confirmation
       if (userId === null) throw outlived(confirmation)
-      return changing(
+      const { done, reset } = await changing(
         userId,
         async (trx) => {
           await confirmations.use(trx, confirmation)
           const account = await accountIn(trx, userId)
-          // The address of an account that is locked or disabled changes no more.
-          const since = account && { now: account, before: account }
-          if (!account || !since || requirements.unmet('change', { account, since })) {
-            throw outlived(confirmation)
-          }
-          const done = await (purpose === 'email_undo'
-            ? restore(trx, account, confirmation)
-            : replace(trx, account, confirmation))
-          await also?.(trx, done)
-          return done
+          if (!account || isDenied(account, purpose)) throw outlived(confirmation)
+          const outcome =
+            purpose === 'email_undo'
+              ? { done: 'restored' as const, reset: await restore(trx, account, confirmation) }
+              : { done: await replace(trx, account, confirmation), reset: null }
+          await also?.(trx, outcome.done)
+          return outcome
         },
         guard,
       )
+      return { done, reset: reset && (await confirmations.secretsOf(reset.id)) }
     },
 
     async remove(userId, guard) {
@@ -213,7 +223,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     trx: DatabaseOrTransaction,
     account: Account,
     confirmation: Confirmation,
-  ): Promise<Confirmed> {
+  ): Promise<Exclude<Confirmed, 'restored'>> {
     const { userId, username } = account
     const { address, facts, language } = confirmation
     const before = account.email === null ? null : parseEmail(account.email)
@@ -237,7 +247,10 @@ export function createEmails(deps: EmailsDeps): Emails {
       version: account.refreshVersion,
       flow: null,
       language,
-      facts: { earlier: await confirmations.unused(trx, userId, 'email_undo') },
+      facts: {
+        earlier: await confirmations.unused(trx, userId, 'email_undo'),
+        since: confirmation.createdAt,
+      },
     })
     await outbox.add(trx, {
       message: 'email_changed',
@@ -251,24 +264,51 @@ export function createEmails(deps: EmailsDeps): Emails {
   }
 
   /**
-   * Takes an account back to the address before, as its mailbox asks. The ways back of changes before
-   * that one stay: who has changed the address twice must not take the first way back away by the
-   * second.
+   * Takes an account back to the address before, as its mailbox asks, and begins the reset that
+   * follows. The ways back of changes before that one stay: who has changed the address twice must
+   * not take the first way back away by the second.
    */
   async function restore(
     trx: DatabaseOrTransaction,
     { userId }: Account,
-    { address, facts }: Confirmation,
-  ): Promise<Confirmed> {
+    { id: undo, address, createdAt, facts, language }: Confirmation,
+  ): Promise<Begun> {
     await setVerifiedEmail(trx, userId, address, clock.now())
     await confirmations.cancelAll(trx, userId)
     const earlier = Array.isArray(facts.earlier) ? facts.earlier : []
     for (const id of await confirmations.unused(trx, userId, 'email_undo')) {
       if (!earlier.includes(id)) await confirmations.withdraw(trx, id)
     }
+    // A way back of a version before does not say when its change was asked for.
+    const since = typeof facts.since === 'number' ? facts.since : createdAt
+    const { hadNewPassword } = await undoSince(trx, userId, since)
     await endTokens(trx, userId, everything)
-    await events.record(trx, emailRestored, { user_id: userId })
-    return 'restored'
+    const restored = { user_id: userId, password_removed: hadNewPassword }
+    await events.record(trx, emailRestored, restored)
+    const now = await accountIn(trx, userId)
+    return confirmations.begin(trx, {
+      purpose: 'reset',
+      // No one else can ask for the same, and repeat it.
+      asked: `restored by ${undo}`,
+      userId,
+      address,
+      version: now?.refreshVersion ?? 0,
+      flow: null,
+      language,
+      facts: { restored: true },
+    })
+  }
+
+  /**
+   * The address of an account that is locked or disabled changes no more. The way back alone brings an
+   * account back that waits for its deletion, and the flags of administrators stay.
+   */
+  function isDenied(account: Account, purpose: ConfirmationPurpose): boolean {
+    const since = { now: account, before: account }
+    const isBack = purpose === 'email_undo' && account.deletionAt !== null
+    return isBack
+      ? requirements.unmet('return', { account: { ...account, deletionAt: null }, since }) !== null
+      : requirements.unmet('change', { account, since }) !== null
   }
 
   /** Runs work with the lock of the account, then what follows the end of tokens. */

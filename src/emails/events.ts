@@ -16,8 +16,13 @@ export const emailVerified = eventType<OfUser>('email_verified')
 /** Another verified address took the place of the one before. */
 export const emailChanged = eventType<OfUser>('email_changed')
 
-/** The address before came back by the link that was mailed to it; all logins ended. */
-export const emailRestored = eventType<OfUser>('email_restored')
+/**
+ * The address before came back by the link that was mailed to it; all logins ended.
+ * `password_removed`: the password had been set since the change, and is void.
+ */
+export const emailRestored = eventType<OfUser & { readonly password_removed: boolean }>(
+  'email_restored',
+)
 
 /** An administrator removed the verified address. */
 export const emailRemoved = eventType<OfUser>('email_removed')

@@ -3,7 +3,8 @@ import type { Confirmations } from '../confirmations/confirmations.ts'
 import { openProof, proofOf } from '../confirmations/proof.ts'
 import { exampleToken, proofFields } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { Message, named, type SchemaTypes } from '../http/schemas.ts'
+import { named, type SchemaTypes, Time } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
 import { anyone } from '../policy/rules.ts'
 import { type Confirmed, type Emails, emailPurposes } from './emails.ts'
 
@@ -23,6 +24,24 @@ const MailedProof = named(
     properties: proofFields,
   },
   { token: exampleToken },
+)
+
+const ConfirmedEmail = named(
+  'ConfirmedEmail',
+  {
+    type: 'object',
+    required: ['message'],
+    properties: {
+      message: { type: 'string' },
+      reset_token: {
+        type: 'string',
+        description: 'After a change was taken back: the `token` of PUT /api/public/reset',
+      },
+      expires_at: { ...Time, description: 'When `reset_token` ends' },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Email verified' },
 )
 
 /** What was done, for people. */
@@ -52,13 +71,17 @@ export async function verificationRoutes(
         operationId: 'verifyEmail',
         summary: 'Confirm a mail address of an account, or take its change back, by a mailed proof',
         body: MailedProof,
-        response: { 200: Message },
+        response: { 200: ConfirmedEmail },
       },
     },
     async (request) => {
       const proof = proofOf(request.body)
       const confirmation = await openProof(confirmations, proof, emailPurposes)
-      return { message: messageOf[await emails.confirm(confirmation)] }
+      const { done, reset } = await emails.confirm(confirmation)
+      return {
+        message: messageOf[done],
+        ...(reset && { reset_token: reset.token, expires_at: isoTime(reset.expiresAt) }),
+      }
     },
   )
 }

@@ -70,7 +70,9 @@ export async function mendsFor(
   { account, caller, code }: Mendable,
 ): Promise<Mend[]> {
   if (!account) return []
-  const isUsable = deps.requirements.unmet('session', { account })?.requirement !== 'account_usable'
+  const unmet = deps.requirements.unmet('session', { account })?.requirement
+  if (unmet === 'no_deletion') return [] // the owner alone takes it back
+  const isUsable = unmet !== 'account_usable'
   const wanted = code === null ? mends.filter(isAboutLogins) : mendsOf(code, isUsable)
   const isOwn = caller === String(account.userId)
   const applies = await applicable(deps, account, { isOwn, isUsable })

@@ -3,7 +3,7 @@ import { throttledAddress } from '../addresses/address.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
-import { createFlowLimit, maxPerAccount, maxPerAddress } from '../flows/limit.ts'
+import { createFlowLimit } from '../flows/limit.ts'
 import { flowRows, type StoredFlow } from '../flows/rows.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { digest } from '../kernel/digest.ts'
@@ -108,18 +108,14 @@ const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier
 
 export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
   const store = flowRows(db)
-  const assertBelowLimit = createFlowLimit({
-    clock,
-    purposes: ['sign_in'],
-    what: 'sign-ins',
-    reason: 'too_many_sign_ins',
-  })
+  const limit = createFlowLimit({ clock, what: 'sign-ins', reason: 'too_many_sign_ins' })
 
   return {
     async begin(provider, { returnTo, browser, by }) {
       const { name, issuer } = provider.config
       const linker = typeof by === 'string' ? undefined : by
-      if (!linker) await assertBelowLimit(db)
+      // Before the provider is asked: a service that is full must not ask at each request.
+      if (!linker) await limit.assertRoom(db, { purpose: 'sign_in', address: '', userId: null })
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
       const url = await authorizationUrl(provider, client, { state, nonce, verifier })
@@ -227,7 +223,7 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       async (trx) => {
         if (account) await accounts.reread(trx, account) // it may have been deleted meanwhile
         await flowRows(trx).insert(kept)
-        await flowRows(trx).bound(kept, account ? maxPerAccount : maxPerAddress)
+        await limit.removeOldest(trx, kept)
       },
       'guard' in begun ? begun.guard : undefined,
     )

@@ -40,6 +40,11 @@ export interface Identities {
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
+  /**
+   * Removes the identities that were linked at `since` or later, epoch milliseconds, in the caller's
+   * transaction. The identity that the account was made with stays.
+   */
+  unlinkSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
 }
 
 /** A user's claims in a provider's ID token and UserInfo. */
@@ -104,7 +109,8 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     async link(account, subject, guard) {
       const insert = async (trx: DatabaseOrTransaction) => {
         await accounts.reread(trx, account)
-        await identityStore(trx).insert(account.userId, subject, clock.now())
+        const how = { createdAt: clock.now(), madeAccount: false }
+        await identityStore(trx).insert(account.userId, subject, how)
         const linked = { user_id: account.userId, issuer: subject.issuer }
         await events.record(trx, identityLinked, linked)
       }
@@ -134,6 +140,12 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       }
       await transact(db, [lockName.account(userId)], remove, guard)
     },
+
+    async unlinkSince(trx, userId, since) {
+      for (const { id, issuer } of await identityStore(trx).removeSince(userId, since)) {
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+      }
+    },
   }
 
   async function stored(subject: Subject): Promise<Account | null> {
@@ -160,7 +172,11 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
           mustChange: false,
           user: { name: nameOf(person, username), email },
           issuer,
-          also: (trx, userId) => identityStore(trx).insert(userId, person, clock.now()),
+          also: (trx, userId) =>
+            identityStore(trx).insert(userId, person, {
+              createdAt: clock.now(),
+              madeAccount: true,
+            }),
         })
       } catch (error) {
         const isTaken = error instanceof ApiError && error.row === 'usernameExists'

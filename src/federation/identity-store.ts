@@ -1,4 +1,6 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Schema } from '../database/schema.ts'
 
 /** The identity of a user at a provider. */
 export interface Subject {
@@ -25,11 +27,19 @@ export function identityStore(db: DatabaseOrTransaction) {
       return row?.user_id ?? null
     },
 
-    /** @throws UniqueViolation if the identity is linked to an account already */
-    async insert(userId: number, { issuer, subject }: Subject, createdAt: number): Promise<void> {
+    /**
+     * `madeAccount`: whether the account is made with it.
+     * @throws UniqueViolation if the identity is linked to an account already
+     */
+    async insert(
+      userId: number,
+      { issuer, subject }: Subject,
+      { createdAt, madeAccount }: { createdAt: number; madeAccount: boolean },
+    ): Promise<void> {
+      const row = { user_id: userId, issuer, subject, created_at: createdAt }
       await db
         .insertInto('identities')
-        .values({ user_id: userId, issuer, subject, created_at: createdAt })
+        .values({ ...row, made_account: Number(madeAccount) })
         .execute()
     },
 
@@ -49,6 +59,23 @@ export function identityStore(db: DatabaseOrTransaction) {
       }))
     },
 
+    /**
+     * Removes those that were linked at `since` or later, epoch milliseconds, but not the one that the
+     * account was made with; answers them.
+     */
+    async removeSince(
+      userId: number,
+      since: number,
+    ): Promise<Pick<LinkedIdentity, 'id' | 'issuer'>[]> {
+      return db
+        .deleteFrom('identities')
+        .where('user_id', '=', userId)
+        .where('created_at', '>=', since)
+        .where((eb) => eb(hasMadeAccount(eb), '=', 0))
+        .returning(['id', 'issuer'])
+        .execute()
+    },
+
     /** Answers the issuer of the removed identity; null if the user has no such identity. */
     async remove(userId: number, id: number): Promise<string | null> {
       const row = await db
@@ -60,4 +87,17 @@ export function identityStore(db: DatabaseOrTransaction) {
       return row?.issuer ?? null
     },
   }
+}
+
+// An account and its first identity are stored in one transaction. A row of a version before 0.10.0
+// does not say whether it is that identity, and these times differ by less.
+const madeTogetherMs = 5_000
+
+function hasMadeAccount(eb: ExpressionBuilder<Schema, 'identities'>) {
+  const madeAt = eb
+    .selectFrom('accounts')
+    .whereRef('accounts.user_id', '=', 'identities.user_id')
+    .select('accounts.created_at')
+  const isTogether = eb('identities.created_at', '<', eb(madeAt, '+', madeTogetherMs))
+  return eb.fn.coalesce('made_account', eb.case().when(isTogether).then(1).else(0).end())
 }

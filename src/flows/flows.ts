@@ -1,14 +1,5 @@
-import { throttledAddress } from '../addresses/address.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
-import { transact } from '../database/transactions.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { derivedKey, digest, equalInConstantTime, keyedDigest } from '../kernel/digest.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { type Random, randomText } from '../kernel/random.ts'
-import type { KeySet } from '../keys/key-set.ts'
-import { seal, unseal } from '../keys/seal.ts'
-import { createFlowLimit, maxPerAccount, maxPerAddress } from './limit.ts'
-import { flowStore, purgeFlows, type StoredFlow } from './store.ts'
 
 /** What the flows of pages are about. */
 export const pagePurposes = [
@@ -48,9 +39,11 @@ export interface FlowStart<Data extends FlowData> {
 
 /** A flow of pages as it was read. */
 export interface PageFlow<Data extends FlowData = FlowData> {
-  /** What `?flow=` of its pages holds. */
+  /** What `?flow=` of its pages holds: of an unstored flow, all of the flow, sealed. */
   readonly id: string
-  /** What is stored of it: a digest of the id. */
+  /** What a stored flow has as its id. */
+  readonly secret: string
+  /** A digest of the secret, the same before and after the flow is stored. */
   readonly key: string
   readonly purpose: PagePurpose
   readonly step: string
@@ -64,8 +57,10 @@ export interface PageFlow<Data extends FlowData = FlowData> {
   readonly expiresAt: number
   /** What the field `csrf_token` of its forms holds. */
   readonly csrfToken: string
-  /** Its text in the database, by which a change since then shows. */
-  readonly sealed: string
+  /** Its text in the database, by which a change since then shows; null while it is unstored. */
+  readonly sealed: string | null
+  /** Of the request that has read it. */
+  readonly browser: Browser
 }
 
 export interface FlowChange<Data extends FlowData> {
@@ -77,13 +72,19 @@ export interface FlowChange<Data extends FlowData> {
 }
 
 /**
- * The flows of pages: rows that hold the step a person is at, bound to the browser that began them,
- * so that steps follow in their order alone and any process can go on. docs/adr/0059.
+ * The flows of pages: the step a person is at, bound to the browser that began them, so that steps
+ * follow in their order alone and any process can go on. The browser carries a flow, sealed, until
+ * a request with a correct proof stores the flow. docs/adr/0059, docs/adr/0077.
  */
 export interface PageFlows {
+  /** Begins a flow that the browser carries: nothing is stored. */
+  open<Data extends FlowData>(
+    start: Omit<FlowStart<Data>, 'userId'>,
+    browser: Browser,
+  ): PageFlow<Data>
   /**
-   * Begins a flow. In a transaction of the caller that must hold the lock of the account if there is
-   * one, since the account may be deleted meanwhile.
+   * Begins a stored flow, for a caller with a proof. In a transaction of the caller that must hold
+   * the lock of the account if there is one, since the account may be deleted meanwhile.
    * @throws ApiError serviceUnavailable if too many flows are under way
    */
   begin<Data extends FlowData>(
@@ -94,19 +95,29 @@ export interface PageFlows {
   /** Finds a flow of this browser; null if it is unknown, has ended, or is another's. */
   find<Data extends FlowData>(
     id: unknown,
-    browser: Pick<Browser, 'cookie'> | null,
+    browser: Browser | null,
     purpose: PagePurpose,
   ): Promise<PageFlow<Data> | null>
+  /** The return address of an unstored flow of this browser that `find` refuses: it has expired. */
+  returnToOfExpired(id: unknown, browser: Browser | null, purpose: PagePurpose): string | null
   /**
-   * Takes the flow to another step (or the same one with other data), in the caller's transaction.
-   * Tries are counted anew. Answers it as it is now.
-   * @throws ApiError signInFailed if another request has changed or ended it since it was read
+   * Takes the flow to another step (or the same one with other data), in the caller's transaction,
+   * after a correct proof: an unstored flow is stored. Tries are counted anew. Answers the flow as
+   * the next request finds it.
+   * @throws ApiError signInFailed if another request has changed or ended it since it was read;
+   * serviceUnavailable if too many flows are under way
    */
   advance<Data extends FlowData, Next extends FlowData = Data>(
     trx: DatabaseOrTransaction,
     flow: PageFlow<Data>,
     change: FlowChange<Next>,
   ): Promise<PageFlow<Next>>
+  /** The same after a request without a proof: an unstored flow stays unstored. */
+  advanceUnproven<Data extends FlowData>(
+    db: DatabaseOrTransaction,
+    flow: PageFlow<Data>,
+    change: Omit<FlowChange<Data>, 'userId'>,
+  ): Promise<PageFlow<Data>>
   /**
    * Counts a try in a transaction of its own, so that it stays counted if the request fails. Answers
    * how many there were at this step.
@@ -114,7 +125,8 @@ export interface PageFlows {
    */
   countTry(flow: Pick<PageFlow, 'key'>): Promise<number>
   /**
-   * Ends the flow, in the caller's transaction.
+   * Ends the flow, in the caller's transaction. An unstored flow cannot end: what it does next needs
+   * a proof again.
    * @throws ApiError signInFailed if another request has changed or ended it since it was read
    */
   end(trx: DatabaseOrTransaction, flow: Pick<PageFlow, 'key' | 'sealed'>): Promise<void>
@@ -124,150 +136,7 @@ export interface PageFlows {
   purge(batchSize: number): Promise<number>
 }
 
-export interface PageFlowsDeps {
-  readonly db: Database
-  /** For purges, which may be lost with the power. */
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-}
-
-const secretBytes = 32
-const idFormat = /^[A-Za-z0-9_-]{43}$/
-
-export function createPageFlows({
-  db,
-  asyncCommitDb,
-  clock,
-  random,
-  keys,
-}: PageFlowsDeps): PageFlows {
-  const store = flowStore(db)
-  const formKey = derivedKey(keys.dataKey, 'page forms')
-  const assertBelowLimit = createFlowLimit({
-    clock,
-    purposes: pagePurposes,
-    what: 'flows of pages',
-    reason: 'too_many_page_flows',
-  })
-
-  return {
-    async begin<Data extends FlowData>(
-      given: Database | DatabaseOrTransaction,
-      { purpose, step, data, returnTo, seconds, userId = null, language = null }: FlowStart<Data>,
-      { cookie, address }: Browser,
-    ) {
-      await assertBelowLimit(given)
-      const id = randomText(random, secretBytes)
-      const key = digest(id)
-      const stored: StoredFlow = {
-        id: key,
-        browser: digest(cookie),
-        purpose,
-        provider: '',
-        userId,
-        sealed: sealOf(key, data),
-        returnTo,
-        expiresAt: clock.now() + seconds * 1000,
-        address: userId === null ? throttledAddress(address) : '',
-        step,
-        tries: 0,
-        language,
-      }
-      const keep = async (trx: DatabaseOrTransaction) => {
-        await flowStore(trx).insert(stored)
-        await flowStore(trx).bound(stored, userId === null ? maxPerAddress : maxPerAccount)
-      }
-      await (given.isTransaction ? keep(given) : transact(db, [], keep))
-      return opened<Data>(id, stored, cookie, data)
-    },
-
-    async find<Data extends FlowData>(
-      id: unknown,
-      browser: Pick<Browser, 'cookie'> | null,
-      purpose: PagePurpose,
-    ) {
-      if (typeof id !== 'string' || !idFormat.test(id) || !browser) return null
-      const key = { id: digest(id), browser: digest(browser.cookie) }
-      const stored = await store.find(key, { purpose, now: clock.now() })
-      if (!stored) return null
-      const plain = unseal(keys.dataKey, contextOf(stored.id), stored.sealed).toString()
-      return opened<Data>(id, stored, browser.cookie, JSON.parse(plain)) // written by `sealOf`
-    },
-
-    async advance<Data extends FlowData, Next extends FlowData = Data>(
-      trx: DatabaseOrTransaction,
-      flow: PageFlow<Data>,
-      { step, data, userId = flow.userId }: FlowChange<Next>,
-    ) {
-      const now = data ?? (flow.data as unknown as Next) // without data, Next is Data
-      const sealed = sealOf(flow.key, now)
-      const change = { step, sealed, userId, tries: 0 }
-      const isChanged = await flowStore(trx).advance(
-        { id: flow.key, sealed: flow.sealed },
-        change,
-        clock.now(),
-      )
-      if (!isChanged) throw flowExpired('page_flow_moved_on')
-      return { ...flow, ...change, data: now }
-    },
-
-    async countTry({ key }) {
-      const tries = await store.countTry(key, clock.now())
-      if (tries === null) throw flowExpired('page_flow_unknown')
-      return tries
-    },
-
-    async end(trx, { key, sealed }) {
-      if (!(await flowStore(trx).remove({ id: key, sealed }))) {
-        throw flowExpired('page_flow_moved_on')
-      }
-    },
-
-    assertForm({ csrfToken }, sent) {
-      if (typeof sent === 'string' && equalInConstantTime(sent, csrfToken)) return
-      throw new ApiError('csrfTokenInvalid', {
-        reason: { code: sent ? 'csrf_token_other' : 'csrf_token_absent' },
-      })
-    },
-
-    purge: (batchSize) => purgeFlows(asyncCommitDb, clock.now(), batchSize),
-  }
-
-  function sealOf(key: string, data: FlowData): string {
-    return seal(random, keys.dataKey, contextOf(key), Buffer.from(JSON.stringify(data)))
-  }
-
-  function opened<Data extends FlowData>(
-    id: string,
-    stored: StoredFlow,
-    cookie: string,
-    data: Data,
-  ): PageFlow<Data> {
-    return {
-      id,
-      key: stored.id,
-      purpose: stored.purpose as PagePurpose, // as it was found by
-      step: stored.step,
-      data,
-      tries: stored.tries,
-      userId: stored.userId,
-      returnTo: stored.returnTo,
-      language: stored.language,
-      expiresAt: stored.expiresAt,
-      csrfToken: keyedDigest(formKey, `${cookie}|${id}`),
-      sealed: stored.sealed,
-    }
-  }
-}
-
 /** The refusal of a form whose flow is unknown, has ended, or has gone on in another request. */
 export function flowExpired(code: 'page_flow_unknown' | 'page_flow_moved_on'): ApiError {
   return new ApiError('signInFailed', { reason: { code } })
-}
-
-/** Binds the data to their row: those of another row belong to another browser. */
-function contextOf(key: string): string {
-  return `page flow:${key}`
 }

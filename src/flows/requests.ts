@@ -49,6 +49,21 @@ export function flowOf<Data extends FlowData>(
 }
 
 /**
+ * The address at which a flow that has expired begins anew, with its return address; null for any
+ * other flow.
+ */
+export function freshAddress(
+  pageFlows: Pick<PageFlows, 'returnToOfExpired'>,
+  request: FastifyRequest,
+  purpose: PagePurpose,
+  path: string,
+): string | null {
+  const { flow } = request.query as { flow?: unknown } // parsed by Fastify
+  const return_to = pageFlows.returnToOfExpired(flow, knownBrowser(request), purpose)
+  return return_to === null ? null : `${path}?${new URLSearchParams({ return_to, ended: '1' })}`
+}
+
+/**
  * Finds the flow of a form, and asserts that one of its pages has sent it.
  * @throws ApiError signInFailed if it is unknown or has ended; csrfTokenInvalid
  */

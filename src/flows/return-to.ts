@@ -22,16 +22,21 @@ interface Options {
   /** Absent: addresses of this service alone. */
   readonly origins?: ReturnOrigins
   readonly otherwise?: string
+  /** By default that of an address that a flow keeps. */
+  readonly maxLength?: number
 }
 
 /**
  * Answers the value if it is a path of this service, or an address of one of the origins exactly as
  * a browser writes it; otherwise `/`, or what is given. T86.
  */
-export function parseReturnTo(value: unknown, { origins, otherwise = home }: Options = {}): string {
+export function parseReturnTo(
+  value: unknown,
+  { origins, otherwise = home, maxLength: max = maxReturnToLength }: Options = {},
+): string {
   if (typeof value !== 'string' || !value.isWellFormed()) return otherwise
   const query = queryOfApplication(value)
-  const maxLength = query ? maxWrappedLength : maxReturnToLength
+  const maxLength = query ? maxWrappedLength : max
   if (value.length > maxLength) return otherwise
   const isSafe = localPath.test(value)
     ? !encoded.test(value)

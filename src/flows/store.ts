@@ -29,8 +29,9 @@ type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
 export function flowStore(db: DatabaseOrTransaction) {
   return {
-    async insert(flow: Omit<StoredFlow, 'tries'>): Promise<void> {
-      await db
+    /** Answers whether no flow of this id was there before. */
+    async insert(flow: Omit<StoredFlow, 'tries'>): Promise<boolean> {
+      const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('flows')
         .values({
           id: flow.id,
@@ -45,23 +46,31 @@ export function flowStore(db: DatabaseOrTransaction) {
           step: flow.step,
           language: flow.language,
         })
-        .execute()
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirst()
+      return numInsertedOrUpdatedRows > 0n
     },
 
     /**
-     * Removes older flows of the same purpose and the same account or address, except the latest
-     * `max`, this one included; up to `maxRemoved` per call.
+     * Removes older flows of the same purpose and the same account, address or network, except the
+     * latest `max`, this one included; up to `maxRemoved` per call. A network is the text with which
+     * its addresses begin.
      */
     async bound(
-      { id, purpose, address, userId }: Pick<StoredFlow, 'id' | 'purpose' | 'address' | 'userId'>,
+      { id, purpose }: Pick<StoredFlow, 'id' | 'purpose'>,
+      of: { readonly userId: number } | { readonly address: string } | { readonly network: string },
       max: number,
     ): Promise<void> {
       const older = db
         .selectFrom('flows')
         .select('id')
         .where('purpose', '=', purpose)
-        .$if(userId === null, (query) => query.where('address', '=', address))
-        .$if(userId !== null, (query) => query.where('user_id', '=', userId))
+        .where((eb) => {
+          if ('userId' in of) return eb('user_id', '=', of.userId)
+          if ('address' in of) return eb('address', '=', of.address)
+          const end = `${of.network.slice(0, -1)};` // the next character after the colon
+          return eb.and([eb('address', '>=', of.network), eb('address', '<', end)])
+        })
         .where('id', '!=', id)
         .orderBy('expires_at', 'desc')
         .limit(maxRemoved)
@@ -70,12 +79,13 @@ export function flowStore(db: DatabaseOrTransaction) {
       if (ids.length > 0) await db.deleteFrom('flows').where('id', 'in', ids).execute()
     },
 
-    /** How many flows of these purposes are under way. */
-    async count(purposes: readonly string[], now: number): Promise<number> {
+    /** How many flows of a purpose are under way that no account has begun. */
+    async countOfAddresses(purpose: string, now: number): Promise<number> {
       const { total } = await db
         .selectFrom('flows')
         .select((eb) => eb.fn.countAll<number>().as('total'))
-        .where('purpose', 'in', purposes)
+        .where('purpose', '=', purpose)
+        .where('address', '>', '')
         .where('expires_at', '>', now)
         .executeTakeFirstOrThrow()
       return total
@@ -157,6 +167,18 @@ export function flowStore(db: DatabaseOrTransaction) {
       return row?.tries ?? null
     },
   }
+}
+
+// What waits for a further proof of an account: on pages, and with a ticket behind a provider.
+const waitingSignIns = ['page_sign_in', 'second_factor']
+
+/** Ends the sign-ins of an account that wait for a further proof, such as the second factor. */
+export async function endWaitingSignIns(db: DatabaseOrTransaction, userId: number): Promise<void> {
+  await db
+    .deleteFrom('flows')
+    .where('user_id', '=', userId)
+    .where('purpose', 'in', waitingSignIns)
+    .execute()
 }
 
 /** Deletes up to `batchSize` expired flows; answers how many. */

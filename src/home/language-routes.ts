@@ -18,6 +18,9 @@ const LanguageForm = {
   },
 } as const
 
+// An address of a page may hold the flow, with the longest return address.
+const maxFlowLength = 12_288
+
 /** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
 export async function languageRoutes(instance: FastifyInstance): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
@@ -37,7 +40,7 @@ export async function languageRoutes(instance: FastifyInstance): Promise<void> {
     },
     async ({ body: { language, return_to } }, reply) => {
       if (isLanguage(language)) keepChosenLanguage(reply, language)
-      return reply.redirect(parseReturnTo(return_to), 303)
+      return reply.redirect(parseReturnTo(return_to, { maxLength: maxFlowLength }), 303)
     },
   )
 }

@@ -1,3 +1,5 @@
+import { limitPageRequests } from '../http/limits/page-requests.ts'
+import { prefersPage } from '../http/pages/negotiation.ts'
 import type { RoomParts } from '../room/room.ts'
 import { languageRoutes } from './language-routes.ts'
 import { type HomeOptions, homeRoutes } from './routes.ts'
@@ -6,6 +8,7 @@ export type Needs = HomeOptions
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
+    limitPageRequests(app, prefersPage) // programs get JSON
     await app.register(homeRoutes, needs)
     await app.register(languageRoutes)
   },

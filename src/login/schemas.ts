@@ -64,11 +64,14 @@ export const loginExamples = {
 /** The answer of a login, in one of three forms by mode. */
 export const LoginAnswer = { oneOf: [SessionAnswer, AccessToken, TokenPair] } as const
 
-const page = <const Item extends JsonSchema>(items: Item) =>
+const page = <const Item extends JsonSchema>(items: Item, total?: string) =>
   ({
     type: 'object',
     required: ['total', 'data'],
-    properties: { total: Count, data: { type: 'array', items } },
+    properties: {
+      total: total === undefined ? Count : { ...Count, description: total },
+      data: { type: 'array', items },
+    },
     additionalProperties: false,
   }) as const
 
@@ -135,7 +138,7 @@ export const ThrottleNow = named(
           failing,
         ),
       ),
-      counts: page(LoginLimit),
+      counts: page(LoginLimit, 'The limits of the last 2,000 attempts: pages end with them'),
     },
     additionalProperties: false,
   },

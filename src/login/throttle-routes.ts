@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { AccountName } from '../accounts/schemas.ts'
+import { createBatchQueue } from '../bounded/batch-queue.ts'
 import type { Database } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { inTurn } from '../http/lists/bulk-answers.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTimeOrNull } from '../kernel/clock.ts'
@@ -28,6 +30,8 @@ export async function throttleAdminRoutes(
   options: ThrottleRoutesOptions,
 ): Promise<void> {
   const { db, lock, throttle } = options
+  // One page at a time: callers who have gone leave the queue.
+  const queue = createBatchQueue({ maxRunning: 1 })
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -40,26 +44,27 @@ export async function throttleAdminRoutes(
         response: { 200: ThrottleNow },
       },
     },
-    async (request) => {
-      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
-      const failing = await lock.failing(page)
-      const counts = await throttle.page(page)
-      return {
-        ...page,
-        accounts: {
-          total: failing.total,
-          data: failing.data.map(({ username, failures, lockedUntil }) => ({
-            username,
-            failures,
-            locked_until: isoTimeOrNull(lockedUntil),
-          })),
-        },
-        counts: {
-          total: counts.total,
-          data: (await nameLimits(counts.data, options)).map(limitView),
-        },
-      }
-    },
+    (request, reply) =>
+      inTurn(request, reply, { mayBeRefused: true, queue })(async () => {
+        const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
+        const failing = await lock.failing(page)
+        const counts = await throttle.page(page)
+        return {
+          ...page,
+          accounts: {
+            total: failing.total,
+            data: failing.data.map(({ username, failures, lockedUntil }) => ({
+              username,
+              failures,
+              locked_until: isoTimeOrNull(lockedUntil),
+            })),
+          },
+          counts: {
+            total: counts.total,
+            data: (await nameLimits(counts.data, options)).map(limitView),
+          },
+        }
+      }),
   )
 
   app.delete(

@@ -3,6 +3,7 @@ import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Measurements } from '../measurements/measurements.ts'
@@ -23,6 +24,11 @@ export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'>
   oldestWaitingSeconds(): Promise<number>
   /** What the mail server said at last, and since when it takes no mail; null while it does. */
   trouble(): { readonly since: number; readonly response: string } | null
+  /**
+   * Asserts that a notice would be sent soon, for a change that the owner can take back by its mail
+   * alone. @throws ApiError serviceUnavailable if the mail server takes no mail, or notices wait
+   */
+  assertSends(): Promise<void>
   /**
    * Says hello to the mail server, and logs what is wrong: certificate, login, name. Without a
    * server, production logs that mail is off. Never throws: a service starts without its mail.
@@ -48,6 +54,8 @@ export interface MailerDeps {
 }
 
 const lookEveryMs = 1000
+/** A notice that is due for longer shows that the queue is full, or that another process is troubled. */
+const lateMs = 600_000
 
 export function createMailer(deps: MailerDeps): Mailer {
   const { clock, config, log, outbox } = deps
@@ -76,6 +84,14 @@ export function createMailer(deps: MailerDeps): Mailer {
     async oldestWaitingSeconds() {
       const at = await queueStore(deps.db).oldestWaiting()
       return at === null ? 0 : Math.max(0, (clock.now() - at) / 1000)
+    },
+
+    async assertSends() {
+      const now = clock.now()
+      const since = circuit.trouble()?.since ?? (await queueStore(deps.db).lateNotice(now - lateMs))
+      if (since === null) return
+      const reason = { code: 'mail_not_sent', facts: { since } } as const
+      throw new ApiError('serviceUnavailable', { retryAfterSeconds: lateMs / 1000, reason })
     },
 
     isIdle() {

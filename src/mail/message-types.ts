@@ -34,7 +34,8 @@ export interface MessageFacts {
   email_change: WithOrigin & { readonly username: string }
 
   new_sign_in: NoticeFacts
-  password_changed: NoticeFacts
+  /** `linked`: the names of the providers at which a sign-in still opens the account. */
+  password_changed: NoticeFacts & { readonly linked?: readonly string[] }
   /** Goes to the old address, with the link that undoes the change; `newAddress` is masked. */
   email_changed: NoticeFacts & { readonly newAddress: string | null }
   factor_added: NoticeFacts
@@ -45,8 +46,18 @@ export interface MessageFacts {
   /** `provider`: its name in the settings. */
   identity_linked: NoticeFacts & { readonly provider: string }
   identity_unlinked: NoticeFacts & { readonly provider: string | null }
-  /** `until`: epoch milliseconds; null: until an administrator unlocks the account. */
-  locked: NoticeFacts & { readonly until: number | null }
+  /**
+   * `until`: epoch milliseconds; null: until an administrator unlocks the account. `during`: the last
+   * failure was a code of the second factor at a reset of the password.
+   */
+  locked: NoticeFacts & { readonly until: number | null; readonly during?: 'reset' }
+  /** Goes with the link that takes the deletion back. `deletionAt`: epoch milliseconds. */
+  deletion_requested: NoticeFacts & { readonly deletionAt: number }
+  /** The same to an address before, with the link that takes the change of the address back. */
+  deletion_requested_former: NoticeFacts & { readonly deletionAt: number }
+  deletion_cancelled: NoticeFacts
+  /** Goes to the address of an account that exists no more. */
+  account_deleted: WithOrigin & { readonly username: string }
   /** What an administrator sends to see whether mail arrives. */
   test: WithOrigin & { readonly at: number }
 }
@@ -63,6 +74,8 @@ export const noticeTypes = [
   'identity_linked',
   'identity_unlinked',
   'locked',
+  'deletion_requested',
+  'deletion_cancelled',
 ] as const satisfies readonly MessageName[]
 export type NoticeType = (typeof noticeTypes)[number]
 
@@ -102,6 +115,11 @@ export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   identity_linked: { kind: 'notice', priority: notice },
   identity_unlinked: { kind: 'notice', priority: notice },
   locked: { kind: 'notice', priority: notice },
+  // The owner has a limited time for an answer.
+  deletion_requested: { kind: 'notice', priority: link },
+  deletion_requested_former: { kind: 'notice', priority: link },
+  deletion_cancelled: { kind: 'notice', priority: notice },
+  account_deleted: { kind: 'notice', priority: notice },
   test: { kind: 'notice', priority: code },
 }
 

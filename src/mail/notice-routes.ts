@@ -46,6 +46,17 @@ const NoticeBody = named(
             provider: { ...TextOrNull, description: 'That was linked or unlinked' },
             codes_left: { type: ['integer', 'null'], description: 'Recovery codes that are left' },
             locked_until: TimeOrNull,
+            locked_during: {
+              type: 'string',
+              enum: ['reset'],
+              description: 'Of a lock by wrong codes of the second factor at a reset',
+            },
+            linked_providers: {
+              type: 'array',
+              items: { type: 'string' },
+              description:
+                'After a change of the password: where a sign-in still opens the account',
+            },
           },
           additionalProperties: false,
         },
@@ -73,6 +84,7 @@ const NoticeBody = named(
       provider: null,
       codes_left: null,
       locked_until: null,
+      linked_providers: ['acme'],
     },
   },
 )
@@ -101,6 +113,7 @@ export async function noticeRoutes(
 
 function showNotice({ type, at, facts }: Notice) {
   const { by, origin, provider = null, left = null, until = null } = facts
+  const { during, linked } = facts
   return {
     type,
     at: isoTime(at),
@@ -112,6 +125,8 @@ function showNotice({ type, at, facts }: Notice) {
       provider,
       codes_left: left,
       locked_until: isoTimeOrNull(until),
+      ...(during && { locked_during: during }),
+      ...(linked && { linked_providers: [...linked] }),
     },
   }
 }

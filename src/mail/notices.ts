@@ -39,6 +39,8 @@ interface StoredFacts {
   readonly left?: number
   readonly provider?: string
   readonly until?: number
+  readonly during?: 'reset'
+  readonly linked?: readonly string[]
 }
 
 /** Which notice an event is. Those without mail are mailed by the room that records the event. */
@@ -56,6 +58,8 @@ const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly is
     email_changed: { type: 'email_changed', isMailed: false },
     email_restored: { type: 'email_changed', isMailed: false },
     email_removed: { type: 'email_changed', isMailed: false },
+    account_deletion_requested: { type: 'deletion_requested', isMailed: false },
+    account_deletion_cancelled: { type: 'deletion_cancelled' },
   }
 
 /** The names of the events that the sink takes. */
@@ -69,7 +73,7 @@ export interface NoticesDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly confirmations: Pick<Confirmations, 'addressesOf'>
+  readonly confirmations: Pick<Confirmations, 'openOf'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -95,13 +99,14 @@ export function createNotices(deps: NoticesDeps): Notices {
       if (!type || typeof userId !== 'number') return
       const account = await accountOf(trx, userId)
       if (!account) return // it is being deleted
-      const facts = factsOf(type, event)
+      const facts = factsOf(type, event, account.issuers)
       await trx
         .insertInto('notices')
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
-      const max = maxMails[type]
+      // Nobody but a reader of the mailbox can cause the one, and the other must not hide it.
+      const max = facts.during ? undefined : maxMails[type]
       if (max && (await mailsOfDay(trx, { userId, type, at: event.at, max })) >= max) return
       const origin = { ...facts.origin, at: event.at }
       const told = { ...facts, origin, username: account.username }
@@ -112,7 +117,7 @@ export function createNotices(deps: NoticesDeps): Notices {
       }
       if (account.undeliverable_at === null) await outbox.add(trx, { ...mail, to: { userId } })
       // Who has changed the address must not act unseen by the owner, who can still take it back.
-      for (const address of await confirmations.addressesOf(trx, userId, 'email_undo')) {
+      for (const { address } of await confirmations.openOf(trx, userId, 'email_undo')) {
         await outbox.add(trx, { ...mail, to: { address, userId } })
       }
     },
@@ -147,19 +152,26 @@ export function createNotices(deps: NoticesDeps): Notices {
     return seal(random, keys.dataKey, contextOf(userId), Buffer.from(JSON.stringify(facts)))
   }
 
-  function factsOf(type: NoticeType, { payload, context, at }: RecordedEvent): StoredFacts {
+  function factsOf(
+    type: NoticeType,
+    { payload, context, at }: RecordedEvent,
+    issuers: readonly string[],
+  ): StoredFacts {
     const by = type === 'locked' ? 'service' : actorOf(context.by, Number(payload.user_id))
     const isOwn = by === 'owner' || type === 'locked'
     const { address, device } = originNow(at)
     // The address and the device of an administrator are no business of the owner.
     const origin = isOwn ? { address, device } : { address: null, device: null }
-    const { left, issuer } = payload
+    const { during, left, issuer } = payload
     return {
       by,
       origin,
       ...(typeof left === 'number' && { left }),
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
+      ...(during === 'reset' && { during }),
+      // Who has a new password learns who else can sign in.
+      ...(type === 'password_changed' && issuers.length > 0 && { linked: issuers.map(providerOf) }),
     }
   }
 
@@ -169,14 +181,17 @@ export function createNotices(deps: NoticesDeps): Notices {
   }
 }
 
-/** What a sink needs of the account; null if there is none any more. */
+/** What a sink needs of the account, with the issuers of its identities; null if there is none any more. */
 async function accountOf(trx: DatabaseOrTransaction, userId: number) {
-  const row = await trx
+  const rows = await trx
     .selectFrom('accounts')
-    .select(['username', 'verified_email', 'undeliverable_at'])
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  return row ?? null
+    .leftJoin('identities', 'identities.user_id', 'accounts.user_id')
+    .select(['username', 'verified_email', 'undeliverable_at', 'issuer'])
+    .where('accounts.user_id', '=', userId)
+    .orderBy('identities.id')
+    .execute()
+  const [account] = rows
+  return account ? { ...account, issuers: rows.flatMap(({ issuer }) => issuer ?? []) } : null
 }
 
 interface MailsOfDay {

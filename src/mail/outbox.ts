@@ -81,6 +81,12 @@ export const mailLimits = {
   windowMs: 3_600_000,
 } as const
 
+/** Notices that are sent to an address that was refused before: the owner has no other way back. */
+const isTriedAnyway: ReadonlySet<MessageName> = new Set([
+  'deletion_requested',
+  'deletion_requested_former',
+  'test',
+])
 const noticeMs = 3 * 86_400_000
 const idBytes = 16
 
@@ -126,7 +132,7 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
         !isLimited &&
         !mail.isDecoy &&
         recipient.address !== null &&
-        (kind === 'request' || message === 'test' || !recipient.isUndeliverable)
+        (kind === 'request' || isTriedAnyway.has(message) || !recipient.isUndeliverable)
       await outboxStore(trx).insert({
         id,
         message,

@@ -8,5 +8,7 @@ export const messagePaths: Readonly<Partial<Record<MessageName, string>>> = {
   email_change: '/verify',
   email_changed: '/verify', // the way back
   reset: '/reset',
+  deletion_requested: '/reset',
+  deletion_requested_former: '/verify',
   invitation: '/invitation',
 }

@@ -192,5 +192,19 @@ export function queueStore(db: DatabaseOrTransaction) {
         .executeTakeFirst()
       return row?.at ?? null
     },
+
+    /** Since when some notice is due that was due at `dueBefore` already; null if none is. */
+    async lateNotice(dueBefore: number): Promise<number | null> {
+      const row = await db
+        .selectFrom('mails')
+        .select(readyAt.as('since'))
+        .where(sql<boolean>`state in ('waiting', 'sending')`) // as the index has it
+        .where('state', '=', 'waiting')
+        .where('kind', '=', 'notice')
+        .where(readyAt, '<=', dueBefore)
+        .limit(1)
+        .executeTakeFirst()
+      return row ? Number(row.since) : null
+    },
   }
 }

@@ -70,6 +70,12 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
     sample('email_change', asked, linked('/verify', 60)),
     sample('new_sign_in', notice),
     sample('password_changed', notice),
+    sample(
+      'password_changed',
+      { ...notice, linked: ['acme', 'default'] },
+      plain,
+      'password_changed-linked',
+    ),
     sample('password_changed', byAdministrator, plain, 'password_changed-by-administrator'),
     sample(
       'email_changed',
@@ -102,6 +108,24 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       origin: { ...origin, device: { browser: null, system: null } },
       until: minutes(30),
     }),
+    sample(
+      'locked',
+      { ...notice, by: 'service', until: minutes(30), during: 'reset' },
+      plain,
+      'locked-at-reset',
+    ),
+    sample(
+      'deletion_requested',
+      { ...notice, deletionAt: minutes(7 * 24 * 60) },
+      linked('/reset', 7 * 24 * 60),
+    ),
+    sample(
+      'deletion_requested_former',
+      { ...notice, deletionAt: minutes(7 * 24 * 60) },
+      linked('/verify', 5 * 24 * 60),
+    ),
+    sample('deletion_cancelled', notice),
+    sample('account_deleted', asked),
     sample('test', { at }),
   ]
 }

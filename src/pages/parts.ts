@@ -1,3 +1,4 @@
+import { limitPageRequests } from '../http/limits/page-requests.ts'
 import { warningOfPages } from '../http/pages/built.ts'
 import type { RoomParts } from '../room/room.ts'
 import type { Workers } from '../workers/workers.ts'
@@ -27,6 +28,7 @@ export const parts: RoomParts<Needs> = {
       const warning = needs.workers.index === 0 ? warningOfPages() : null
       if (warning !== null) app.log.warn(warning)
     })
+    limitPageRequests(app)
     await app.register(changePasswordRoutes)
     await app.register(accountPages, needs)
     await app.register(resetPages, needs)

@@ -112,6 +112,18 @@ export function changePassword(
   return passwordStore(trx).change(account, change, now)
 }
 
+/**
+ * Removes the password of an account if it was set at `since` or later, epoch milliseconds; answers
+ * whether it did. The account then has none until a reset.
+ */
+export function voidPasswordSince(
+  trx: DatabaseOrTransaction,
+  account: number,
+  since: number,
+): Promise<boolean> {
+  return passwordStore(trx).voidSince(account, since)
+}
+
 /** Replaces the hash `from` by a stronger one of the same password, unless the hash has changed. */
 export function replaceHash(
   db: DatabaseOrTransaction,

@@ -50,6 +50,18 @@ export function passwordStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
+    /** Removes a password that was set at `since` or later; answers whether it did. */
+    async voidSince(account: number, since: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('passwords')
+        .set({ hash: null, changed_at: null })
+        .where('account', '=', account)
+        .where('changed_at', '>=', since)
+        .where('hash', 'is not', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
     async replaceHash(account: number, from: string, to: string): Promise<void> {
       await db
         .updateTable('passwords')

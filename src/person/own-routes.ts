@@ -7,31 +7,32 @@ import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { mediaTypes } from '../http/media-types.ts'
-import { Message, type SchemaTypes } from '../http/schemas.ts'
+import type { SchemaTypes } from '../http/schemas.ts'
+import { isoTime } from '../kernel/clock.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
-import type { Users } from '../users/users.ts'
+import type { AccountDeletion } from './deletion.ts'
 import { removeOwn } from './own-removal.ts'
 import type { PersonalData } from './personal-data.ts'
-import { DeleteOwnAccount, PersonalDataBody } from './schemas.ts'
+import { DeletedOwnAccount, DeleteOwnAccount, PersonalDataBody } from './schemas.ts'
 
 /**
  * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
  * /api/user/account (role USER) and /api/account (any account).
  */
 export interface OwnDataOptions {
+  readonly accountDeletion: Pick<AccountDeletion, 'request'>
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'session'>
   readonly personalData: PersonalData
-  readonly users: Pick<Users, 'remove'>
 }
 
 const access = { rule: authenticated }
 
 export async function ownDataRoutes(
   instance: FastifyInstance,
-  { accounts, config, personalData, users }: OwnDataOptions,
+  { accountDeletion, accounts, config, personalData }: OwnDataOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
@@ -74,21 +75,26 @@ export async function ownDataRoutes(
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
         responseHeaders: ['set-cookie'],
-        errors: ['accountNotFound', 'lastAdministrator'],
-        examples: { answer: { message: 'Account deleted' } },
+        errors: ['accountNotFound', 'invalidCredentials', 'lastAdministrator'],
       },
       schema: {
         operationId: idOf('deleteOwnAccount'),
-        summary: 'Delete the account and its user, and erase what names the person',
+        summary:
+          'Delete the account and its user, and erase what names the person; a link by mail takes it back',
         body: DeleteOwnAccount,
-        response: { 200: Message },
+        response: { 200: DeletedOwnAccount },
       },
     },
     async (request, reply) => {
       const account = await ownAccount(accounts, request)
-      await removeOwn(users, request, { account, username: request.body.username })
+      const deletionAt = await removeOwn(accountDeletion, request, {
+        account,
+        username: request.body.username,
+      })
       if (request.principal?.credential.scheme === 'session') clearSessionCookie(reply, config)
-      return { message: 'Account deleted' }
+      return deletionAt === null
+        ? { message: 'Account deleted' }
+        : { message: 'Account deletion requested', deletion_at: isoTime(deletionAt) }
     },
   )
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/load.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { sendView } from '../http/pages/send-view.ts'
@@ -9,18 +9,19 @@ import {
   accountPage,
   common,
   field,
+  type Person,
   type PersonDeps,
   personOf,
   show,
   showIfRefused,
 } from '../pages/account/own-page.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
-import type { Users } from '../users/users.ts'
+import type { AccountDeletion } from './deletion.ts'
 import { removeOwn } from './own-removal.ts'
 
 export interface OwnDataPagesOptions extends PersonDeps {
+  readonly accountDeletion: Pick<AccountDeletion, 'daysOf' | 'request'>
   readonly config: Pick<Config, 'session'>
-  readonly users: Pick<Users, 'remove'>
 }
 
 const recent = { reauthentication: 'always' } as const
@@ -29,7 +30,7 @@ const paths = { data: '/account/data', delete: '/account/delete' } as const
 /** /account/data: a copy of all data; /account/delete: the end of the account. */
 export async function ownDataPages(
   app: FastifyInstance,
-  { users, ...deps }: OwnDataPagesOptions,
+  { accountDeletion, ...deps }: OwnDataPagesOptions,
 ): Promise<void> {
   acceptForms(app)
 
@@ -42,21 +43,31 @@ export async function ownDataPages(
 
   app.get(paths.delete, accountPage(paths.delete, recent), async (request, reply) => {
     const person = await personOf(deps, request)
-    const view: AccountDeletionView = common(request, person)
-    return show(reply, request, person, 'account-delete', view)
+    return show(reply, request, person, 'account-delete', viewOf(request, person))
   })
 
   const { config, ...form } = accountForm(paths.delete, recent)
   const answers = { 200: {} }
   app.post(paths.delete, { ...form, config: { ...config, answers } }, async (request, reply) => {
     const person = await personOf(deps, request)
-    const view = (problem: AccountProblem) => common(request, person, problem)
+    const view = (problem: AccountProblem) => viewOf(request, person, problem)
     showIfRefused(request, person, 'account-delete', { problemOf, view })
     const { account } = person
-    await removeOwn(users, request, { account, username: field(request, 'username') })
+    const deletionAt = await removeOwn(accountDeletion, request, {
+      account,
+      username: field(request, 'username'),
+    })
     clearSessionCookie(reply, deps.config)
-    return sendView(reply, request, 'account-deleted', {})
+    return sendView(reply, request, 'account-deleted', { deletionAt })
   })
+
+  function viewOf(
+    request: FastifyRequest,
+    person: Person,
+    problem: AccountProblem | null = null,
+  ): AccountDeletionView {
+    return { ...common(request, person, problem), days: accountDeletion.daysOf(person.account) }
+  }
 }
 
 function problemOf({ row, details }: ApiError): AccountProblem | null {

@@ -1,10 +1,13 @@
 import { ownAccountPrefixes } from '../policy/groups.ts'
 import type { RoomParts } from '../room/room.ts'
 import { type AccountDetailsOptions, accountDetailsRoutes } from './admin-routes.ts'
+import type { AccountDeletion } from './deletion.ts'
 import { type OwnDataOptions, ownDataRoutes } from './own-routes.ts'
 import { type OwnDataPagesOptions, ownDataPages } from './pages.ts'
 
-export type Needs = AccountDetailsOptions & OwnDataOptions & OwnDataPagesOptions
+export type Needs = AccountDetailsOptions &
+  OwnDataOptions &
+  OwnDataPagesOptions & { readonly accountDeletion: AccountDeletion }
 
 export const parts: RoomParts<Needs> = {
   async routes(app, needs) {
@@ -14,4 +17,6 @@ export const parts: RoomParts<Needs> = {
     await app.register(ownDataPages, needs)
     await app.register(accountDetailsRoutes, needs)
   },
+
+  jobs: ({ accountDeletion }) => [{ name: 'account deletions', purge: accountDeletion.eraseDue }],
 }

@@ -4,6 +4,7 @@ import type { Needs } from './parts.ts'
 export const room: Room<Needs> = {
   name: 'person',
   tag: 'Own account',
+  settings: ['ACCOUNT_DELETION_DAYS'],
   commands: [
     {
       rows: [

@@ -55,3 +55,21 @@ export const DeleteOwnAccount = named(
   },
   { username: annsAccount.username },
 )
+
+export const DeletedOwnAccount = named(
+  'AccountDeleted',
+  {
+    type: 'object',
+    required: ['message'],
+    properties: {
+      message: Text,
+      deletion_at: {
+        ...Time,
+        description:
+          'When the account is erased unless its owner takes the deletion back; absent: it was erased',
+      },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Account deletion requested', deletion_at: '2026-03-09T09:30:00.000Z' },
+)

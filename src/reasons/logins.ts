@@ -26,6 +26,11 @@ export const loginReasons = {
 
   account_locked: account('An administrator has locked the account.', 'user_id', 'asked_of'),
   account_disabled: account('The account is disabled (active is false).', 'user_id', 'asked_of'),
+  account_waits_for_deletion: account(
+    'The owner has asked for the deletion of the account, which a link by mail can take back.',
+    'user_id',
+    'asked_of',
+  ),
   account_locked_out: account(
     'The account is locked out after LOGIN_LOCK_AFTER failed logins in a row.',
     'user_id',

@@ -52,6 +52,10 @@ export const serviceReasons = {
   page_flow_moved_on: service('Another request has taken the flow further, or has ended it.'),
   too_many_page_flows: service('Too many flows of pages are under way.'),
   database_unavailable: service('The database is locked, full or away.'),
+  mail_not_sent: service(
+    'The mail server takes no mail, or notices wait in the queue, and the change needs a notice.',
+    'since',
+  ),
   queue_full: service('More work waits than the queue takes.', 'queue'),
   password_waited_too_long: service(
     'The password waited so long to be verified that its attempt could lapse.',

@@ -11,8 +11,9 @@ import { refuseField } from '../kernel/errors.ts'
 import { anyone } from '../policy/rules.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
 import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
-import { type Recovery, resetPurposes } from './recovery.ts'
+import type { Recovery } from './recovery.ts'
 import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
+import { resetPurposes } from './ways.ts'
 
 /**
  * The reset of a password as JSON, for programs with pages of their own: POST and PUT
@@ -82,8 +83,13 @@ export async function publicResetRoutes(
     async (request) => {
       const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
       const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
-      await recovery.finish(confirmation, { newPassword, proof: { totp, recoveryCode } })
-      return { message: 'Password changed' }
+      const proof = { totp, recoveryCode }
+      if (newPassword !== undefined) {
+        await recovery.finish(confirmation, { newPassword, proof })
+        return { message: 'Password changed' }
+      }
+      await recovery.takeBack(confirmation, { proof })
+      return { message: 'Account deletion taken back' }
     },
   )
 }

@@ -1,7 +1,8 @@
-import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import { type Accounts, accountIn, lastPasswordLogin } from '../accounts/accounts.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
+import type { Column } from '../authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../authentication/requirements.ts'
 import type { Language } from '../config/languages.ts'
 import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
@@ -9,15 +10,18 @@ import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { accountWithEmail, setVerifiedEmail } from '../emails/emails.ts'
 import type { Events } from '../events/events.ts'
+import type { Identities } from '../federation/identities.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { Devices } from '../mail/devices.ts'
 import { assertMail, type Outbox } from '../mail/outbox.ts'
+import { countFailure } from '../throttle/limits.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 import type { Asked } from './asked.ts'
 import { resetBegun, resetFinished } from './events.ts'
+import { resetWayOf } from './ways.ts'
 
 /**
  * The reset of a password whose owner has forgotten it, by a link or a code that is mailed to the
@@ -43,11 +47,30 @@ export interface Recovery {
    */
   accountOf(confirmation: Confirmation): Promise<Account>
   /**
+   * Verifies the second factor of an account. A wrong code counts towards the lockout of the account,
+   * which does not deny the reset: whoever reads the mailbox may be its owner.
+   * @throws as `SecondFactor.prove`
+   */
+  proveFactor(account: Account, proof: Proof): Promise<void>
+  /**
    * Sets the password and uses the confirmation up. All logins end, and so do other links that were
-   * mailed, a lockout after failed logins, and the demand for a new password.
+   * mailed, a lockout after failed logins, and the demand for a new password. Identities that were
+   * linked since the last login with the password are unlinked, but not the one that the account was
+   * made with.
    * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
    */
   finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
+  /**
+   * Whether the deletion of the account can be taken back without a new password: its owner has none,
+   * and signs in through a provider.
+   */
+  needsNoPassword(confirmation: Confirmation, account: Account): Promise<boolean>
+  /**
+   * Takes the deletion of such an account back, and uses the confirmation up.
+   * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
+   * `SecondFactor.prove`
+   */
+  takeBack(confirmation: Confirmation, how: Omit<WantedReset, 'newPassword'>): Promise<void>
 }
 
 export interface HowToBegin {
@@ -73,20 +96,21 @@ export interface WantedReset {
 }
 
 export interface RecoveryDeps {
-  readonly accounts: Pick<Accounts, 'byEmail' | 'byUsername' | 'replacePassword'>
+  readonly accounts: Pick<
+    Accounts,
+    'byEmail' | 'byUsername' | 'cancelDeletion' | 'replacePassword' | 'reread'
+  >
   readonly clock: Clock
   readonly confirmations: Confirmations
   readonly db: Database
   readonly devices: Pick<Devices, 'forget'>
   readonly events: Events
-  readonly lock: Pick<AutomaticLock, 'lift'>
+  readonly identities: Pick<Identities, 'of' | 'unlinkSince'>
+  readonly lock: Pick<AutomaticLock, 'failed' | 'lift'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly requirements: Pick<Requirements, 'unmet'>
   readonly secondFactor: Pick<SecondFactor, 'prove'>
 }
-
-/** The purposes of the confirmations that a reset takes. */
-export const resetPurposes = ['reset'] as const
 
 const field = 'new_password'
 // What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
@@ -95,7 +119,7 @@ const noUsername = '' as Username // that of no account
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
   const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
-  const { requirements, secondFactor } = deps
+  const { identities, requirements, secondFactor } = deps
 
   const recovery: Recovery = {
     async begin(asked, { language, client, flow }) {
@@ -137,24 +161,38 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async accountOf(confirmation) {
       const { userId } = confirmation
       const account = userId === null ? null : await accountIn(db, userId)
-      if (account && !unmetOf(account)) return account
+      const { column: asked, judged } = resetWayOf(confirmation)
+      if (account && !unmetOf(judged(account), asked)) return account
       throw outlived(confirmation)
+    },
+
+    proveFactor(account, proof) {
+      const failed = (trx: DatabaseOrTransaction) =>
+        countFailure({ events, failures: lock }, trx, account.username, 'reset')
+      return secondFactor.prove(account, proof, { failed })
     },
 
     async finish(confirmation, { newPassword, proof, also }) {
       const account = await recovery.accountOf(confirmation)
       const { userId, username } = account
+      const way = resetWayOf(confirmation)
       const asksFactor = account.secondFactor && proof !== null
       // Before anything is said about the password. A code is used up only by one that is acceptable.
-      if (asksFactor && isEmpty(proof)) await secondFactor.prove(account, proof)
+      if (asksFactor && isEmpty(proof)) await recovery.proveFactor(account, proof)
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
-        column,
+        column: way.column,
         prove: async () => {
-          if (asksFactor) await secondFactor.prove(account, proof)
+          if (asksFactor) await recovery.proveFactor(account, proof)
         },
-        first: (trx) => confirmations.use(trx, confirmation),
+        first: async (trx) => {
+          await useUp(trx, confirmation, account)
+          // A session that was copied from that login may have linked them. Without a known login
+          // with the password there is nothing that shows who has linked them.
+          const since = (await lastPasswordLogin(trx, userId)) ?? 0
+          await identities.unlinkSince(trx, userId, since)
+        },
         also: async (trx) => {
           await lock.lift(trx, username)
           await confirmations.cancelAll(trx, userId)
@@ -165,11 +203,40 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         },
       })
     },
+
+    async needsNoPassword({ purpose }, { passwordHash, userId }) {
+      if (purpose !== 'deletion_undo' || passwordHash !== null) return false
+      return (await identities.of(userId)).length > 0
+    },
+
+    async takeBack(confirmation, { proof, also }) {
+      const account = await recovery.accountOf(confirmation)
+      const { userId } = account
+      if (!(await recovery.needsNoPassword(confirmation, account))) {
+        refuseField([field], 'is required')
+      }
+      if (account.secondFactor && proof !== null) await recovery.proveFactor(account, proof)
+      await transact(db, [lockName.account(userId)], async (trx) => {
+        await useUp(trx, confirmation, account)
+        await accounts.reread(trx, account, resetWayOf(confirmation).column)
+        await also?.(trx)
+      })
+    },
   }
   return recovery
 
-  function unmetOf(account: Account) {
-    return requirements.unmet(column, { account, since: { now: account, before: account } })
+  /** Uses a confirmation up, and does what its purpose changes beside the password. */
+  async function useUp(
+    trx: DatabaseOrTransaction,
+    confirmation: Confirmation,
+    account: Account,
+  ): Promise<void> {
+    await confirmations.use(trx, confirmation)
+    if (!(await resetWayOf(confirmation).first(deps, trx, account))) throw outlived(confirmation)
+  }
+
+  function unmetOf(account: Account, asked: Column = column) {
+    return requirements.unmet(asked, { account, since: { now: account, before: account } })
   }
 
   /** Looks for both in any case, so that all that can be typed costs the same. */

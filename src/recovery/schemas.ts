@@ -24,13 +24,18 @@ export const BeginReset = named(
   { username: 'ann' },
 )
 
+const NewPassword = {
+  ...Password,
+  description:
+    'Absent only to take a deletion back, for an account without a password that signs in through a provider',
+} as const
+
 export const FinishReset = named(
   'ResetPassword',
   {
     type: 'object',
-    required: ['new_password'],
     // Without types: a value that is no valid code is a wrong code, and is counted as one.
-    properties: { ...proofFields, new_password: Password, totp: {}, recovery_code: {} },
+    properties: { ...proofFields, new_password: NewPassword, totp: {}, recovery_code: {} },
   },
   { token: exampleToken, new_password: examplePasswords.next },
 )

@@ -103,6 +103,7 @@ export async function statisticsRoutes(
 ): Promise<void> {
   const version = packageVersion()
   const startedAt = clock.now()
+  let reading: ReturnType<typeof read> | undefined
 
   instance.withTypeProvider<SchemaTypes>().get(
     '/api/admin/statistics',
@@ -114,29 +115,37 @@ export async function statisticsRoutes(
         response: { 200: statisticsSchema(config.roles) },
       },
     },
-    async () => {
-      const { total, byRole, locked, disabled, secondFactor, mustChange } = await accounts.tally()
-      return {
-        version,
-        started_at: isoTime(startedAt),
-        uptime_seconds: Math.floor((clock.now() - startedAt) / 1000),
-        users: await users.count(),
-        accounts: {
-          total,
-          by_role: byRole,
-          locked,
-          disabled,
-          second_factor: secondFactor,
-          must_change: mustChange,
-        },
-        posts: await posts.count(),
-        sessions: await sessions.count(),
-        blocked: {
-          logins: await throttle.blocked('login'),
-          addresses: await throttle.blocked('address'),
-          accounts: await lock.count(),
-        },
-      }
+    () => {
+      // Callers that ask at the same time share one reading.
+      reading ??= read().finally(() => {
+        reading = undefined
+      })
+      return reading
     },
   )
+
+  async function read() {
+    const { total, byRole, locked, disabled, secondFactor, mustChange } = await accounts.tally()
+    return {
+      version,
+      started_at: isoTime(startedAt),
+      uptime_seconds: Math.floor((clock.now() - startedAt) / 1000),
+      users: await users.count(),
+      accounts: {
+        total,
+        by_role: byRole,
+        locked,
+        disabled,
+        second_factor: secondFactor,
+        must_change: mustChange,
+      },
+      posts: await posts.count(),
+      sessions: await sessions.count(),
+      blocked: {
+        logins: await throttle.blocked('login'),
+        addresses: await throttle.blocked('address'),
+        accounts: await lock.count(),
+      },
+    }
+  }
 }

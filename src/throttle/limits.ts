@@ -57,8 +57,11 @@ export interface LoginAttempt {
 
 /** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
 export interface FailuresInARow {
-  /** Counts a failure. Answers the user's id if it is the one that locks the account. */
-  failed(trx: DatabaseOrTransaction, username: Username): Promise<number | null>
+  /**
+   * Counts a failure. Answers the user's id if it is the one that locks the account. A failure at a
+   * reset counts during a lockout too, which does not deny the reset.
+   */
+  failed(trx: DatabaseOrTransaction, username: Username, during?: 'reset'): Promise<number | null>
   /** Resets the count, unless failures have locked the account in the meantime: a lockout stays. */
   succeeded(trx: DatabaseOrTransaction, username: Username, account?: FailureCount): Promise<void>
 }
@@ -129,6 +132,19 @@ export function createClientLimits(
       return runAttempt(deps, { reservation: answer.reservation, events }, work)
     },
   }
+}
+
+/** Counts a failure towards the lockout of an account, in the transaction that settles the attempt. */
+export async function countFailure(
+  { events, failures }: { events: Events; failures: Pick<FailuresInARow, 'failed'> },
+  trx: DatabaseOrTransaction,
+  username: Username,
+  during?: 'reset',
+): Promise<void> {
+  const locked = await failures.failed(trx, username, during)
+  if (locked === null) return
+  const payload = { user_id: locked, ...(during && { during }) }
+  await events.record(trx, loginLock, payload, { typed: username })
 }
 
 /** Makes the rate limits of logins; `failures` counts those of an account. */
@@ -218,12 +234,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
       reservation,
       events,
       typed,
-      async failed(trx) {
-        const locked = await failures.failed(trx, username)
-        if (locked !== null) {
-          await events.record(trx, loginLock, { user_id: locked }, { typed })
-        }
-      },
+      failed: (trx) => countFailure({ events, failures }, trx, username),
       succeeded: (trx, account) => failures.succeeded(trx, username, account),
     }
   }

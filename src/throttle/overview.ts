@@ -5,13 +5,18 @@ import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'
 import { pendingLapses, quotaOf } from './limits.ts'
-import { type ThrottleKey, throttleStore } from './store.ts'
+import { type CountedAttempt, type ThrottleKey, throttleStore } from './store.ts'
 import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
-  /** The limits that count an attempt, the last used first. */
+  /**
+   * The limits that count an attempt, the last used first. `total` and the pages end with the limits
+   * of the last `maxListedAttempts` attempts, so that each page costs the same however many there are.
+   */
   page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
+  /** All limits that count an attempt, the last used first, in batches. */
+  all(batchSize: number): AsyncIterable<LimitState[]>
   /** The limits that count an attempt of an account now, the last used first; 100 at most. */
   ofAccount(account: AccountName): Promise<LimitState[]>
   /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
@@ -53,6 +58,9 @@ export interface ThrottleOverviewDeps extends ThrottleDeps {
 }
 
 const maxOfAccount = 100
+const keysAtOnce = 20
+/** See `ThrottleOverview.page`. */
+export const maxListedAttempts = 2000
 
 export function createThrottleOverview({
   config,
@@ -68,10 +76,20 @@ export function createThrottleOverview({
 
     async page(page) {
       const now = clock.now()
-      const total = await store.countKeys(now)
-      return {
-        total,
-        data: await statesOf(await store.keys(now, offsetOf(page, total), page.limit)),
+      const total = await store.countKeys(now, maxListedAttempts)
+      const offset = offsetOf(page, total)
+      const limit = Math.min(page.limit, total - offset)
+      return { total, data: await statesOf(await store.keys(now, offset, limit)) }
+    },
+
+    async *all(batchSize) {
+      const now = clock.now()
+      let before = Number.MAX_SAFE_INTEGER
+      for (;;) {
+        const keys = await store.keysBefore(now, before, batchSize)
+        if (keys.length > 0) yield statesOf(keys)
+        if (keys.length < batchSize) return
+        before = keys.at(-1)?.id ?? 0
       }
     },
 
@@ -84,7 +102,7 @@ export function createThrottleOverview({
       if (attempts === 0) return 0
       const now = clock.now()
       const since = now - windowSeconds * 1000
-      return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs })
+      return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs, now })
     },
 
     async forget(trx, username, userId, clientId) {
@@ -101,25 +119,30 @@ export function createThrottleOverview({
 
   async function statesOf(keys: readonly ThrottleKey[]): Promise<LimitState[]> {
     const now = clock.now()
-    const states: LimitState[] = []
-    for (const key of keys) {
+    const limits = keys.map((key) => {
       const limitKey = readThrottleKey(key)
       const quota = quotaOf(config, limitKey.count)
-      const since = now - quota.windowSeconds * 1000
-      const [inWindow = []] = await store.attempts([{ key, since }])
+      return { limitKey, quota, window: { key, since: now - quota.windowSeconds * 1000 } }
+    })
+    // Few statements: one for each key takes longer than all else.
+    const inWindows: CountedAttempt[][] = []
+    for (let from = 0; from < limits.length; from += keysAtOnce) {
+      const some = limits.slice(from, from + keysAtOnce)
+      inWindows.push(...(await store.attempts(some.map(({ window }) => window))))
+    }
+    return limits.map(({ limitKey, quota }, index) => {
       const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
-      const counted = withoutLapsed(inWindow, lapsing, now)
+      const counted = withoutLapsed(inWindows[index] ?? [], lapsing, now)
       const pending = counted.filter((attempt) => isPending(attempt, now)).length
       const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
-      states.push({
+      return {
         ...limitKey,
         used: counted.length - pending,
         pending,
         attempts: quota.attempts,
         windowSeconds: quota.windowSeconds,
         blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
-      })
-    }
-    return states
+      }
+    })
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type ListParameters, type Parameters, preparedForLists } from '../database/prepared.ts'
 import { deleteExpired } from '../database/purge.ts'
@@ -34,10 +35,16 @@ export interface ExceededSince {
   readonly attempts: number
   readonly since: number
   readonly pendingSince: number
+  readonly now: number
 }
 
 type Key = { readonly username: string; readonly address: string }
 type Id = { readonly id: number }
+
+// The conditions of the indexes of full limits: the key of a login has a digest, that of an address
+// nothing.
+const keyLengths = { login: 43, address: 0 } as const
+const maxCounted = 100
 
 // The queries of every login, compiled once for each number of rate limits.
 const inWindows = preparedForLists(
@@ -113,12 +120,25 @@ const cleared = preparedForLists(
 )
 
 export function throttleStore(db: DatabaseOrTransaction) {
-  const keys = (now: number) =>
+  /** The last attempt of each key, the last of all first. */
+  const latest = (now: number) =>
     db
-      .selectFrom('throttle_places')
-      .select(['username', 'address'])
+      .selectFrom('throttle_places as place')
+      .select(['id', 'username', 'address'])
       .where('expires_at', '>', now)
-      .groupBy(['username', 'address'])
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('throttle_places as later')
+              .select('later.id')
+              .whereRef('later.username', '=', 'place.username')
+              .whereRef('later.address', '=', 'place.address')
+              .whereRef('later.id', '>', 'place.id'),
+          ),
+        ),
+      )
+      .orderBy('id', 'desc')
 
   return {
     /** The attempts in each window, the oldest first; one query for all, as a login has several. */
@@ -153,56 +173,90 @@ export function throttleStore(db: DatabaseOrTransaction) {
       await removed.all(db, { ids: ids.map((id) => ({ id })) }, {})
     },
 
-    /** How many keys have attempts in any window. */
-    async countKeys(now: number): Promise<number> {
+    /** How many keys have attempts among the last `attempts` of all. */
+    async countKeys(now: number, attempts: number): Promise<number> {
+      const last = db
+        .selectFrom('throttle_places')
+        .select(['username', 'address', 'expires_at'])
+        .orderBy('id', 'desc')
+        .limit(attempts)
+      const keys = db
+        .selectFrom(last.as('last'))
+        .select(['username', 'address'])
+        .distinct()
+        .where('expires_at', '>', now)
       const { total } = await db
-        .selectFrom(keys(now).as('keys'))
+        .selectFrom(keys.as('keys'))
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
       return total
     },
 
-    /** Those keys, the last used first. */
+    /** The keys that have attempts, the last used first. */
     async keys(now: number, offset: number, limit: number): Promise<ThrottleKey[]> {
-      const rows = await keys(now)
-        .orderBy((eb) => eb.fn.max('id'), 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute()
-      return rows.map(({ username, address }) => ({ username, address }))
+      return (await latest(now).limit(limit).offset(offset).execute()).map(keyOf)
+    },
+
+    /** The same keys after those before, which costs the same at any depth. */
+    async keysBefore(now: number, id: number, limit: number): Promise<(ThrottleKey & Id)[]> {
+      const rows = await latest(now).where('id', '<', id).limit(limit).execute()
+      return rows.map((row) => ({ id: row.id, ...keyOf(row) }))
     },
 
     /** Those keys of these names, the last used first. */
     async keysOf(names: readonly string[], now: number, limit: number): Promise<ThrottleKey[]> {
-      const rows = await keys(now)
+      const rows = await db
+        .selectFrom('throttle_places')
+        .select(['username', 'address'])
+        .where('expires_at', '>', now)
         .where('username', 'in', names)
+        .groupBy(['username', 'address'])
         .orderBy((eb) => eb.fn.max('id'), 'desc')
         .limit(limit)
         .execute()
-      return rows.map(({ username, address }) => ({ username, address }))
+      return rows.map(keyOf)
     },
 
     /**
      * How many keys of a limit have `attempts` or more that were taken after `since`; of an
-     * address, without those that have been pending since `pendingSince`: they have lapsed.
+     * address, without those that have been pending since `pendingSince`: they have lapsed. An index
+     * finds the keys that were full when their last attempt was taken. Up to `maxCounted` of them
+     * are counted exactly; of more, the number in the index is answered, in which attempts that were
+     * given back or have lapsed may count for the rest of their window.
      */
     async countExceeded(
       count: 'login' | 'address',
-      { attempts, since, pendingSince }: ExceededSince,
+      { attempts, since, pendingSince, now }: ExceededSince,
     ): Promise<number> {
-      const exceeded = db
+      const full = db
         .selectFrom('throttle_places')
-        .select('address')
-        .where('taken_at', '>', since)
-        .where('username', count === 'address' ? '=' : '!=', '')
-        .$if(count === 'login', (query) => query.where('username', 'not like', '% %')) // a digest
-        .$if(count === 'address', (query) =>
-          query.where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '>', pendingSince)])),
+        .where(sql`length(username)`, '=', sql.lit(keyLengths[count]))
+        .where('nth', '>=', attempts)
+        .where('frees_at', '>', now)
+      const some = full.select(['username', 'address']).limit(maxCounted + 1)
+      const keys = await db
+        .selectFrom(some.as('some'))
+        .select(['some.username', 'some.address'])
+        .select((eb) =>
+          eb
+            .selectFrom('throttle_places as place')
+            .select(eb.fn.countAll<number>().as('total'))
+            .whereRef('place.username', '=', 'some.username')
+            .whereRef('place.address', '=', 'some.address')
+            .where('place.taken_at', '>', since)
+            .$if(count === 'address', (query) =>
+              query.where((is) =>
+                is.or([is('pending', '=', 0), is('taken_at', '>', pendingSince)]),
+              ),
+            )
+            .as('total'),
         )
-        .groupBy(['username', 'address'])
-        .having((eb) => eb.fn.countAll(), '>=', attempts)
-      const { total } = await db
-        .selectFrom(exceeded.as('exceeded'))
+        .execute()
+      if (keys.length <= maxCounted) {
+        const exceeded = keys.filter(({ total }) => (total ?? 0) >= attempts)
+        return new Set(exceeded.map(({ username, address }) => `${username} ${address}`)).size
+      }
+      const { total } = await full
         .select((eb) => eb.fn.countAll<number>().as('total'))
         .executeTakeFirstOrThrow()
       return total
@@ -230,6 +284,10 @@ export function throttleStore(db: DatabaseOrTransaction) {
       await cleared.all(db, lists, { pendingSince })
     },
   }
+}
+
+function keyOf({ username, address }: Key): ThrottleKey {
+  return { username, address }
 }
 
 function columnsOf({ username, address }: ThrottleKey): Key {

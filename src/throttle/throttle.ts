@@ -24,7 +24,12 @@ export interface Throttle {
    * Does the work as an attempt of this key, if its rate limit admits one.
    * @throws ApiError tooManyLoginAttempts; and what the work throws
    */
-  attempt<T>(key: ThrottleKey, work: (attempt: Attempt) => Promise<T>): Promise<T>
+  attempt<T>(
+    key: ThrottleKey,
+    work: (attempt: Attempt) => Promise<T>,
+    /** What else a failure changes in the transaction that counts it. */
+    failed?: InTransaction,
+  ): Promise<T>
 }
 
 /** How many attempts are admitted in a window; no limit if `attempts` is 0. */
@@ -97,10 +102,11 @@ export function createThrottle(
     pendingLapses: false,
   })
   return {
-    async attempt(key, work) {
+    async attempt(key, work, failed) {
       const answer = await limiter.reserve([limitOf(key)])
       if ('exceeded' in answer) throw tooManyAttempts(answer)
-      return runAttempt(deps, { reservation: answer.reservation, events }, work)
+      const { reservation } = answer
+      return runAttempt(deps, { reservation, events, ...(failed && { failed }) }, work)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Accounts, HowToChange } from '../accounts/accounts.ts'
+import { type Accounts, type HowToChange, turnSecondFactorOff } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
@@ -45,11 +45,22 @@ export interface SecondFactor {
   /** Removes the factor without a proof, for an administrator. All logins of the account end. */
   reset(account: Account, guard?: Guard): Promise<void>
   /**
+   * Removes a factor that was confirmed at `since` or later, epoch milliseconds, and recovery codes
+   * that were made since then, in the caller's transaction, which ends all logins.
+   */
+  removeSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
+  /**
    * Verifies the proof of an account that has the factor; each code is accepted once.
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
    * tooManyLoginAttempts after five wrong ones in 15 minutes
    */
-  prove(account: Account, proof: Proof, guard?: Guard): Promise<void>
+  prove(account: Account, proof: Proof, how?: HowToProve): Promise<void>
+}
+
+export interface HowToProve {
+  readonly guard?: Guard | undefined
+  /** What else a wrong proof changes in the transaction that counts it. */
+  readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
 export interface FactorState {
@@ -93,7 +104,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async begin(account, proof, guard) {
       const { userId, username } = account
-      if (account.secondFactor) await this.prove(account, proof, guard)
+      if (account.secondFactor) await this.prove(account, proof, { guard })
       const secret = random.bytes(secretBytes)
       const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
       const work = async (trx: DatabaseOrTransaction) => {
@@ -114,7 +125,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         if (pending === null || step === undefined) return false
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
-          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+          await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
           await events.record(trx, mfaEnrolled, { user_id: userId })
           await attempt.succeed(trx)
           return true
@@ -126,19 +137,19 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     async remove(account, proof, how) {
       if (!account.secondFactor) return abandon(account, how)
-      await this.prove(account, proof, how.guard)
+      await this.prove(account, proof, { guard: how.guard })
       await takeAway(account, how)
     },
 
     async renewCodes(account, proof, guard) {
       const { userId } = account
-      await this.prove(account, proof, guard)
+      await this.prove(account, proof, { guard })
       const codes = createRecoveryCodes(random)
       const work = async (trx: DatabaseOrTransaction) => {
         // The factor was removed after it was proved: recovery codes have nothing to replace.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
-        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest))
+        await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
         await events.record(trx, mfaCodesRenewed, { user_id: userId })
       }
       await transact(db, [lockName.account(userId)], work, guard)
@@ -147,7 +158,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
 
     reset: (account, guard) => takeAway(account, { guard }),
 
-    async prove(account, { totp, recoveryCode }, guard) {
+    async removeSince(trx, userId, since) {
+      if (!(await factorStore(trx).removeSince(userId, since))) return
+      await turnSecondFactorOff(trx, userId, clock.now())
+      await events.record(trx, mfaRemoved, { user_id: userId })
+    },
+
+    async prove(account, { totp, recoveryCode }, { guard, failed } = {}) {
       const hasCode = isSent(totp)
       if (!hasCode && !isSent(recoveryCode))
         throw new ApiError('secondFactorRequired', {
@@ -158,14 +175,16 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         hasCode
           ? useCode(at, account.userId, totp)
           : useRecoveryCode(at, account.userId, recoveryCode)
-      await counted(account, hasCode ? 'second_factor_wrong' : 'recovery_code_wrong', (attempt) => {
+      const judge = (attempt: Attempt) => {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await use(trx))) return false
           await attempt.succeed(trx)
           return true
         }
         return transact(db, [], work, guard)
-      })
+      }
+      const wrong = hasCode ? 'second_factor_wrong' : 'recovery_code_wrong'
+      await counted(account, wrong, judge, failed)
     },
   }
 
@@ -188,12 +207,14 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     account: Account,
     wrong: FactorReason,
     judge: (attempt: Attempt) => Promise<boolean>,
+    failed?: HowToProve['failed'],
   ): Promise<void> {
     const { userId } = account
-    return throttle.attempt(secondFactorKey(userId), async (attempt) => {
+    const work = async (attempt: Attempt) => {
       attempt.failsAs({ event: mfaFail, userId })
       if (!(await judge(attempt))) throw refused(wrong, account)
-    })
+    }
+    return throttle.attempt(secondFactorKey(userId), work, failed)
   }
 
   async function useCode(

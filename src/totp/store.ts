@@ -119,11 +119,35 @@ export function factorStore(db: DatabaseOrTransaction) {
       await db.deleteFrom('second_factors').where('user_id', '=', userId).execute()
     },
 
-    async replaceCodes(userId: number, digests: readonly string[]): Promise<void> {
+    /**
+     * Removes what was added at `since` or later, epoch milliseconds: the factor, an enrolment that
+     * waits for its code, and recovery codes. Answers whether the factor was removed.
+     */
+    async removeSince(userId: number, since: number): Promise<boolean> {
+      const { confirmedAt = null } = (await this.of(userId)) ?? {}
+      if (confirmedAt !== null && confirmedAt >= since) {
+        await this.remove(userId)
+        return true
+      }
+      await this.abandon(userId)
+      await db
+        .updateTable('second_factors')
+        .set({ pending: null })
+        .where('user_id', '=', userId)
+        .execute()
+      await db
+        .deleteFrom('recovery_codes')
+        .where('user_id', '=', userId)
+        .where('created_at', '>=', since)
+        .execute()
+      return false
+    },
+
+    async replaceCodes(userId: number, digests: readonly string[], now: number): Promise<void> {
       await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
       await db
         .insertInto('recovery_codes')
-        .values(digests.map((code) => ({ user_id: userId, code })))
+        .values(digests.map((code) => ({ user_id: userId, code, created_at: now })))
         .execute()
     },
 

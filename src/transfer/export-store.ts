@@ -20,6 +20,7 @@ export function exportedAfter(db: DatabaseOrTransaction, userId: number, limit: 
       'locked',
       'active',
       'second_factor',
+      'deletion_at',
       'must_change',
       'created_at',
     ])

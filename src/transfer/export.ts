@@ -5,7 +5,7 @@ import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/lists/bulk-answers.ts'
-import { isoTime } from '../kernel/clock.ts'
+import { isoTime, isoTimeOrNull } from '../kernel/clock.ts'
 import { rolesAmong } from '../kernel/principal.ts'
 
 import { type ExportedRow, exportedAfter } from './export-store.ts'
@@ -65,8 +65,10 @@ export async function* exportAccounts(
       email: row.email,
       roles: rolesAmong(splitRoles(row.roles), config.roles),
       locked: row.locked === 1,
+      // False for an account that waits for its deletion, so that an import of the line lets no one in.
       active: row.active === 1,
       second_factor: row.second_factor === 1,
+      deletion_at: isoTimeOrNull(row.deletion_at),
       must_change: row.must_change === 1,
       created_at: isoTime(row.created_at),
     }

@@ -8,7 +8,7 @@ import {
   type Trace,
 } from '../database/leaving.ts'
 import { countLists } from '../database/list-counts.ts'
-import { lockName, transact } from '../database/transactions.ts'
+import { type Guard, lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import {
   type ChangeConditions,
@@ -36,7 +36,7 @@ export interface Users {
    * Removes a user with its account, sessions and tokens in one transaction; answers it as it was.
    * @throws ApiError lastAdministrator
    */
-  remove(id: number, checks?: Checks): Promise<User | null>
+  remove(id: number, checks?: RemovalChecks): Promise<User | null>
   count(): Promise<number>
   slice(limit: number, from: SliceStart): Promise<User[]>
   list(part: Part): Promise<User[]>
@@ -57,6 +57,12 @@ export interface Checks extends ChangeConditions<User> {
    * whether the user has the account of an ADMIN at that moment.
    */
   readonly assertMay?: ((privileged: boolean) => void) | undefined
+}
+
+export interface RemovalChecks extends Omit<Checks, 'guard'> {
+  readonly guard?: Guard | undefined
+  /** Further work of the same transaction, after the user is gone. */
+  readonly also?: ((trx: DatabaseOrTransaction) => Promise<unknown>) | undefined
 }
 
 /** The work of other rooms when a user changes; services.ts sets it, so this room imports none. */
@@ -131,7 +137,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     },
 
     async remove(id, checks = {}) {
-      const { assertMay, guard, isWanted } = checks
+      const { also, assertMay, guard, isWanted } = checks
       // The `removing` hooks need these locks, which must be taken before the first read.
       const lockNames = [lockName.administrators, lockName.account(id)]
       const work = async (trx: DatabaseOrTransaction) => {
@@ -151,7 +157,10 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
             return found
           },
         })
-        if (removed) await events.record(trx, userDeleted, { user_id: id })
+        if (removed) {
+          await events.record(trx, userDeleted, { user_id: id })
+          await also?.(trx)
+        }
         return removed
       }
       const user = await transact(db, lockNames, work, guard)

@@ -31,7 +31,11 @@ suite('hostile queries of the list of accounts', async () => {
     ['sort=name&sort=name', 'sort', 'must be given once'],
     ['role=ROOT', 'role', 'must be one of USER, EDITOR, ADMIN'],
     ['role=', 'role', 'must be one of USER, EDITOR, ADMIN'],
-    ['state=LOCKED', 'state', 'must be one of active, locked, locked_out, disabled, must_change'],
+    [
+      'state=LOCKED',
+      'state',
+      'must be one of active, locked, locked_out, disabled, deletion_pending, must_change',
+    ],
     ['second_factor=1', 'second_factor', 'must be true or false'],
     ['verified=TRUE', 'verified', 'must be true or false'],
     ['imported=', 'imported', 'must be true or false'],

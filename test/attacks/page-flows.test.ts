@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { type Browser, createPageFlows, type FlowStart } from '../../src/flows/flows.ts'
+import type { Browser, FlowStart } from '../../src/flows/flows.ts'
+import { createPageFlows } from '../../src/flows/page-flows.ts'
 import { loadKeySet } from '../../src/keys/key-set.ts'
 import { testApp } from '../app.ts'
 
@@ -27,7 +28,7 @@ suite('flows of pages', async () => {
   }
   const begin = (more: Partial<FlowStart<Data>> = {}, from = browser) =>
     flows.begin(db, { ...start, ...more }, from)
-  const find = (id: unknown, from: Pick<Browser, 'cookie'> | null = browser) =>
+  const find = (id: unknown, from: Browser | null = browser) =>
     flows.find<Data>(id, from, 'page_sign_in')
   const expired = { row: 'signInFailed' }
 
@@ -41,9 +42,82 @@ suite('flows of pages', async () => {
     assert.equal(begun.expiresAt, app.clock.now() + 600_000)
   })
 
+  test('an opened flow stores nothing, and its browser alone finds it, until it expires', async () => {
+    const before = await app.rows()
+    const opened = flows.open(start, browser)
+    assert.deepEqual(await app.rows(), before)
+    assert.deepEqual(await find(opened.id), opened)
+    assert.deepEqual([opened.step, opened.data, opened.sealed], ['password', { left: 2 }, null])
+    const [sealed, other] = [Buffer.from(opened.id, 'base64url'), flows.open(start, browser)]
+    sealed[20] = (sealed[20] ?? 0) ^ 1
+    const wrong = [
+      find(sealed.toString('base64url')),
+      find(opened.secret),
+      find(other.id.slice(0, 60) + opened.id.slice(60)),
+      find(opened.id, { ...browser, cookie: 'd'.repeat(43) }),
+      find(opened.id, null),
+      flows.find(opened.id, browser, 'page_reset'),
+    ]
+    assert.deepEqual(
+      await Promise.all(wrong),
+      wrong.map(() => null),
+    )
+    assert.throws(() => flows.assertForm(opened, other.csrfToken), { row: 'csrfTokenInvalid' })
+    const returnTo = (id: unknown, from: Browser | null = browser) =>
+      flows.returnToOfExpired(id, from, 'page_sign_in')
+    assert.equal(returnTo(opened.id), null)
+    app.clock.advance(600)
+    assert.equal(await find(opened.id), null)
+    assert.equal(returnTo(opened.id), '/users?page=2')
+    assert.equal(returnTo(opened.id, { ...browser, cookie: 'd'.repeat(43) }), null)
+    assert.equal(returnTo('x'.repeat(300)), null)
+    await assert.rejects(flows.advance(db, opened, { step: 'next' }), expired)
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('the longest return address fits into the address of a page', async () => {
+    const returnTo = `/signin/application?return_to=${'%3D%26'.repeat(1024)}`
+    const opened = flows.open({ ...start, returnTo }, browser)
+    assert.ok(opened.id.length < 2000, `${opened.id.length}`)
+    assert.deepEqual(await find(opened.id), opened)
+  })
+
+  test('a request without a proof stores nothing either, and the key stays', async () => {
+    const before = await app.rows()
+    const opened = flows.open(start, browser)
+    const asked = await flows.advanceUnproven(db, opened, { step: 'code', data: { left: 1 } })
+    assert.deepEqual(await app.rows(), before)
+    assert.deepEqual(await find(asked.id), asked)
+    assert.deepEqual(
+      [asked.step, asked.data, asked.key, asked.expiresAt, asked.csrfToken],
+      ['code', { left: 1 }, opened.key, opened.expiresAt, opened.csrfToken],
+    )
+    const stored = await begin()
+    const next = await flows.advanceUnproven(db, stored, { step: 'code' })
+    assert.deepEqual([(await find(stored.id))?.step, next.id], ['code', stored.id])
+  })
+
+  test('a proof stores the flow once, and an older form finds the step that it has reached', async () => {
+    const opened = flows.open(start, browser)
+    const many = Array.from({ length: 8 }, () => flows.advance(db, opened, { step: 'factor' }))
+    const outcomes = await Promise.allSettled(many)
+    const [stored] = outcomes.filter(({ status }) => status === 'fulfilled')
+    assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 7)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') assert.equal(outcome.reason.row, 'signInFailed')
+    }
+    assert.ok(stored?.status === 'fulfilled')
+    assert.deepEqual(await find(opened.id), stored.value)
+    assert.deepEqual(await find(stored.value.id), stored.value)
+    assert.deepEqual([stored.value.id, stored.value.key], [opened.secret, opened.key])
+    await flows.end(db, stored.value)
+    assert.equal(await find(stored.value.id), null)
+    assert.equal((await find(opened.id))?.step, 'password', 'what it does next needs a proof again')
+  })
+
   test('another browser, purpose or id, and a text that is none, find nothing', async () => {
     const { id, key } = await begin()
-    assert.equal(await find(id, { cookie: 'd'.repeat(43) }), null)
+    assert.equal(await find(id, { ...browser, cookie: 'd'.repeat(43) }), null)
     assert.equal(await find(id, null), null)
     assert.equal(await flows.find(id, browser, 'page_reset'), null)
     const others = [key, '', undefined, null, [id], `${id}A`, 'A'.repeat(43), { id }]
@@ -166,7 +240,29 @@ suite('flows of pages', async () => {
     assert.notEqual(await find(other.id), null)
   })
 
-  test('beyond 100,000 in all none begins, and none is removed for it', async () => {
+  test('a /48 network has 4000 of a purpose, and pushes out its own oldest alone', async () => {
+    await db.deleteFrom('flows').execute()
+    const neighbours = ['2001:db8:1:ffff::1', '2001:db8:10::1', '2001:db8::1', '198.51.100.1']
+    const kept = []
+    for (const address of neighbours.slice(1)) kept.push(await begin({}, { ...browser, address }))
+    await sql`insert into flows
+        (id, browser, purpose, provider, sealed, return_to, expires_at, address)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 4000)
+      select 'pretended ' || i, '', 'page_sign_in', '', '', '/', ${sql.lit(app.clock.now())} + i,
+        '2001:db8:1:' || i || '::/64' from n`.execute(db)
+    const flow = await begin({}, { ...browser, address: neighbours[0] ?? '' })
+    const left = await db
+      .selectFrom('flows')
+      .select('id')
+      .where('address', 'like', '2001:db8:1:%')
+      .execute()
+    const ids = left.map(({ id }) => id)
+    assert.equal(ids.length, 4000)
+    assert.ok(!ids.includes('pretended 1') && ids.includes('pretended 2') && ids.includes(flow.key))
+    for (const { id } of kept) assert.notEqual(await find(id), null)
+  })
+
+  test('beyond 100,000 of a purpose none begins, and none is removed for it', async () => {
     await db.deleteFrom('flows').execute()
     await sql`insert into flows
         (id, browser, purpose, provider, sealed, return_to, expires_at, address)
@@ -180,6 +276,12 @@ suite('flows of pages', async () => {
       .select((eb) => eb.fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow()
     assert.equal(total, 100_000)
+    const { userId } = app.admin
+    await flows.end(db, await begin({ userId })) // its proof is that of an account
+    await flows.end(db, await begin({ purpose: 'page_reset' }))
+    await assert.rejects(flows.advance(db, flows.open(start, browser), { step: 'next' }), {
+      row: 'serviceUnavailable',
+    })
     await db.deleteFrom('flows').execute()
     app.clock.advance(1)
     await begin()

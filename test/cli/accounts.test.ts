@@ -37,6 +37,7 @@ suite('gatehouse account, on the database of a running service', async () => {
       locked: false,
       active: true,
       second_factor: false,
+      deletion_at: null,
     })
     assert.equal((await login('carol', fresh)).status, 200)
     const { body } = await app.call('GET', `/users/${user_id}`, { headers: app.basic(app.admin) })
@@ -213,6 +214,7 @@ suite('gatehouse account, on the database of a running service', async () => {
           locked: false,
           active: true,
           second_factor: false,
+          deletion_at: null,
           locked_until: null,
           must_change: false,
         },

@@ -12,6 +12,7 @@ const account: Parameters<typeof csvOf>[0][number] = {
   locked: false,
   locked_until: null,
   active: true,
+  deletion_at: null,
   must_change: false,
   second_factor: false,
   identities: 0,

@@ -39,7 +39,7 @@ suite('what belongs to an account', async () => {
     assert.deepEqual(body, {
       account: {
         ...{ username: 'new', user_id: userId, roles: ['USER', 'EDITOR'], locked: false },
-        ...{ active: true, second_factor: false, created_at: made },
+        ...{ active: true, second_factor: false, deletion_at: null, created_at: made },
       },
       user: { id: userId, name: 'new', email: 'someone@example.org' },
       ...{ last_login_at: null, failed_logins: 0, locked_until: null, last_administrator: false },

@@ -19,7 +19,7 @@ suite('administration of accounts', async () => {
     details: [{ path: [field], message }],
   })
   const shown = {
-    ...{ roles: ['USER'], locked: false, active: true, second_factor: false },
+    ...{ roles: ['USER'], locked: false, active: true, second_factor: false, deletion_at: null },
     created_at: new Date(app.clock.now()).toISOString(),
   }
 

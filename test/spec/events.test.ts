@@ -977,11 +977,12 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('email_restored', 'the way back to the address before', async () => {
       const who = await verifiedOwner()
+      app.clock.advance(1) // the password was set before the change
       const { token } = await askForProof(who)
       await confirm(token)
       const [back = ''] = await addresses.waysBack(who)
       const { told } = await confirm(back)
-      return { told, fields: { user_id: who.userId, address } }
+      return { told, fields: { user_id: who.userId, password_removed: false, address } }
     }),
     info('email_removed', 'an administrator removes it', async () => {
       const who = await verifiedOwner()

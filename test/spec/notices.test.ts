@@ -293,11 +293,10 @@ suite('notices in the course of time', async () => {
         .map(({ address }) => address)
         .sort()
     assert.deepEqual(await told(), [`${who.username}@example.org`, 'thief@example.net'].sort())
-    const [token] = await boxes.waysBack(who)
-    assert.equal((await boxes.confirm({ token })).status, 200)
-    const changed = { ...who, password: other }
-    const next = { current_password: other, new_password: `${other} two` }
-    await own(changed, 'PUT', '/password', next)
+    const [way] = await boxes.waysBack(who)
+    const { reset_token: token } = (await boxes.confirm({ token: way })).body
+    const json = { token, new_password: `${other} two` }
+    assert.equal((await app.call('PUT', '/api/public/reset', { json })).status, 200)
     assert.equal((await told()).length, 3)
   })
 

@@ -116,10 +116,18 @@ suite('the verified address of an account', async () => {
     app.clock.advance(7 * 86_400 - 1)
     const [link] = await waysBack(who)
     const back = await confirm({ token: link })
+    const { reset_token, ...said } = back.body
     assert.deepEqual(
-      [back.status, back.body],
-      [200, { message: 'Email restored, and all logins ended' }],
+      [back.status, said],
+      [
+        200,
+        {
+          message: 'Email restored, and all logins ended',
+          expires_at: at(app.clock.now() + 1_800_000),
+        },
+      ],
     )
+    assert.match(reset_token, /^[\w-]{22}\.[\w-]{43}$/)
     assert.equal((await emailOf(who)).email, address)
   })
 

@@ -43,6 +43,7 @@ suite('sign-up by a mail address', async () => {
       locked: false,
       active: true,
       second_factor: false,
+      deletion_at: null,
     })
     const row = (await app.rows()).accounts?.find(
       (it) => (it as { user_id: number }).user_id === user_id,

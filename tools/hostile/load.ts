@@ -24,5 +24,7 @@ export interface Load {
   readonly name: string
   /** The maximum of the service's resident memory, in MiB; 512 if absent. */
   readonly memoryMebibytes?: number
+  /** The maximum of the medians of other callers, in milliseconds; 50 if absent. */
+  readonly medianMs?: number
   run(target: Target, seconds: number): Promise<Sent>
 }

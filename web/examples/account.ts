@@ -173,11 +173,12 @@ export const accountExamples: ExamplesOf<AccountViews> = {
   },
   'account-data': { plain: { file: '/api/account/export' } },
   'account-delete': {
-    plain: own,
-    'wrong username': { ...own, problem: { code: 'username_wrong', field: 'username' } },
-    'last administrator': { ...own, problem: { code: 'last_administrator', field: null } },
+    plain: { ...own, days: 0 },
+    waits: { ...own, days: 7 },
+    'wrong username': { ...own, days: 7, problem: { code: 'username_wrong', field: 'username' } },
+    'last administrator': { ...own, days: 7, problem: { code: 'last_administrator', field: null } },
   },
-  'account-deleted': { plain: {} },
+  'account-deleted': { plain: { deletionAt: null }, waits: { deletionAt: at + 7 * 86_400_000 } },
   'account-notices': {
     none: { notices: [] },
     several: {

@@ -12,8 +12,9 @@ const mailbox = {
   retryAfterSeconds: null,
   isResent: false,
 }
-const factor = { ...form, username: 'ann', problem: null, retryAfterSeconds: null }
-const password = { ...form, username: 'ann', minLength: 12, problem: null, differs: false }
+const of = { ...form, username: 'ann', notice: null }
+const factor = { ...of, problem: null, retryAfterSeconds: null }
+const password = { ...of, minLength: 12, problem: null, differs: false, deletion: null } as const
 
 export const resetExamples: ExamplesOf<ResetViews> = {
   reset: {
@@ -34,14 +35,22 @@ export const resetExamples: ExamplesOf<ResetViews> = {
     first: factor,
     wrong: { ...factor, problem: 'wrong' },
     missing: { ...factor, problem: 'missing' },
+    'after the way back': { ...factor, notice: 'restored' },
     throttled: { ...factor, problem: 'throttled', retryAfterSeconds: 600 },
   },
   'reset-password': {
     first: password,
+    'after the way back': { ...password, notice: 'restored' },
     short: { ...password, problem: { rule: 'short', limit: 12 } },
     common: { ...password, problem: { rule: 'known' } },
     different: { ...password, differs: true },
+    'takes a deletion back': { ...password, deletion: 'with_password' },
+    'takes a deletion back, without a password': { ...password, deletion: 'anyhow' },
   },
-  'reset-done': { done: { username: 'ann' } },
+  'reset-done': {
+    done: { username: 'ann', done: 'password' },
+    'taken back': { username: 'ann', done: 'password_and_deletion' },
+    'taken back alone': { username: 'ann', done: 'deletion' },
+  },
   'reset-unavailable': { 'no mail': {} },
 }

@@ -40,7 +40,11 @@ export const accountPages: PagesOf<AccountViews> = {
   },
   'account-data': { title: (_view, { account }) => account.dataTitle, Content: Data },
   'account-delete': page('deletionTitle', Deletion),
-  'account-deleted': { title: (_view, { account }) => account.deletedTitle, Content: Deleted },
+  'account-deleted': {
+    title: ({ deletionAt }, { account }) =>
+      deletionAt === null ? account.deletedTitle : account.deletionRequestedTitle,
+    Content: Deleted,
+  },
 }
 
 type TitleName =

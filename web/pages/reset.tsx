@@ -34,11 +34,14 @@ export const resetPages: PagesOf<ResetViews> = {
     Content: Factor,
   },
   'reset-password': {
-    title: (_view, { reset }) => reset.password,
+    title: ({ deletion }, { reset }) => (deletion === null ? reset.password : reset.deletion.title),
     hasProblem: ({ problem, differs }) => problem !== null || differs,
     Content: Password,
   },
-  'reset-done': { title: (_view, { reset }) => reset.done, Content: Done },
+  'reset-done': {
+    title: ({ done }, { reset }) => (done === 'password' ? reset.done : reset.deletion.done),
+    Content: Done,
+  },
   'reset-unavailable': { title: (_view, { reset }) => reset.unavailable, Content: Unavailable },
 }
 
@@ -89,7 +92,7 @@ function LookForMail({ view }: { view: ResetMailboxView }) {
 
 function Factor({ view }: { view: ResetFactorView }) {
   const { common, reset: t } = useTexts()
-  const { action, csrf, problem, retryAfterSeconds, username } = view
+  const { action, csrf, notice, problem, retryAfterSeconds, username } = view
   const wrong = problem === null ? null : t.factorProblems[problem]
   const isThrottled = problem === 'throttled'
   return (
@@ -101,6 +104,7 @@ function Factor({ view }: { view: ResetFactorView }) {
           </p>
         </Problem>
       )}
+      {notice !== null && problem === null && <Notice>{t.before[notice]}</Notice>}
       <p>{t.factorText(username)}</p>
       <Form action={action} csrf={csrf}>
         <FactorFields isWrong={wrong !== null} hasFocus={!isThrottled} />
@@ -111,7 +115,7 @@ function Factor({ view }: { view: ResetFactorView }) {
 
 function Password({ view }: { view: ResetPasswordView }) {
   const { common, passwordProblem, reset: t } = useTexts()
-  const { action, csrf, differs, minLength, problem, username } = view
+  const { action, csrf, deletion, differs, minLength, notice, problem, username } = view
   const wrong = problem && passwordProblem(problem)
   const different = differs ? common.passwordsDiffer : null
   const fields = [
@@ -121,9 +125,11 @@ function Password({ view }: { view: ResetPasswordView }) {
   return (
     <>
       {fields.length > 0 && <Problem fields={fields} />}
+      {notice !== null && fields.length === 0 && <Notice>{t.before[notice]}</Notice>}
       <DefinitionList rows={[[t.account, <strong key="account">{username}</strong>]]} />
       <p>
-        {t.passwordText} {t.notYou}
+        {deletion !== null && t.deletion.text} {t.passwordText}{' '}
+        {notice === null && deletion === null && t.notYou}
       </p>
       <Form action={action} csrf={csrf}>
         <NewPasswordFields
@@ -137,15 +143,26 @@ function Password({ view }: { view: ResetPasswordView }) {
           <Button>{t.save}</Button>
         </Actions>
       </Form>
+      {deletion === 'anyhow' && (
+        <Form action={action} csrf={csrf}>
+          <p>{t.deletion.anyhow}</p>
+          <Actions>
+            <Button name="keep" value="yes" kind="quiet">
+              {t.deletion.keep}
+            </Button>
+          </Actions>
+        </Form>
+      )}
     </>
   )
 }
 
-function Done({ view: { username } }: { view: ResetDoneView }) {
+function Done({ view: { done, username } }: { view: ResetDoneView }) {
   const { reset: t } = useTexts()
   return (
     <>
-      <p>{t.doneText(username)}</p>
+      {done !== 'password' && <p>{t.deletion.doneText(username)}</p>}
+      {done !== 'deletion' && <p>{t.doneText(username)}</p>}
       <Actions>
         <LinkButton href="/signin">{t.signIn}</LinkButton>
       </Actions>

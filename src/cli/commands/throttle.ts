@@ -42,7 +42,7 @@ function list(call: CommandCall): Promise<void> {
           ),
         }))
       }
-      for await (const states of pages((page) => services.throttle.page(page))) {
+      for await (const states of services.throttle.all(batchSize)) {
         const named = await nameLimits(states, services)
         yield named.map((state) => ({
           limit: state.count,

@@ -12,6 +12,11 @@ const over = new WeakSet<Duplex>()
 
 // How long a client may go on sending after the answer that closes its connection.
 const lingerMs = 2_000
+// How long a connection that is served no more stays open: not all until the same moment, because
+// their clients may connect again at once.
+const minHeldMs = 4_000
+const maxHeldMs = 8_000
+const heldStepMs = 50
 
 /**
  * Prepares every connection of a server. Node removes its own `error` listener after the first
@@ -118,6 +123,16 @@ export function isOver(socket: Duplex): boolean {
   return over.has(socket)
 }
 
+let nextHeldMs = minHeldMs
+
+/** Serves no further request of a connection, and ends the connection after some seconds. */
+export function endLater(socket: Duplex): void {
+  serveNoMore(socket)
+  socket.pause()
+  destroyLater(socket, nextHeldMs)
+  nextHeldMs = nextHeldMs < maxHeldMs ? nextHeldMs + heldStepMs : minHeldMs
+}
+
 /** Sends the last bytes of a connection and closes it, at the latest after `lingerMs`. */
 export function endWith(socket: Duplex, text: string): void {
   serveNoMore(socket)
@@ -142,7 +157,7 @@ function closeWhenRead(this: Socket): void {
   destroyLater(this)
 }
 
-function destroyLater(socket: Duplex): void {
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
+function destroyLater(socket: Duplex, afterMs = lingerMs): void {
+  const timer = setTimeout(() => socket.destroy(), afterMs).unref()
   socket.once('close', () => clearTimeout(timer))
 }

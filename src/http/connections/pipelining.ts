@@ -2,14 +2,19 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
+import { createTurns } from '../../bounded/turns.ts'
 import { inContextOf } from '../../events/context.ts'
 import type { Measurements } from '../../measurements/measurements.ts'
 import type { Measured } from '../../measurements/requests.ts'
-import { forgetSentAnswers } from './connections.ts'
+import { endLater, forgetSentAnswers, isOver } from './connections.ts'
 import { type TogetherDeps, together } from './together.ts'
 
 /** How many requests wait on one connection; real clients pipeline far fewer. */
 export const maxWaitingRequests = 100
+/** How many wait on all connections together: each holds some kilobytes of memory. */
+export const maxWaitingOfAll = 5000
+// How many waiting requests start in one turn of the event loop, so that others are served between.
+const maxPerTurn = 16
 
 export interface OneRequestOptions extends TogetherDeps {
   readonly measurements: Pick<Measurements, 'requests'>
@@ -30,7 +35,9 @@ interface Connection {
  *
  * While requests wait, the connection is not read; but Node parses all requests of a chunk at once.
  * A connection with more than `maxWaitingRequests` is ended, because nothing else frees their
- * memory.
+ * memory. While `maxWaitingOfAll` wait, a connection with a further request is served no more, and
+ * ended later, because a hostile client would connect again at once. Requests of a connection that
+ * has closed are dropped.
  *
  * Requests without a body that arrive in one turn of the event loop are served together, after all
  * of them have been read: what the database tells all of them alike is then read once.
@@ -39,6 +46,8 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
   const { requests } = measurements
   const serveTogether = together({ feed })
   const connections = new WeakMap<Socket, Connection>()
+  const inTurn = createTurns(maxPerTurn)
+  let waitingOfAll = 0
 
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
@@ -47,16 +56,25 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
     const serve = () => inContextOf(request, done)
     if (!connection.isBusy) {
       start(connection, request, reply)
-      return canWait(request) ? serveTogether(serve) : serve()
+      if (!canWait(request)) return serve()
+      return serveTogether(() => {
+        if (!socket.destroyed && !isOver(socket)) serve() // else no answer can reach its client
+      })
     }
     if (socket.destroyed) return // no answer can reach its client
     connection.waiting.push(() => {
       start(connection, request, reply)
       serve()
     })
+    waitingOfAll += 1
     if (connection.waiting.length > maxWaitingRequests) {
-      connection.waiting.length = 0
-      endWithRest(socket)
+      drop(connection)
+      stopParser(socket)
+      socket.destroy()
+    } else if (waitingOfAll > maxWaitingOfAll) {
+      drop(connection)
+      stopParser(socket)
+      endLater(socket)
     } else if (connection.waiting.length === 1) {
       socket.pause()
       socket.on('resume', connection.hold) // Node resumes the socket after each parsed request
@@ -78,6 +96,32 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
     if (connection) startNext(socket, connection)
   }
 
+  function startNext(socket: Socket, connection: Connection): void {
+    const { waiting } = connection
+    forgetSentAnswers(socket)
+    if (!socket.writable) drop(connection) // it is closed, or its last answer said "connection: close"
+    if (waiting.length === 0) {
+      connection.isBusy = false
+      return
+    }
+    inTurn(() => {
+      if (!socket.writable) drop(connection)
+      const next = waiting.shift()
+      if (!next) return
+      waitingOfAll -= 1
+      if (waiting.length === 0) {
+        socket.off('resume', connection.hold)
+        socket.resume()
+      }
+      next()
+    })
+  }
+
+  function drop({ waiting }: Connection): void {
+    waitingOfAll -= waiting.length
+    waiting.length = 0
+  }
+
   function newConnection(socket: Socket): Connection {
     const connection = { isBusy: false, waiting: [], hold: () => void socket.pause() }
     connections.set(socket, connection)
@@ -95,27 +139,13 @@ function canWait({ headers, raw: { socket } }: FastifyRequest): boolean {
   return !hasBody && socket instanceof Socket
 }
 
-function startNext(socket: Socket, connection: Connection): void {
-  const { waiting, hold } = connection
-  connection.isBusy = false
-  forgetSentAnswers(socket)
-  if (!socket.writable) waiting.length = 0 // it is closed, or its last answer said "connection: close"
-  const next = waiting.shift()
-  if (!next) return
-  if (waiting.length === 0) {
-    socket.off('resume', hold)
-    socket.resume()
-  }
-  next()
-}
-
 /**
- * Ends a connection in the middle of a chunk that may hold thousands of further requests. Node's
- * parser continues to the end of the chunk and would start each of them, 50 ms without a turn of
- * the event loop. Node has no public function to stop it.
+ * Stops in the middle of a chunk that may hold thousands of further requests. Node's parser
+ * continues to the end of the chunk and would start each of them, 50 ms without a turn of the event
+ * loop. Node has no public function to stop it: the answer 2 to the next request, which stands for a
+ * change of the protocol, leaves the rest unread.
  */
-function endWithRest(socket: Socket): void {
-  socket.destroy()
+function stopParser(socket: Socket): void {
   const { parser } = socket as Socket & { parser?: { onIncoming?: () => number } | null }
-  if (parser?.onIncoming) parser.onIncoming = () => 0
+  if (parser?.onIncoming) parser.onIncoming = () => 2
 }

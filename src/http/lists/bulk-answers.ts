@@ -35,9 +35,11 @@ export const bulkAnswers = plugin<{ readonly workers: Pick<Workers, 'limits'> }>
 export function inTurn(
   request: FastifyRequest,
   reply: FastifyReply,
-  { mayBeRefused }: { readonly mayBeRefused: boolean },
+  {
+    mayBeRefused,
+    queue = request.server.batchQueue,
+  }: { readonly mayBeRefused: boolean; readonly queue?: BatchQueue },
 ): MakeBatch {
-  const { batchQueue } = request.server
   const gone = new AbortController()
   if (reply.raw.destroyed) gone.abort()
   reply.raw.once('close', () => gone.abort())
@@ -46,7 +48,7 @@ export function inTurn(
   return (work) => {
     const options = { caller, mayBeRefused: mayBeRefused && isFirst, signal: gone.signal }
     isFirst = false
-    return batchQueue.make(work, options)
+    return queue.make(work, options)
   }
 }
 

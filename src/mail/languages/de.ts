@@ -109,6 +109,8 @@ export const de: Texts = {
   password_changed: {
     subject: (name) => `Ihr Passwort bei ${name} wurde geändert`,
     intro: (name, account) => `Das Passwort Ihres Kontos ${account} bei ${name} wurde geändert.`,
+    linked: (providers) =>
+      `Eine Anmeldung bei diesen Anbietern öffnet das Konto weiterhin: ${providers}. Lösen Sie in Ihrem Konto, was nicht Ihres ist.`,
   },
   email_changed: {
     subject: (name) => `Die E-Mail-Adresse Ihres Kontos bei ${name} wurde geändert`,
@@ -118,7 +120,7 @@ export const de: Texts = {
       `Diese E-Mail-Adresse gehört nicht mehr zu Ihrem Konto ${account} bei ${name}. Dies ist die letzte Nachricht an sie.`,
     action: 'Änderung zurücknehmen',
     notYou:
-      'Falls Sie das nicht waren, nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, und alle Sitzungen enden. Setzen Sie danach ein neues Passwort.',
+      'Falls Sie das nicht waren, nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, alle Sitzungen enden, und was seitdem hinzukam, wird entfernt. Danach setzen Sie ein neues Passwort.',
   },
   factor_added: {
     subject: (name) => `Ihr Konto bei ${name} hat jetzt einen zweiten Faktor`,
@@ -159,10 +161,39 @@ export const de: Texts = {
     subject: (name) => `Ihr Konto bei ${name} ist für eine Weile gesperrt`,
     intro: (name, account) =>
       `Zu viele Anmeldungen in Ihrem Konto ${account} bei ${name} sind nacheinander fehlgeschlagen. Damit niemand weiter rät, nimmt es eine Weile keine Anmeldung an. Wo Sie angemeldet sind, bleiben Sie es.`,
+    introAtReset: (name, account) =>
+      `Jemand hat einen Link geöffnet oder einen Code eingegeben, der an Sie gesendet wurde, um das Passwort Ihres Kontos ${account} bei ${name} zurückzusetzen, und dann falsche Codes des zweiten Faktors eingegeben. Damit niemand weiter rät, nimmt das Konto eine Weile keine Anmeldung an. Wo Sie angemeldet sind, bleiben Sie es.`,
     until: (end) => `Die Sperre endet von selbst: ${end}.`,
     last: 'Der letzte Versuch kam von hier:',
     notYou:
       'Falls Sie das nicht waren: Niemand ist hineingekommen, und Sie müssen nichts tun. Falls Sie Ihr Passwort vergessen haben, setzen Sie ein neues:',
+    notYouAtReset:
+      'Falls Sie das nicht waren: Niemand ist hineingekommen, aber jemand anderes liest Ihre E-Mails. Ändern Sie das Passwort Ihres Postfachs, und sagen Sie es Ihrer Administration.',
+  },
+  deletion_requested: {
+    subject: (name) => `Ihr Konto bei ${name} wird gelöscht`,
+    intro: (name, account) =>
+      `Ihr Konto ${account} bei ${name} soll gelöscht werden. Niemand kann sich mehr damit anmelden, und alle Sitzungen sind beendet.`,
+    erased: (time) => `Das Konto und was Sie nennt, wird endgültig gelöscht: ${time}.`,
+    notYou:
+      'Falls Sie das nicht waren, oder falls Sie das Konto behalten möchten, nehmen Sie die Löschung zurück und setzen Sie ein neues Passwort:',
+    action: 'Konto behalten',
+    former: {
+      notYou:
+        'Das Konto verwendet jetzt eine andere E-Mail-Adresse. Falls Sie das nicht waren, nehmen Sie beides zurück: Das Konto erhält diese Adresse wieder und wird nicht gelöscht.',
+      action: 'Änderungen zurücknehmen',
+    },
+  },
+  deletion_cancelled: {
+    subject: (name) => `Ihr Konto bei ${name} wird nicht gelöscht`,
+    intro: (name, account) =>
+      `Die Löschung Ihres Kontos ${account} bei ${name} wurde zurückgenommen.`,
+  },
+  account_deleted: {
+    subject: (name) => `Ihr Konto bei ${name} wurde gelöscht`,
+    intro: (name, account) =>
+      `Ihr Konto ${account} bei ${name} und was Sie nennt, wurde gelöscht. Dies ist die letzte Nachricht an Sie.`,
+    notYou: 'Falls Sie das nicht waren, fragen Sie bitte die Administration.',
   },
 
   test: {

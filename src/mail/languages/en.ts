@@ -111,6 +111,8 @@ export const en = {
     subject: (name: string) => `Your password at ${name} was changed`,
     intro: (name: string, account: string) =>
       `The password of your account ${account} at ${name} was changed.`,
+    linked: (providers: string) =>
+      `A sign-in at these providers still opens the account: ${providers}. Unlink in your account what is not yours.`,
   },
   email_changed: {
     subject: (name: string) => `The e-mail address of your account at ${name} was changed`,
@@ -120,7 +122,7 @@ export const en = {
       `This e-mail address does not belong to your account ${account} at ${name} any more. This is the last message to it.`,
     action: 'Take the change back',
     notYou:
-      'If it was not you, take the change back: your account gets this address again, and every session ends. Then set a new password.',
+      'If it was not you, take the change back: your account gets this address again, every session ends, and what was added since then is removed. Then you set a new password.',
   },
   factor_added: {
     subject: (name: string) => `A second factor was added to your account at ${name}`,
@@ -161,10 +163,39 @@ export const en = {
     subject: (name: string) => `Your account at ${name} is locked for a while`,
     intro: (name: string, account: string) =>
       `Too many sign-ins in a row to your account ${account} at ${name} have failed. To keep guesses out, it refuses every sign-in for a while. Where you are signed in, you stay so.`,
+    introAtReset: (name: string, account: string) =>
+      `Someone has opened a link or typed a code that was mailed to you to reset the password of your account ${account} at ${name}, and then typed wrong codes of the second factor. To keep guesses out, the account refuses every sign-in for a while. Where you are signed in, you stay so.`,
     until: (end: string) => `The lock ends by itself: ${end}.`,
     last: 'The last attempt came from:',
     notYou:
       'If it was not you, no one has got in, and you need do nothing. If you have forgotten your password, set a new one:',
+    notYouAtReset:
+      'If it was not you, no one has got in, but someone else reads your e-mail. Change the password of your mailbox, and tell your administrator.',
+  },
+  deletion_requested: {
+    subject: (name: string) => `Your account at ${name} will be deleted`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} is to be deleted. Nobody can sign in to it any more, and all its sessions have ended.`,
+    erased: (time: string) => `The account and what names you will be erased for good: ${time}.`,
+    notYou:
+      'If it was not you, or if you want to keep the account, take the deletion back and set a new password:',
+    action: 'Keep the account',
+    former: {
+      notYou:
+        'The account uses another e-mail address now. If that was not you, take both changes back: the account gets this address again and is not deleted.',
+      action: 'Take the changes back',
+    },
+  },
+  deletion_cancelled: {
+    subject: (name: string) => `Your account at ${name} will not be deleted`,
+    intro: (name: string, account: string) =>
+      `The deletion of your account ${account} at ${name} was taken back.`,
+  },
+  account_deleted: {
+    subject: (name: string) => `Your account at ${name} was deleted`,
+    intro: (name: string, account: string) =>
+      `Your account ${account} at ${name} and what names you were deleted. This is the last message to you.`,
+    notYou: 'If it was not you, ask your administrator.',
   },
 
   test: {

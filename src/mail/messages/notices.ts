@@ -1,3 +1,4 @@
+import type { Texts } from '../languages/en.ts'
 import {
   type MessageFacts,
   type MessageName,
@@ -15,6 +16,11 @@ type AnyNotice = NoticeFacts & {
   readonly newAddress?: string | null
   readonly provider?: string | null
   readonly until?: number | null
+  readonly deletionAt?: number
+  /** Whether it goes to an address that the account had before. */
+  readonly isFormer?: boolean
+  readonly during?: 'reset'
+  readonly linked?: readonly string[]
 }
 
 /** Writes a notice; null if the message is none. */
@@ -30,12 +36,12 @@ export function isNotice(message: string): message is NoticeType {
   return (noticeTypes as readonly string[]).includes(message)
 }
 
-function written(writing: Writing, message: NoticeType, facts: AnyNotice): Letter {
+/** Writes a notice of this type. */
+export function written(writing: Writing, message: NoticeType, facts: AnyNotice): Letter {
   const { texts, name, page, letter } = writing
   const account = texts.quoted(plainName(facts.username))
   const { by = 'owner' } = facts
-  const isRemoved = message === 'email_changed' && !facts.newAddress
-  const intro = (isRemoved ? texts.email_changed.introRemoved : texts[message].intro)(name, account)
+  const intro = introOf(texts, message, facts)(name, account)
   return letter(texts[message].subject(name), [
     texts.greeting,
     by === 'owner' ? `${intro} ${texts.fine}` : intro,
@@ -43,8 +49,22 @@ function written(writing: Writing, message: NoticeType, facts: AnyNotice): Lette
     ...more(writing, message, facts),
     ...origin(writing, message, { ...facts, by }),
     ...advice(writing, message, facts),
-    message === 'email_changed' ? null : texts.accountAt(page('/account')),
+    message === 'email_changed' || message === 'deletion_requested'
+      ? null
+      : texts.accountAt(page('/account')),
   ])
+}
+
+function introOf(
+  { email_changed, locked, ...texts }: Texts,
+  message: NoticeType,
+  facts: AnyNotice,
+) {
+  if (message === 'email_changed') {
+    return facts.newAddress ? email_changed.intro : email_changed.introRemoved
+  }
+  if (message === 'locked') return facts.during ? locked.introAtReset : locked.intro
+  return texts[message].intro
 }
 
 /** The rows that tell where it was done; of an administrator's act, when alone. */
@@ -68,9 +88,15 @@ function origin(
 function more(
   { texts }: Writing,
   message: NoticeType,
-  { left, until }: AnyNotice,
+  { deletionAt, left, linked = [], until }: AnyNotice,
 ): readonly (Part | null)[] {
+  if (message === 'password_changed' && linked.length > 0) {
+    return [texts.password_changed.linked(linked.map(plainName).join(', '))]
+  }
   if (message === 'locked' && until) return [texts.locked.until(timeInWords(texts, until))]
+  if (message === 'deletion_requested' && deletionAt !== undefined) {
+    return [texts.deletion_requested.erased(timeInWords(texts, deletionAt))]
+  }
   if (message !== 'recovery_code_used' || left === undefined || left === null) return []
   const words = texts.recovery_code_used.left
   return [left === 0 ? words.none : words[pluralOf(texts.locale, left)](String(left))]
@@ -80,19 +106,27 @@ function more(
 function advice(
   { texts, context, page }: Writing,
   message: NoticeType,
-  { by }: AnyNotice,
+  { by, during, isFormer = false }: AnyNotice,
 ): readonly (Part | null)[] {
   const hint = texts.linkAbove
-  if (message === 'email_changed' && context.link !== undefined) {
-    const { action, notYou } = texts.email_changed
+  const back = wayBack(texts, message, isFormer)
+  if (back && context.link !== undefined) {
     const { expiresAt } = context
     return [
-      notYou,
-      { kind: 'button', label: action, url: context.link, hint },
+      back.notYou,
+      { kind: 'button', label: back.action, url: context.link, hint },
       expiresAt === undefined ? null : texts.linkUntil(timeInWords(texts, expiresAt)),
     ]
   }
   if (by === 'administrator' || by === 'operator') return [texts.askAdministrator]
+  if (message === 'locked' && during) return [texts.locked.notYouAtReset]
   const notYou = message === 'locked' ? texts.locked.notYou : texts.notYou
   return [notYou, { kind: 'button', label: texts.resetAction, url: page('/reset'), hint }]
+}
+
+/** The words of the link that takes a change back; null for a notice without one. */
+function wayBack(texts: Writing['texts'], message: NoticeType, isFormer: boolean) {
+  if (message === 'email_changed') return texts.email_changed
+  if (message !== 'deletion_requested') return null
+  return isFormer ? texts.deletion_requested.former : texts.deletion_requested
 }

@@ -1,11 +1,15 @@
 import type { MessageFacts, MessageName, NoticeType } from '../message-types.ts'
 import type { Origin } from '../origin.ts'
 import { groupedCode, type Letter, type Part, plainName } from './letter.ts'
+import { written } from './notices.ts'
 import { durationInWords, rowsOf, timeInWords } from './words.ts'
 import type { Writing } from './writing.ts'
 
 type RequestName = Exclude<MessageName, NoticeType>
-type WithLink = Exclude<RequestName, 'sign_up_exists' | 'test'>
+type WithLink = Exclude<
+  RequestName,
+  'sign_up_exists' | 'deletion_requested_former' | 'account_deleted' | 'test'
+>
 
 /** Writes a message that is no notice. */
 export function letterOfRequest(
@@ -51,6 +55,20 @@ const letters: {
       person ? words.greeting(plainName(person)) : texts.greeting,
       invitedBy ? words.introBy(name, plainName(invitedBy)) : words.intro(name),
       ...linkParts(writing, 'invitation', { origin, isTyped: false }),
+      words.notYou,
+    ])
+  },
+
+  deletion_requested_former: (writing, facts) =>
+    written(writing, 'deletion_requested', { ...facts, isFormer: true }),
+
+  account_deleted(writing, { username, origin }) {
+    const { texts, name, letter } = writing
+    const words = texts.account_deleted
+    return letter(words.subject(name), [
+      texts.greeting,
+      words.intro(name, quoted(writing, username)),
+      ...(origin ? [texts.happened, { kind: 'facts', rows: rowsOf(texts, origin) } as const] : []),
       words.notYou,
     ])
   },

@@ -76,7 +76,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
       emailPurposes,
     )
     const confirmed = await emails.confirm(confirmation, stillAllowed(request))
-    return goOn(reply, person, path, done[confirmed])
+    return goOn(reply, person, path, done[confirmed.done])
   })
 
   app.post(`${path}/cancel`, accountForm(path), async (request, reply) => {

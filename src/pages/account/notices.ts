@@ -18,7 +18,8 @@ export async function noticesPages(app: FastifyInstance, deps: NoticesPageDeps):
   })
 }
 
-function rowOf({ type, at, facts: { by, origin } }: Notice): NoticeRow {
+function rowOf({ type, at, facts: { by, during, origin } }: Notice): NoticeRow {
   const { address, device } = origin
-  return { type, at, by, address, browser: device?.browser ?? null, system: device?.system ?? null }
+  const [browser, system] = [device?.browser ?? null, device?.system ?? null]
+  return { type: during ? 'locked_at_reset' : type, at, by, address, browser, system }
 }

@@ -45,7 +45,7 @@ export async function invitationPages(
   app: FastifyInstance,
   options: InvitationPagesOptions,
 ): Promise<void> {
-  const { config, db, invitations, pageFlows, random } = options
+  const { config, invitations, pageFlows, random } = options
   // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
@@ -127,7 +127,7 @@ export async function invitationPages(
       seconds: flowSeconds,
       language: invitation.language,
     } as const
-    const { id } = await pageFlows.begin(db, start, browserOf(request, reply, random))
+    const { id } = pageFlows.open(start, browserOf(request, reply, random))
     return reply.redirect(`${path}?flow=${id}`, 303)
   }
 

@@ -8,6 +8,7 @@ import {
   hasToken,
   type TokenArrivalDeps,
 } from '../../confirmations/token-arrival.ts'
+import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
 import { transact } from '../../database/transactions.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
@@ -18,11 +19,12 @@ import { languageOf } from '../../http/pages/language.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, viewPage } from '../../http/pages/send-view.ts'
+import type { ResetDoneView } from '../../http/pages/views/reset.ts'
 import { refuseField } from '../../kernel/errors.ts'
 import { assertMail, type Outbox } from '../../mail/outbox.ts'
 import { askedByEither } from '../../recovery/asked.ts'
-import { type Recovery, resetPurposes } from '../../recovery/recovery.ts'
-import type { SecondFactor } from '../../totp/second-factor.ts'
+import type { Recovery } from '../../recovery/recovery.ts'
+import { resetPurposes } from '../../recovery/ways.ts'
 import { flowForm, flowPage } from '../flow-page.ts'
 import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
 
@@ -35,10 +37,10 @@ export interface ResetPagesOptions extends TokenArrivalDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'confirmations' | 'pages' | 'password'>
   readonly confirmations: Pick<Confirmations, 'isOpen' | 'open' | 'openByCode'>
+  readonly db: Database
   readonly outbox: Pick<Outbox, 'isAvailable'>
   readonly pageFlows: PageFlows
   readonly recovery: Recovery
-  readonly secondFactor: Pick<SecondFactor, 'prove'>
 }
 
 const path = '/reset'
@@ -86,7 +88,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
       if (confirmation && known?.step !== 'done' && !(await confirmations.isOpen(confirmation))) {
         return reply.redirect(`${path}?link=invalid`, 303)
       }
-      const flow = known ?? (await begin(request, reply))
+      const flow = known ?? begin(request, reply)
       const notice = cameByInvalidLink(request) ? 'link' : ended === undefined ? null : 'ended'
       const shown = await shownNow(flow, { notice })
       const { name, view, options: how } = pageOf(options, shown)
@@ -117,8 +119,8 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
       const flow = await flowOfForm<ResetData>(pageFlows, request, purpose)
       const field = (name: string) => textIn(request.body, name)
       shownOf.set(request, await shownNow(flow, { typed: field('username') }))
-      await steps[flow.step as ResetStep](flow, field, request) // as this file writes them
-      return reply.redirect(`${path}?flow=${flow.id}`, 303)
+      const next = await steps[flow.step as ResetStep](flow, field, request) // as this file writes them
+      return reply.redirect(`${path}?flow=${next.id}`, 303)
     },
   )
 
@@ -127,7 +129,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
   /** What a form does, by the step at which its flow is, whatever it would like to be one of. */
   const steps: Record<
     ResetStep,
-    (flow: ResetFlow, field: Field, request: FastifyRequest) => Promise<void>
+    (flow: ResetFlow, field: Field, request: FastifyRequest) => Promise<ResetFlow>
   > = {
     ask: (flow, field, request) => mailTo(flow, field('username'), request),
 
@@ -137,7 +139,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
       const code = field('code')
       const id = begun?.id ?? ''
       const confirmation = await confirmations.openByCode(id, code, flow.key, resetPurposes)
-      await goOn(flow, await stepBehind(confirmation), { confirmation })
+      return goOn(flow, await stepBehind(confirmation), { confirmation })
     },
 
     async factor(flow, field) {
@@ -145,27 +147,34 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
       const account = await recovery.accountOf(confirmation)
       const totp = field('totp').replaceAll(' ', '')
       const proof = { totp, recoveryCode: field('recovery_code') }
-      await options.secondFactor.prove(account, proof)
-      await goOn(flow, 'password', { confirmation, isFactorProved: true })
+      await recovery.proveFactor(account, proof)
+      return goOn(flow, 'password', { confirmation, isFactorProved: true })
     },
 
     async password(flow, field) {
       const confirmation = proofOf(flow)
+      const proof = flow.data.isFactorProved === true ? null : {}
+      let ended = flow
+      const end = (done: ResetDoneView['done']) => async (trx: DatabaseOrTransaction) => {
+        const data = { confirmation, done }
+        ended = await pageFlows.advance<ResetData>(trx, flow, { step: 'done', data })
+      }
+      if (field('keep') !== '') {
+        await recovery.takeBack(confirmation, { proof, also: end('deletion') })
+        return ended
+      }
       const newPassword = field('new_password')
       if (newPassword === '') refuseField(['new_password'], 'is required')
       if (newPassword !== field('new_password_again')) {
         refuseField(['new_password_again'], 'must be the same twice')
       }
-      const proof = flow.data.isFactorProved === true ? null : {}
-      await recovery.finish(confirmation, {
-        newPassword,
-        proof,
-        also: (trx) =>
-          pageFlows.advance<ResetData>(trx, flow, { step: 'done', data: { confirmation } }),
-      })
+      const isBack = confirmation.purpose === 'deletion_undo'
+      const also = end(isBack ? 'password_and_deletion' : 'password')
+      await recovery.finish(confirmation, { newPassword, proof, also })
+      return ended
     },
 
-    done: async () => undefined,
+    done: async (flow) => flow,
   }
 
   /** Begins at the link of a mail, which is used up by the new password alone. */
@@ -183,14 +192,18 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
     })
   }
 
-  function begin(request: FastifyRequest, reply: FastifyReply): Promise<ResetFlow> {
+  function begin(request: FastifyRequest, reply: FastifyReply): ResetFlow {
     const language = languageOf(request, config.pages.language)
     const seconds = config.confirmations.resetSeconds
     const start = { purpose, step: 'ask', data: {}, returnTo: '/', seconds, language } as const
-    return pageFlows.begin<ResetData>(db, start, browserOf(request, reply, random))
+    return pageFlows.open<ResetData>(start, browserOf(request, reply, random))
   }
 
-  async function mailTo(flow: ResetFlow, typed: string, request: FastifyRequest): Promise<void> {
+  async function mailTo(
+    flow: ResetFlow,
+    typed: string,
+    request: FastifyRequest,
+  ): Promise<ResetFlow> {
     const asked = askedByEither(typed) ?? refuseField(['username'], 'can name no account')
     const { id, expiresAt } = await recovery.begin(asked, {
       language: languageOf(request, config.pages.language),
@@ -199,11 +212,12 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
     })
     const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
     const isResent = flow.step === 'mailbox'
-    await goOn(flow, 'mailbox', { typed: typed.trim(), begun, isResent })
+    const data = { typed: typed.trim(), begun, isResent }
+    return pageFlows.advanceUnproven<ResetData>(db, flow, { step: 'mailbox', data })
   }
 
-  async function goOn(flow: ResetFlow, step: ResetStep, data: ResetData): Promise<void> {
-    await transact(db, [], (trx) => pageFlows.advance<ResetData>(trx, flow, { step, data }))
+  function goOn(flow: ResetFlow, step: ResetStep, data: ResetData): Promise<ResetFlow> {
+    return transact(db, [], (trx) => pageFlows.advance<ResetData>(trx, flow, { step, data }))
   }
 
   async function stepBehind(confirmation: Confirmation): Promise<ResetStep> {
@@ -212,9 +226,16 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
   }
 
   async function shownNow(flow: ResetFlow, more: Partial<Shown>): Promise<Shown> {
-    const { userId = null } = flow.data.confirmation ?? {}
+    const { confirmation } = flow.data
+    const { userId = null } = confirmation ?? {}
     const account = userId === null ? null : await accounts.byUserId(userId)
-    return { flow, now: clock.now(), username: account?.username ?? '', ...more }
+    const needsNoPassword =
+      flow.step === 'password' &&
+      confirmation !== undefined &&
+      account !== null &&
+      (await recovery.needsNoPassword(confirmation, account))
+    const username = account?.username ?? ''
+    return { flow, now: clock.now(), username, needsNoPassword, ...more }
   }
 }
 

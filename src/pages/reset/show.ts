@@ -3,7 +3,7 @@ import type { Config } from '../../config/load.ts'
 import type { Confirmation } from '../../confirmations/confirmations.ts'
 import type { PageFlow } from '../../flows/flows.ts'
 import { type ViewPage, viewPage } from '../../http/pages/send-view.ts'
-import type { ResetView } from '../../http/pages/views/reset.ts'
+import type { ResetDoneView, ResetPasswordView, ResetView } from '../../http/pages/views/reset.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import { type MailboxData, mailboxView } from '../mailbox.ts'
 import { passwordProblemOf } from '../password-problem.ts'
@@ -16,6 +16,8 @@ export interface ResetData extends MailboxData {
   readonly confirmation?: Confirmation
   /** Whether a step before the new password has proved the second factor. */
   readonly isFactorProved?: boolean
+  /** What was done, at the last step. */
+  readonly done?: ResetDoneView['done']
 }
 
 export type ResetFlow = PageFlow<ResetData>
@@ -27,6 +29,8 @@ export interface Shown {
   readonly now: number
   /** The name of the account, once the mail has shown that it may be told. */
   readonly username: string
+  /** Whether the deletion of the account can be taken back without a new password. */
+  readonly needsNoPassword?: boolean
   readonly typed?: string
   readonly notice?: ResetView['notice']
   readonly error?: ApiError
@@ -42,6 +46,8 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
   }
   const retryAfterSeconds = error?.retryAfterSeconds ?? null
   const isTooOften = error?.row === 'tooManyRequests'
+  const isRestored = flow.data.confirmation?.facts.restored === true
+  const of = { ...form, username, notice: isRestored ? ('restored' as const) : null }
   switch (flow.step as ResetStep) {
     case 'mailbox': {
       const view = { ...mailboxView(form, flow.data, shown), typed: flow.data.typed ?? '' }
@@ -49,21 +55,27 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
     }
     case 'factor': {
       const problem = factorProblem(error)
-      return viewPage('reset-factor', { ...form, username, problem, retryAfterSeconds }, options)
+      return viewPage('reset-factor', { ...of, problem, retryAfterSeconds }, options)
     }
     case 'password': {
       const { minLength } = config.password
-      const view = { ...form, username, minLength, ...passwordProblems(error) }
+      const deletion = deletionOf(shown)
+      const view = { ...of, minLength, deletion, ...passwordProblems(error) }
       return viewPage('reset-password', view, options)
     }
     case 'done':
-      return viewPage('reset-done', { username }, options)
+      return viewPage('reset-done', { username, done: flow.data.done ?? 'password' }, options)
     default: {
       const { typed = '', notice = null } = shown
       const problem = isTooOften ? 'too_often' : error ? askProblem(typed) : null
       return viewPage('reset', { ...form, typed, problem, retryAfterSeconds, notice }, options)
     }
   }
+}
+
+function deletionOf({ flow, needsNoPassword }: Shown): ResetPasswordView['deletion'] {
+  if (flow.data.confirmation?.purpose !== 'deletion_undo') return null
+  return needsNoPassword ? 'anyhow' : 'with_password'
 }
 
 function askProblem(typed: string): 'missing' | 'form' {

@@ -40,7 +40,7 @@ export interface MailStepsDeps extends Pick<PipelineDeps, 'requirements'> {
   readonly db: Database
   readonly emailLogin: EmailLogin
   readonly limits: Pick<LoginLimits, 'attemptCode'>
-  readonly pageFlows: Pick<PageFlows, 'advance'>
+  readonly pageFlows: Pick<PageFlows, 'advanceUnproven'>
 }
 
 /** The steps of a sign-in by mail on the pages: ask, then the code, or the link and a press. */
@@ -74,7 +74,7 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
         askedAt: clock.now(),
         expiresAt: begun.expiresAt,
       }
-      return pageFlows.advance<SignInData>(db, flow, {
+      return pageFlows.advanceUnproven<SignInData>(db, flow, {
         step: 'email_code',
         data: { ...flow.data, mail },
       })

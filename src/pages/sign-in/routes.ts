@@ -3,7 +3,7 @@ import type { Config } from '../../config/load.ts'
 import { cameByInvalidLink } from '../../confirmations/token-arrival.ts'
 import type { Providers } from '../../federation/providers.ts'
 import type { PageFlows } from '../../flows/flows.ts'
-import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
+import { browserOf, flowOf, flowOfForm, freshAddress } from '../../flows/requests.ts'
 import {
   addressOf,
   needsTwoFactors,
@@ -43,8 +43,9 @@ import { sessionOf } from './sessions.ts'
 import { beginningOf, pageOf, type ShowDeps, type Shown, showSignIn } from './show.ts'
 
 /**
- * The sign-in on pages, GET and POST /signin. A GET begins a flow and shows its step; each POST takes
- * a step, and sends the browser to the next one, or back to where it came from. docs/adr/0059
+ * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser
+ * carries, and shows its step; each POST takes a step, and sends the browser to the next one, or back
+ * to where it came from. docs/adr/0059, docs/adr/0077
  */
 export interface SignInRoutesOptions
   extends Omit<PipelineDeps, 'pageFlows'>,
@@ -96,7 +97,12 @@ export async function signInRoutes(
   /** What the page of a refusal shows, for the requests under way. */
   const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
 
+  const fresh = (request: FastifyRequest) =>
+    freshAddress(pageFlows, request, 'page_sign_in', '/signin')
+
   const errorPage: ErrorPage = (error, request) => {
+    const location = error.row === 'signInFailed' ? fresh(request) : null
+    if (location !== null) return { location }
     const known = underWay.get(request)
     const isDeadLink =
       error.row === 'confirmationInvalid' && known?.shown.flow.step !== 'email_code'
@@ -133,7 +139,7 @@ export async function signInRoutes(
       const returnTo = addressOf(asked)
       if (session && isEnough(session, query, returnTo)) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
-      const begun = await begin(request, reply, returnTo, {
+      const begun = begin(request, reply, returnTo, {
         step: 'password',
         data: { column: 'login', proven: null, again: caller?.username ?? null },
       })
@@ -167,7 +173,7 @@ export async function signInRoutes(
       const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
       const by: SigningIn = { address: loginAddress(request), result }
       const next = await take(flow, request, by)
-      return reply.redirect(next ? `/signin?flow=${flow.id}` : flow.returnTo, 303)
+      return reply.redirect(next ? `/signin?flow=${next.id}` : flow.returnTo, 303)
     },
   )
 
@@ -225,14 +231,14 @@ export async function signInRoutes(
     reply: FastifyReply,
     returnTo: string,
     beginning: { step: SignInStep; data: SignInData },
-  ): Promise<SignInFlow> {
+  ): SignInFlow {
     const start = { purpose: 'page_sign_in', returnTo, seconds: flowSeconds, ...beginning } as const
-    return pageFlows.begin<SignInData>(options.db, start, browserOf(request, reply, random))
+    return pageFlows.open<SignInData>(start, browserOf(request, reply, random))
   }
 
   async function showFlow(request: FastifyRequest, reply: FastifyReply, isByMail: boolean) {
     const flow = await flowOf<SignInData>(pageFlows, request, 'page_sign_in')
-    if (!flow) return reply.redirect('/signin?ended=1', 303)
+    if (!flow) return reply.redirect(fresh(request) ?? '/signin?ended=1', 303)
     return show(request, reply, { flow, isByMail })
   }
 
@@ -253,7 +259,7 @@ export async function signInRoutes(
     const { link } = found
     const options = { origins: returnOrigins, otherwise: afterwards }
     const returnTo = withoutBrowser(parseReturnTo(found.returnTo, options))
-    const flow = await begin(request, reply, returnTo, {
+    const flow = begin(request, reply, returnTo, {
       step: 'email_link',
       data: { column: 'login', proven: null, again: null, link },
     })

@@ -31,7 +31,7 @@ export async function signInNewOwner(
   reply: FastifyReply,
   returnTo: string,
 ): Promise<string> {
-  const { clock, completion, db, pageFlows, random, requirements } = deps
+  const { clock, completion, pageFlows, random, requirements } = deps
   const result = ofBrowser(sessionResult(deps, request, reply), request, reply, random)
   const evidence = byChosenPassword(account, clock.now())
   const passed = passTowards(returnTo, requirements.pass('login', evidence), evidence)
@@ -47,7 +47,7 @@ export async function signInNewOwner(
     seconds: flowSeconds,
     language: account.language,
   } as const
-  const flow = await pageFlows.begin<SignInData>(db, beginning, browserOf(request, reply, random))
+  const flow = pageFlows.open<SignInData>(beginning, browserOf(request, reply, random))
   const by = { address: clientAddress(request), result }
   const next = await orNextStep(() => createSignInPipeline(deps).proved(flow, evidence, null, by))
   return next ? `/signin?flow=${next.id}` : returnTo

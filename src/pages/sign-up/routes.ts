@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/load.ts'
 import { transact } from '../../database/transactions.ts'
-import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
+import { browserOf, flowOf, flowOfForm, freshAddress } from '../../flows/requests.ts'
 import { parseReturnTo, type ReturnOrigins, withoutBrowser } from '../../flows/return-to.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
@@ -41,6 +41,9 @@ export async function signUpPages(
   const shownOf = new WeakMap<FastifyRequest, Shown>()
   acceptForms(app)
 
+  const freshStart = (request: FastifyRequest) =>
+    freshAddress(pageFlows, request, purpose, path) ?? `${path}?ended=1`
+
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const { mode } = config.signUp
@@ -48,7 +51,7 @@ export async function signUpPages(
       const why = row === 'mailUnavailable' ? 'mail' : mode === 'invitation' ? mode : 'off'
       return viewPage('sign-up-closed', { why }, { status })
     }
-    if (row === 'signInFailed') return { location: `${path}?ended=1` }
+    if (row === 'signInFailed') return { location: freshStart(request) }
     if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
     const shown = shownOf.get(request)
     const isOfForm = row === 'validationFailed' || row === 'usernameExists'
@@ -75,8 +78,8 @@ export async function signUpPages(
       if (typeof query.token === 'string') return byLink(query.token, request, reply)
       const known =
         query.flow === undefined ? null : await flowOf<SignUpData>(pageFlows, request, purpose)
-      if (query.flow !== undefined && !known) return reply.redirect(`${path}?ended=1`, 303)
-      const flow = known ?? (await begin(request, reply, 'address', {}, query.return_to))
+      if (query.flow !== undefined && !known) return reply.redirect(freshStart(request), 303)
+      const flow = known ?? begin(request, reply, 'address', {}, query.return_to)
       const isEnded = query.ended !== undefined
       const { name, view, options: how } = pageOf(options, { flow, now: clock.now(), isEnded })
       return sendView(reply, request, name, view, how)
@@ -119,24 +122,22 @@ export async function signUpPages(
     async address(flow, request, reply) {
       const email = textIn(request.body, 'email').trim()
       shownOf.set(request, { flow, now: clock.now(), email })
-      await mailTo(flow, email, request)
-      return reply.redirect(addressOf(flow), 303)
+      return reply.redirect(addressOf(await mailTo(flow, email, request)), 303)
     },
 
     async mailbox(flow, request, reply) {
       const { begun, email = '' } = flow.data
       shownOf.set(request, { flow, now: clock.now() })
       if (textIn(request.body, 'resend') !== '') {
-        await mailTo(flow, email, request)
-        return reply.redirect(addressOf(flow), 303)
+        return reply.redirect(addressOf(await mailTo(flow, email, request)), 303)
       }
       const proof = { id: begun?.id ?? '', code: textIn(request.body, 'code'), flow: flow.key }
       const confirmation = await signUp.find(proof)
       const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'
-      await transact(db, [], (trx) =>
+      const next = await transact(db, [], (trx) =>
         pageFlows.advance<SignUpData>(trx, flow, { step, data: { confirmation } }),
       )
-      return reply.redirect(addressOf(flow), 303)
+      return reply.redirect(addressOf(next), 303)
     },
 
     async profile(flow, request, reply) {
@@ -168,7 +169,7 @@ export async function signUpPages(
     const step = (await signUp.isTaken(confirmation)) ? 'taken' : 'profile'
     const { return_to } = confirmation.facts
     const returnTo = typeof return_to === 'string' ? withoutBrowser(return_to) : undefined
-    const flow = await begin(request, reply, step, { confirmation }, returnTo)
+    const flow = begin(request, reply, step, { confirmation }, returnTo)
     return reply.redirect(addressOf(flow), 303)
   }
 
@@ -185,10 +186,14 @@ export async function signUpPages(
       otherwise: ownAccount,
     })
     const start = { purpose, step, data, returnTo, seconds: flowSeconds, language } as const
-    return pageFlows.begin<SignUpData>(db, start, browserOf(request, reply, random))
+    return pageFlows.open<SignUpData>(start, browserOf(request, reply, random))
   }
 
-  async function mailTo(flow: SignUpFlow, email: string, request: FastifyRequest): Promise<void> {
+  async function mailTo(
+    flow: SignUpFlow,
+    email: string,
+    request: FastifyRequest,
+  ): Promise<SignUpFlow> {
     const client = clientAddress(request)
     const language = languageOf(request, config.pages.language)
     const { id, expiresAt } = await signUp.begin({
@@ -200,9 +205,7 @@ export async function signUpPages(
     })
     const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
     const data = { email, begun, isResent: flow.step === 'mailbox' }
-    await transact(db, [], (trx) =>
-      pageFlows.advance<SignUpData>(trx, flow, { step: 'mailbox', data }),
-    )
+    return pageFlows.advanceUnproven<SignUpData>(db, flow, { step: 'mailbox', data })
   }
 }
 

@@ -106,11 +106,12 @@ export async function verifyPages(
       const { confirmation } = flow.data
       addressOf.set(request, confirmation.address.address)
       if (flow.step !== 'done') {
-        await emails.confirm(confirmation, undefined, (trx, done) =>
+        const { reset } = await emails.confirm(confirmation, undefined, (trx, done) =>
           pageFlows.advance(trx, flow, { step: 'done', data: { confirmation, done } }),
         )
+        if (reset) return reply.redirect(`/reset?token=${reset.token}`, 303)
       }
-      return reply.redirect(`${path}?flow=${flow.id}`, 303)
+      return reply.redirect(`${path}?flow=${flow.secret}`, 303) // stored by now
     },
   )
 

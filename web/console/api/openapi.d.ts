@@ -536,7 +536,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete the account and its user, and erase what names the person
+         * Delete the account and its user, and erase what names the person; a link by mail takes it back
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["deleteOwnAccount"];
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete the account and its user, and erase what names the person
+         * Delete the account and its user, and erase what names the person; a link by mail takes it back
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["deleteOwnAccountAsUser"];
@@ -2497,6 +2497,7 @@ export interface components {
          *       "locked": false,
          *       "active": true,
          *       "second_factor": false,
+         *       "deletion_at": null,
          *       "created_at": "2026-03-02T09:00:00.000Z"
          *     }
          */
@@ -2507,6 +2508,11 @@ export interface components {
             locked: boolean;
             active: boolean;
             second_factor: boolean;
+            /**
+             * Format: date-time
+             * @description When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise
+             */
+            deletion_at: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2528,6 +2534,20 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Account deletion requested",
+         *       "deletion_at": "2026-03-09T09:30:00.000Z"
+         *     }
+         */
+        AccountDeleted: {
+            message: string;
+            /**
+             * Format: date-time
+             * @description When the account is erased unless its owner takes the deletion back; absent: it was erased
+             */
+            deletion_at?: string;
+        };
+        /**
+         * @example {
          *       "username": "ann"
          *     }
          */
@@ -2546,6 +2566,7 @@ export interface components {
          *         "locked": false,
          *         "active": true,
          *         "second_factor": false,
+         *         "deletion_at": null,
          *         "created_at": "2026-03-02T09:00:00.000Z"
          *       },
          *       "user": {
@@ -2707,6 +2728,7 @@ export interface components {
          *           "locked": false,
          *           "active": true,
          *           "second_factor": false,
+         *           "deletion_at": null,
          *           "created_at": "2026-03-02T09:00:00.000Z"
          *         }
          *       ]
@@ -3529,6 +3551,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Email verified"
+         *     }
+         */
+        ConfirmedEmail: {
+            message: string;
+            /** @description After a change was taken back: the `token` of PUT /api/public/reset */
+            reset_token?: string;
+            /**
+             * Format: date-time
+             * @description When `reset_token` ends
+             */
+            expires_at?: string;
+        };
+        /**
+         * @example {
          *       "user_id": "7",
          *       "username": "ann",
          *       "roles": [
@@ -3728,6 +3765,7 @@ export interface components {
          *       "locked": false,
          *       "active": true,
          *       "second_factor": false,
+         *       "deletion_at": null,
          *       "created_at": "2026-03-02T09:00:00.000Z",
          *       "name": "Ann Example",
          *       "email": "ann@example.org",
@@ -3741,6 +3779,11 @@ export interface components {
             locked: boolean;
             active: boolean;
             second_factor: boolean;
+            /**
+             * Format: date-time
+             * @description When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise
+             */
+            deletion_at: string | null;
             /** Format: date-time */
             created_at: string;
             name: string;
@@ -3778,6 +3821,7 @@ export interface components {
          *           "locked": false,
          *           "active": true,
          *           "second_factor": false,
+         *           "deletion_at": null,
          *           "created_at": "2026-03-02T09:00:00.000Z",
          *           "name": "Ann Example",
          *           "email": "ann@example.org",
@@ -4342,6 +4386,7 @@ export interface components {
          *       "locked": false,
          *       "active": true,
          *       "second_factor": false,
+         *       "deletion_at": null,
          *       "created_at": "2026-03-02T09:00:00.000Z",
          *       "name": "Ann Example",
          *       "email": "ann@example.org",
@@ -4371,6 +4416,11 @@ export interface components {
              */
             locked_until: string | null;
             active: boolean;
+            /**
+             * Format: date-time
+             * @description When the account is erased, because its owner has deleted it; until then it cannot log in. Null otherwise
+             */
+            deletion_at: string | null;
             /** @description The next login must set a password */
             must_change: boolean;
             second_factor: boolean;
@@ -4451,6 +4501,7 @@ export interface components {
                 data: components["schemas"]["FailingAccount"][];
             };
             counts: {
+                /** @description The limits of the last 2,000 attempts: pages end with them */
                 total: number;
                 data: components["schemas"]["LoginLimit"][];
             };
@@ -4505,7 +4556,7 @@ export interface components {
             /** @description It stands in the Message-ID too */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /**
@@ -4564,7 +4615,7 @@ export interface components {
             /** @description The message, and the case where there are several */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /** @enum {string} */
@@ -4590,7 +4641,7 @@ export interface components {
                 /** @description The message, and the case where there are several */
                 id: string;
                 /** @enum {string} */
-                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
                 /** @enum {string} */
                 kind: "request" | "notice";
             }[];
@@ -4761,13 +4812,16 @@ export interface components {
          *         "system": "Linux",
          *         "provider": null,
          *         "codes_left": null,
-         *         "locked_until": null
+         *         "locked_until": null,
+         *         "linked_providers": [
+         *           "acme"
+         *         ]
          *       }
          *     }
          */
         Notice: {
             /** @enum {string} */
-            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked";
+            type: "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_cancelled";
             /** Format: date-time */
             at: string;
             facts: components["schemas"]["NoticeFacts"];
@@ -4798,6 +4852,13 @@ export interface components {
             codes_left: number | null;
             /** Format: date-time */
             locked_until: string | null;
+            /**
+             * @description Of a lock by wrong codes of the second factor at a reset
+             * @enum {string}
+             */
+            locked_during?: "reset";
+            /** @description After a change of the password: where a sign-in still opens the account */
+            linked_providers?: string[];
         };
         /**
          * @example {
@@ -7050,7 +7111,8 @@ export interface operations {
                     id?: string;
                     /** @description Of the mail; spaces do not count */
                     code?: string;
-                    new_password: string;
+                    /** @description Absent only to take a deletion back, for an account without a password that signs in through a provider */
+                    new_password?: string;
                     /** @description The six digits that the authenticator app shows */
                     totp?: string;
                     /** @description In place of `totp`; each can be used once */
@@ -7248,6 +7310,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -7342,6 +7405,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -8291,14 +8355,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "message": "Account deleted"
+                     *       "message": "Account deletion requested",
+                     *       "deletion_at": "2026-03-09T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["AccountDeleted"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
@@ -8431,14 +8496,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "message": "Account deleted"
+                     *       "message": "Account deletion requested",
+                     *       "deletion_at": "2026-03-09T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["AccountDeleted"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
@@ -8524,7 +8590,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8566,7 +8635,10 @@ export interface operations {
                      *           "system": "Linux",
                      *           "provider": null,
                      *           "codes_left": null,
-                     *           "locked_until": null
+                     *           "locked_until": null,
+                     *           "linked_providers": [
+                     *             "acme"
+                     *           ]
                      *         }
                      *       }
                      *     ]
@@ -8948,7 +9020,7 @@ export interface operations {
                      *       "message": "Email verified"
                      *     }
                      */
-                    "application/json": components["schemas"]["Message"];
+                    "application/json": components["schemas"]["ConfirmedEmail"];
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
@@ -11254,8 +11326,8 @@ export interface operations {
                  * @example ADMIN
                  */
                 role?: "USER" | "EDITOR" | "ADMIN";
-                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled */
-                state?: "active" | "locked" | "locked_out" | "disabled" | "must_change";
+                /** @description `locked`: by an administrator; `locked_out`: for some time, after failed logins; `must_change`: the next login must set a password; `active`: neither locked, locked out nor disabled; `deletion_pending`: its owner has deleted it, and it waits to be erased */
+                state?: "active" | "locked" | "locked_out" | "disabled" | "deletion_pending" | "must_change";
                 /**
                  * @description Whether a login requires a second factor
                  * @example true
@@ -11371,6 +11443,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11421,6 +11494,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11490,6 +11564,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11550,6 +11625,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -11647,6 +11723,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z"
                      *     }
                      */
@@ -12257,6 +12334,7 @@ export interface operations {
                      *         "locked": false,
                      *         "active": true,
                      *         "second_factor": false,
+                     *         "deletion_at": null,
                      *         "created_at": "2026-03-02T09:00:00.000Z"
                      *       },
                      *       "user": {
@@ -12325,7 +12403,7 @@ export interface operations {
                  * @description Mail that says this
                  * @example reset
                  */
-                message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "test";
+                message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
                 /**
                  * @description Mail for this account
                  * @example ann
@@ -14084,6 +14162,7 @@ export interface operations {
                      *       "locked": false,
                      *       "active": true,
                      *       "second_factor": false,
+                     *       "deletion_at": null,
                      *       "created_at": "2026-03-02T09:00:00.000Z",
                      *       "name": "Ann Example",
                      *       "email": "ann@example.org",

@@ -178,6 +178,9 @@ export const account: typeof english = {
     identity_linked: 'Anbieter verknüpft',
     identity_unlinked: 'Verknüpfung mit einem Anbieter gelöst',
     locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
+    deletion_requested: 'Löschung des Kontos verlangt',
+    deletion_cancelled: 'Löschung des Kontos zurückgenommen',
+    locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
   actors: {
     owner: 'Sie',
@@ -194,10 +197,20 @@ export const account: typeof english = {
   deletionTitle: 'Konto löschen',
   deletionSummary: 'Ihr Konto und was Sie nennt, wird endgültig gelöscht.',
   deletionWarning: 'Das lässt sich nicht rückgängig machen.',
-  deletionExplanation:
-    'Ihr Konto, Ihr Profil und alle Sitzungen sind sofort gelöscht. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.',
+  deletionWaits: (days) =>
+    `Ihr Konto wird ${days === 1 ? 'einen Tag' : `${days} Tage`} danach endgültig gelöscht. Bis dahin bringt ein Link es zurück, den wir an Ihre bestätigte Adresse senden.`,
+  deletionExplanation: (days) =>
+    days === 0
+      ? 'Ihr Konto, Ihr Profil und alle Sitzungen sind sofort gelöscht. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.'
+      : 'Alle Sitzungen enden sofort, und Sie können sich nicht mehr anmelden. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.',
   deletionHint: 'Geben Sie Ihren Benutzernamen ein, damit das nicht aus Versehen geschieht.',
   deleteAccount: 'Das Konto endgültig löschen',
+  deleteLater: 'Das Konto löschen',
   deletedTitle: 'Konto gelöscht',
+  deletionRequestedTitle: 'Ihr Konto wird gelöscht',
+  deletionRequested:
+    'Sie sind abgemeldet und können sich nicht mehr anmelden. Ihr Konto wird endgültig gelöscht am',
+  deletionLink:
+    'Bis dahin können Sie es zurückholen: Öffnen Sie den Link in der E-Mail, die wir an Ihre bestätigte Adresse gesendet haben.',
   deleted: 'Ihr Konto ist gelöscht, und Sie sind abgemeldet.',
 }

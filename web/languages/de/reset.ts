@@ -42,11 +42,25 @@ export const reset: typeof english = {
   passwordText: 'Mit dem neuen Passwort werden Sie überall abgemeldet.',
   notYou:
     'Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es wurde nichts geändert.',
+  before: {
+    restored:
+      'Ihre frühere Adresse ist wieder da. Das Konto ist überall abgemeldet, und was seit dem Antrag auf die Änderung hinzukam, ist entfernt.',
+  },
   save: 'Neues Passwort speichern',
 
   done: 'Ihr Passwort ist geändert',
   doneText: (username) =>
     `Das Konto ${username} hat ein neues Passwort und ist überall abgemeldet. Melden Sie sich jetzt mit dem neuen Passwort an.`,
+
+  deletion: {
+    title: 'Behalten Sie Ihr Konto',
+    text: 'Ihr Konto soll gelöscht werden. Mit einem neuen Passwort behalten Sie es.',
+    anyhow:
+      'Ihr Konto hat kein Passwort. Sie können es auch ohne eines behalten und sich wie bisher über Ihren Anbieter anmelden.',
+    keep: 'Ohne Passwort behalten',
+    done: 'Ihr Konto wird nicht gelöscht',
+    doneText: (username) => `Die Löschung des Kontos ${username} ist zurückgenommen.`,
+  },
 
   unavailable: 'Passwörter können hier nicht zurückgesetzt werden',
   unavailableText:

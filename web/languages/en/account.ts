@@ -167,6 +167,9 @@ export const account = {
     identity_linked: 'Provider linked',
     identity_unlinked: 'Provider unlinked',
     locked: 'Locked for a while, after wrong passwords',
+    deletion_requested: 'Deletion of the account asked for',
+    deletion_cancelled: 'Deletion of the account taken back',
+    locked_at_reset: 'Locked for a while, after wrong codes at a reset of the password',
   },
   actors: {
     owner: 'you',
@@ -183,10 +186,19 @@ export const account = {
   deletionTitle: 'Delete your account',
   deletionSummary: 'Your account and what names you go for good.',
   deletionWarning: 'This cannot be undone.',
-  deletionExplanation:
-    'Your account, your profile and all sessions go at once. What you have written stays, without your name.',
+  deletionWaits: (days: number) =>
+    `Your account is erased ${days === 1 ? 'a day' : `${days} days`} after this. Until then a link that we send to your verified address brings it back.`,
+  deletionExplanation: (days: number): string =>
+    days === 0
+      ? 'Your account, your profile and all sessions go at once. What you have written stays, without your name.'
+      : 'All your sessions end at once, and you cannot sign in any more. What you have written stays, without your name.',
   deletionHint: 'Type your username, so that this does not happen by mistake.',
   deleteAccount: 'Delete the account for good',
+  deleteLater: 'Delete the account',
   deletedTitle: 'Account deleted',
+  deletionRequestedTitle: 'Your account will be deleted',
+  deletionRequested: 'You are signed out, and cannot sign in any more. Your account is erased on',
+  deletionLink:
+    'Until then you can bring it back: open the link in the e-mail that we have sent to your verified address.',
   deleted: 'Your account is deleted, and you are signed out.',
 }

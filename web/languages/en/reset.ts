@@ -37,11 +37,26 @@ export const reset = {
   account: 'Account',
   passwordText: 'With the new password you are signed out everywhere.',
   notYou: 'If you did not ask for this, close this page: nothing has been changed.',
+  before: {
+    restored:
+      'Your former address is back. The account is signed out everywhere, and what was added to it since the change was asked for is removed.',
+  },
   save: 'Save the new password',
 
   done: 'Your password is changed',
   doneText: (username: string) =>
     `The account ${username} has a new password. It is signed out everywhere. Sign in with the new password now.`,
+
+  /** For the link that takes the deletion of an account back. */
+  deletion: {
+    title: 'Keep your account',
+    text: 'Your account is to be deleted. With a new password you keep it.',
+    anyhow:
+      'Your account has no password. You can also keep it without one, and sign in through your provider as before.',
+    keep: 'Keep it without a password',
+    done: 'Your account is not deleted',
+    doneText: (username: string) => `The deletion of the account ${username} is taken back.`,
+  },
 
   unavailable: 'A password cannot be reset here',
   unavailableText:

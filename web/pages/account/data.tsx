@@ -4,6 +4,7 @@ import type {
   AccountDeletionView,
 } from '../../../src/http/pages/views/account.ts'
 import { Actions, Button, LinkButton } from '../../components/button.tsx'
+import { Time } from '../../components/data.tsx'
 import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
@@ -31,8 +32,12 @@ export function Deletion({ view }: { view: AccountDeletionView }) {
   return (
     <>
       <Outcome {...view} />
-      <Notice kind="warning">{t.deletionWarning}</Notice>
-      <p>{t.deletionExplanation}</p>
+      {view.days === 0 ? (
+        <Notice kind="warning">{t.deletionWarning}</Notice>
+      ) : (
+        <p>{t.deletionWaits(view.days)}</p>
+      )}
+      <p>{t.deletionExplanation(view.days)}</p>
       <Form action="/account/delete" csrf={view.csrf}>
         <Field
           name="username"
@@ -43,7 +48,7 @@ export function Deletion({ view }: { view: AccountDeletionView }) {
           hasFocus={view.problem?.field !== null}
         />
         <Actions>
-          <Button kind="danger">{t.deleteAccount}</Button>
+          <Button kind="danger">{view.days === 0 ? t.deleteAccount : t.deleteLater}</Button>
         </Actions>
       </Form>
       <Back />
@@ -51,7 +56,16 @@ export function Deletion({ view }: { view: AccountDeletionView }) {
   )
 }
 
-/** It is done: there is no account to go back to. */
-export function Deleted(_: { view: AccountDeletedView }) {
-  return <p>{useTexts().account.deleted}</p>
+/** The account is gone, or waits to be erased. */
+export function Deleted({ view: { deletionAt } }: { view: AccountDeletedView }) {
+  const { account: t } = useTexts()
+  if (deletionAt === null) return <p>{t.deleted}</p>
+  return (
+    <>
+      <p>
+        {t.deletionRequested} <Time at={deletionAt} />.
+      </p>
+      <p>{t.deletionLink}</p>
+    </>
+  )
 }

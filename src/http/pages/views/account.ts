@@ -167,6 +167,9 @@ export interface NoticeRow {
     | 'identity_linked'
     | 'identity_unlinked'
     | 'locked'
+    | 'deletion_requested'
+    | 'deletion_cancelled'
+    | 'locked_at_reset'
   readonly at: number
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
   readonly browser: string | null
@@ -180,7 +183,13 @@ export interface AccountDataView {
   readonly file: string
 }
 
-export type AccountDeletionView = OwnPage
+export interface AccountDeletionView extends OwnPage {
+  /** How many days the account waits before it is erased, and can be brought back; 0: at once. */
+  readonly days: number
+}
 
 /** Says one thing, and knows no person any more. */
-export type AccountDeletedView = Readonly<Record<string, never>>
+export interface AccountDeletedView {
+  /** When the account is erased, in epoch milliseconds; null: it has gone. */
+  readonly deletionAt: number | null
+}

@@ -26,9 +26,13 @@ export interface ResetMailboxView extends MailboxView {
   readonly typed: string
 }
 
+/** What was done before the reset. `restored`: the address before a change is back. */
+export type ResetNotice = 'restored'
+
 /** Asks for the second factor, which the reset leaves as it is. */
 export interface ResetFactorView extends StepForm {
   readonly username: string
+  readonly notice: ResetNotice | null
   readonly problem: 'wrong' | 'missing' | 'throttled' | null
   readonly retryAfterSeconds: number | null
 }
@@ -36,13 +40,21 @@ export interface ResetFactorView extends StepForm {
 /** Asks for the new password, behind the link or the code. */
 export interface ResetPasswordView extends StepForm {
   readonly username: string
+  readonly notice: ResetNotice | null
   /** `PASSWORD_MIN_LENGTH`. */
   readonly minLength: number
   readonly problem: PasswordProblem | null
   /** Whether the two passwords are not the same. */
   readonly differs: boolean
+  /**
+   * What the link takes back beside the password; `anyhow`: also without a new password, for an account
+   * that has none. Null for a reset.
+   */
+  readonly deletion: 'with_password' | 'anyhow' | null
 }
 
 export interface ResetDoneView {
   readonly username: string
+  /** What was done: a new password was set, or a deletion was taken back, or both. */
+  readonly done: 'password' | 'password_and_deletion' | 'deletion'
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { Notice } from '../../../components/messages.tsx'
 import { ApiProblem } from '../../api/client.ts'
 import { Loaded } from '../../components/loaded.tsx'
+import { Time } from '../../components/time.tsx'
 import { UserText } from '../../components/user-text.tsx'
 import { session } from '../../session/session.ts'
 import { useLoad } from '../../use-load.ts'
@@ -87,6 +88,11 @@ function Sections(props: SectionProps) {
       <StandingMarks states={standing} />
       {standing.map(
         (state) => t.stateHints[state] !== '' && <p key={state}>{t.stateHints[state]}</p>,
+      )}
+      {account.data.deletion_at !== null && (
+        <p>
+          {t.deletionAt}: <Time at={account.data.deletion_at} />
+        </p>
       )}
       {isOwn && (
         <Notice kind="plain">

@@ -7,6 +7,7 @@ const tones: Readonly<Record<Standing, Tone>> = {
   locked: 'bad',
   locked_out: 'bad',
   disabled: 'bad',
+  deletion_pending: 'bad',
   must_change: 'warning',
 }
 

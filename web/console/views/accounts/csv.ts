@@ -12,6 +12,7 @@ const fields = [
   'locked',
   'locked_until',
   'active',
+  'deletion_at',
   'must_change',
   'second_factor',
   'identities',

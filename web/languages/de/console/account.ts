@@ -23,6 +23,7 @@ export const account: typeof english = {
     locked: 'Gesperrt',
     locked_out: 'Ausgesperrt',
     disabled: 'Deaktiviert',
+    deletion_pending: 'Löschung verlangt',
     must_change: 'Muss das Passwort ändern',
   },
   stateHints: {
@@ -30,11 +31,15 @@ export const account: typeof english = {
       'Eine Person mit der Rolle ADMIN hat es gesperrt: Keine Anmeldung, kein Token und keine Sitzung gilt.',
     locked_out: 'Zu viele Anmeldungen schlugen fehl: Für einige Zeit gelingt keine.',
     disabled: 'Es ist deaktiviert: Keine Anmeldung, kein Token und keine Sitzung gilt.',
+    deletion_pending:
+      'Die Person hat es gelöscht: Keine Anmeldung gelingt, und zum Zeitpunkt unten wird es endgültig gelöscht. Ein Link per E-Mail bringt es zurück.',
     must_change: 'Bei der nächsten Anmeldung muss ein neues Passwort gewählt werden.',
     active: '',
   },
   lastAdministrator:
     'Das ist das letzte aktive Konto mit der Rolle ADMIN: Es kann nicht gesperrt, deaktiviert oder gelöscht werden und behält die Rolle.',
+
+  deletionAt: 'Endgültig gelöscht am',
 
   actions: 'Aktionen',
   endsLogins,
@@ -249,6 +254,10 @@ export const account: typeof english = {
     identity_linked: 'Hinweis: Anbieter verknüpft',
     identity_unlinked: 'Hinweis: Verknüpfung gelöst',
     locked: 'Hinweis: Konto gesperrt',
+    deletion_requested: 'Hinweis: Löschung verlangt',
+    deletion_requested_former: 'Hinweis: Löschung verlangt, an eine frühere Adresse',
+    deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
+    account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test',
   },
   mailStates: {

@@ -1,6 +1,8 @@
 import type { events as english } from '../../en/console/events.ts'
 
 export const events: typeof english = {
+  account_deletion_cancelled: 'Löschung eines Kontos zurückgenommen',
+  account_deletion_requested: 'Löschung eines Kontos verlangt',
   audit_erasures_counted: 'Löschungen von vor dem Upgrade gezählt',
   audit_keys_erased: 'Schlüssel gelöschter Personen entfernt',
   audit_not_verified: 'Protokoll konnte nicht geprüft werden',

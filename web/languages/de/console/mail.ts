@@ -53,6 +53,10 @@ export const mail: typeof english = {
     identity_linked: 'Hinweis: Anbieter verknüpft',
     identity_unlinked: 'Hinweis: Verknüpfung eines Anbieters gelöst',
     locked: 'Hinweis: Konto gesperrt',
+    deletion_requested: 'Hinweis: Löschung verlangt',
+    deletion_requested_former: 'Hinweis: Löschung verlangt, an eine frühere Adresse',
+    deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
+    account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test-E-Mail',
   },
   cases: {

@@ -86,6 +86,8 @@ export const why: typeof english = {
   throttle: 'Wer gerade gedrosselt wird',
   noMend: 'Kein Knopf behebt das. Erst muss geschehen, was die Worte oben verlangen.',
   steps: {
+    account_waits_for_deletion:
+      'Die Person öffnet den Link der E-Mail zur Löschung. Niemand sonst kann das Konto zurückbringen.',
     account_locked_out:
       'Fragen Sie die Person, ob es ihre eigenen Versuche waren. Wenn nicht, lassen Sie die Aussperrung: Sie hält einen Fremden fern.',
     account_must_change_password: 'Die Person setzt bei der nächsten Anmeldung ein neues Passwort.',
@@ -107,6 +109,8 @@ export const why: typeof english = {
     mail_off: 'Setzen Sie SMTP_URL, und starten Sie den Dienst neu.',
     no_such_account: 'Suchen Sie in den Konten nach der richtigen Schreibweise.',
     not_ready: 'Die Übersicht sagt, was fehlt.',
+    mail_not_sent:
+      'Die Ansicht der E-Mails zeigt, was der Mailserver antwortet. Die Person versucht es danach noch einmal.',
     queue_full:
       'Es wurde zu viel auf einmal verlangt. Bleibt es dabei, geben Sie dem Dienst mehr Kerne.',
     session_idle: 'Die Person meldet sich neu an.',

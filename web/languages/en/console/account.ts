@@ -24,18 +24,23 @@ export const account = {
     locked: 'Locked',
     locked_out: 'Locked out',
     disabled: 'Disabled',
+    deletion_pending: 'Deletion requested',
     must_change: 'Must change the password',
   },
   stateHints: {
     locked: 'An administrator has locked it: no login, no token and no session works.',
     locked_out: 'Too many logins failed: no login works for some time.',
     disabled: 'It is disabled: no login, no token and no session works.',
+    deletion_pending:
+      'Its owner has deleted it. No login works, and it is erased at the time below. A link by mail brings it back.',
     must_change: 'The next login must choose a new password.',
     active: '',
   },
 
   lastAdministrator:
     'This is the last active administrator: it cannot be locked, disabled, deleted or lose its role.',
+
+  deletionAt: 'Erased at',
 
   actions: 'Actions',
   endsLogins,
@@ -245,6 +250,10 @@ export const account = {
     identity_linked: 'Notice: provider linked',
     identity_unlinked: 'Notice: provider unlinked',
     locked: 'Notice: account locked',
+    deletion_requested: 'Notice: deletion requested',
+    deletion_requested_former: 'Notice: deletion requested, to a former address',
+    deletion_cancelled: 'Notice: deletion cancelled',
+    account_deleted: 'Notice: account deleted',
     test: 'Test',
   } as Readonly<Record<string, string>>,
   mailStates: {

@@ -21,6 +21,7 @@ export const accounts = {
     locked: 'locked',
     locked_out: 'locked out for some time',
     disabled: 'disabled',
+    deletion_pending: 'deletion requested',
     must_change: 'must change the password',
   },
   factor: 'Second factor',

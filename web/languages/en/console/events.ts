@@ -1,5 +1,7 @@
 /** What each event of the audit log says, in words (docs/events.md); another type is shown by its name. */
 export const events: Readonly<Record<string, string>> = {
+  account_deletion_cancelled: 'Deletion of an account cancelled',
+  account_deletion_requested: 'Deletion of an account requested',
   audit_erasures_counted: 'Erasures from before the upgrade counted',
   audit_keys_erased: 'Keys of erased persons removed',
   audit_not_verified: 'Audit log could not be verified',

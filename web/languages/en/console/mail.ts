@@ -54,6 +54,10 @@ export const mail = {
     identity_linked: 'Notice: provider linked',
     identity_unlinked: 'Notice: provider unlinked',
     locked: 'Notice: account locked',
+    deletion_requested: 'Notice: deletion requested',
+    deletion_requested_former: 'Notice: deletion requested, to a former address',
+    deletion_cancelled: 'Notice: deletion cancelled',
+    account_deleted: 'Notice: account deleted',
     test: 'Test mail',
   },
   /** What differs where a message has several cases. */

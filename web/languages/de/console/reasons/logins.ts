@@ -10,6 +10,8 @@ export const logins = {
     'Das Passwort stimmte; das Konto muss ein neues setzen, und new_password fehlte.',
   account_locked: 'Die Administration hat das Konto gesperrt.',
   account_disabled: 'Das Konto ist ausgeschaltet (active ist false).',
+  account_waits_for_deletion:
+    'Wer das Konto besitzt, hat es gelöscht; ein Link per E-Mail kann die Löschung zurücknehmen.',
   account_locked_out: 'Das Konto ist nach LOGIN_LOCK_AFTER Fehlversuchen in Folge ausgesperrt.',
   account_changed:
     'Das Konto hat seine Anmeldungen seitdem beendet: durch ein neues Passwort, eine Sperre, einen Faktor oder eine Abmeldung überall.',

@@ -22,6 +22,8 @@ export const service = {
   page_flow_moved_on: 'Eine andere Anfrage hat den Ablauf weitergeführt oder beendet.',
   too_many_page_flows: 'Zu viele Abläufe von Seiten sind im Gang.',
   database_unavailable: 'Die Datenbank ist gesperrt, voll oder nicht erreichbar.',
+  mail_not_sent:
+    'Der Mailserver nimmt keine E-Mails an, oder Hinweise stauen sich, und die Änderung braucht einen Hinweis.',
   queue_full: 'Es wartet mehr Arbeit, als die Warteschlange fasst.',
   password_waited_too_long:
     'Das Passwort wartete so lange auf seine Prüfung, dass der Versuch verfallen konnte.',

@@ -1,0 +1,12 @@
+import type { Migration } from './statement.ts'
+
+/**
+ * What tells an addition of a thief from what the owner had before: the time of the last login with
+ * the password, the identity that an account was made with, and the time of recovery codes.
+ * docs/adr/0074. A node of the version before writes none of them.
+ */
+export const statements: Migration = [
+  'alter table accounts add column last_password_login_at integer',
+  'alter table identities add column made_account integer',
+  'alter table recovery_codes add column created_at integer',
+]

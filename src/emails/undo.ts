@@ -1,0 +1,46 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Confirmations } from '../confirmations/confirmations.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Identities } from '../federation/identities.ts'
+import type { Devices } from '../mail/devices.ts'
+import { voidPasswordSince } from '../passwords/passwords.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
+
+export interface UndoDeps {
+  readonly accounts: Pick<Accounts, 'cancelDeletion'>
+  readonly confirmations: Pick<Confirmations, 'cancelAll'>
+  readonly devices: Pick<Devices, 'forget'>
+  readonly identities: Pick<Identities, 'unlinkSince'>
+  readonly secondFactor: Pick<SecondFactor, 'removeSince'>
+}
+
+/** What a way back removed that no other event tells. */
+export interface Undone {
+  readonly hadNewPassword: boolean
+}
+
+/**
+ * Removes what was added to an account since a change of its address was asked for, and takes a
+ * deletion back, in the
+ * transaction of the way back: whoever changed the address may have added it. `since` is in epoch
+ * milliseconds. The caller ends all logins. docs/adr/0074
+ */
+export type UndoSince = (
+  trx: DatabaseOrTransaction,
+  userId: number,
+  since: number,
+) => Promise<Undone>
+
+export function createUndo(deps: UndoDeps): UndoSince {
+  const { accounts, confirmations, devices, identities, secondFactor } = deps
+  return async (trx, userId, since) => {
+    await secondFactor.removeSince(trx, userId, since)
+    await identities.unlinkSince(trx, userId, since)
+    const hadNewPassword = await voidPasswordSince(trx, userId, since)
+    await devices.forget(trx, userId)
+    await accounts.cancelDeletion(trx, userId)
+    // Its link was mailed to the address that is taken back.
+    await confirmations.cancelAll(trx, userId, ['deletion_undo'])
+    return { hadNewPassword }
+  }
+}

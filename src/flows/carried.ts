@@ -1,0 +1,69 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { derivedKey } from '../kernel/digest.ts'
+import type { Random } from '../kernel/random.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import type { Browser, FlowData, PageFlow } from './flows.ts'
+
+/** What the browser carries of an unstored flow. */
+export type Carried<Data extends FlowData> = Pick<
+  PageFlow<Data>,
+  'secret' | 'step' | 'data' | 'returnTo' | 'language' | 'expiresAt'
+>
+
+type Bound = Pick<Browser, 'cookie'>
+
+// Proxies and Node refuse long addresses. A longer text is mostly a return address, whose encoded
+// characters deflate well. The first byte tells the two forms apart.
+const maxPlainBytes = 1024
+const forms = { plain: 0, deflated: 1 } as const
+
+/**
+ * Flows that nothing is stored of: `?flow=` holds them, sealed for their purpose and for the cookie
+ * of their browser. A browser can send an older form of a flow again; so a flow that holds a correct
+ * proof is stored.
+ */
+export function createCarriedFlows({
+  keys,
+  random,
+}: {
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly random: Random
+}) {
+  const key = derivedKey(keys.dataKey, 'carried flows')
+  return {
+    seal(carried: Carried<FlowData>, purpose: string, browser: Bound): string {
+      const { secret, step, data, returnTo, language, expiresAt } = carried
+      const plain = JSON.stringify({ secret, step, data, returnTo, language, expiresAt })
+      return seal(random, key, contextOf(purpose, browser), packed(Buffer.from(plain)))
+    },
+
+    /** Null for a text that was sealed for another purpose or browser, or never. */
+    open<Data extends FlowData>(
+      sealed: string,
+      purpose: string,
+      browser: Bound,
+    ): Carried<Data> | null {
+      try {
+        const plain = unpacked(unseal(key, contextOf(purpose, browser), sealed))
+        return JSON.parse(plain.toString()) // written by `seal`
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+function packed(plain: Buffer): Buffer {
+  if (plain.length <= maxPlainBytes) return Buffer.concat([Buffer.of(forms.plain), plain])
+  return Buffer.concat([Buffer.of(forms.deflated), deflateRawSync(plain)])
+}
+
+function unpacked(bytes: Buffer): Buffer {
+  const rest = bytes.subarray(1)
+  return bytes[0] === forms.deflated ? inflateRawSync(rest) : rest
+}
+
+function contextOf(purpose: string, { cookie }: Bound): string {
+  return `carried flow:${purpose}:${cookie}`
+}

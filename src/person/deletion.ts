@@ -1,0 +1,162 @@
+import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import { type EmailAddress, parseEmail } from '../addresses/email.ts'
+import type { Account } from '../authentication/account.ts'
+import { isLanguage } from '../config/languages.ts'
+import type { Config } from '../config/load.ts'
+import type { Confirmations } from '../confirmations/confirmations.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Guard } from '../database/transactions.ts'
+import { goneMeanwhile } from '../http/changes/resource.ts'
+import type { StillAllowed } from '../http/changes/still-allowed.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { Outbox } from '../mail/outbox.ts'
+import type { Users } from '../users/users.ts'
+
+/**
+ * The deletion of an account by its owner. The account waits for ACCOUNT_DELETION_DAYS, in which a
+ * link by mail brings it back, because a thief can ask for the deletion too. Without a mailbox
+ * nothing could bring the account back, so it is erased at once. docs/adr/0075
+ */
+export interface AccountDeletion {
+  /** How many days an account would wait; 0 if it would be erased at once. */
+  daysOf(account: Account): number
+  /**
+   * Answers when the account is erased, in epoch milliseconds; null if it was erased.
+   * @throws ApiError lastAdministrator, serviceUnavailable if the notice could not be sent soon
+   */
+  request(account: Account, guard: StillAllowed | undefined): Promise<number | null>
+  /** Erases accounts that have waited long enough; `batchSize` if there may be more, otherwise 0. */
+  eraseDue(batchSize: number): Promise<number>
+}
+
+export interface AccountDeletionDeps {
+  readonly accounts: Pick<Accounts, 'dueDeletions' | 'requestDeletion'>
+  readonly clock: Clock
+  readonly config: Pick<Config, 'confirmations' | 'pages'>
+  readonly confirmations: Pick<Confirmations, 'begin' | 'openOf'>
+  readonly mailer: Pick<Mailer, 'assertSends'>
+  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+  readonly users: Pick<Users, 'remove'>
+}
+
+const daySeconds = 86_400
+
+/** Thrown to leave an account alone that came back, or was removed, while it was to be erased. */
+class NotDue extends Error {}
+
+export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletion {
+  const { accounts, clock, config, confirmations, mailer, outbox, users } = deps
+  const { language } = config.pages
+
+  return {
+    daysOf: (account) =>
+      hasMailbox(account) ? config.confirmations.deletionSeconds / daySeconds : 0,
+
+    async request(account, guard) {
+      if (!hasMailbox(account)) return erase(account, guard)
+      await mailer.assertSends()
+      if (config.confirmations.deletionSeconds === 0) {
+        return erase(account, guard, (trx) => tellErased(trx, account))
+      }
+      return accounts.requestDeletion(account, { guard, mail: tellRequested })
+    },
+
+    async eraseDue(batchSize) {
+      const due = await accounts.dueDeletions(batchSize)
+      const failures: unknown[] = []
+      for (const userId of due) {
+        // A failure of one account keeps no other one waiting.
+        await users.remove(userId, { guard: whileDue(userId) }).catch((error: unknown) => {
+          if (!(error instanceof NotDue)) failures.push(error)
+        })
+      }
+      if (failures.length > 0) throw new AggregateError(failures, 'accounts were not erased')
+      return due.length === batchSize ? batchSize : 0
+    },
+  }
+
+  /** Whether a notice can be mailed to its owner. */
+  function hasMailbox(account: Account): boolean {
+    return outbox.isAvailable && addressOf(account) !== null
+  }
+
+  async function erase(
+    { userId }: Account,
+    guard: StillAllowed | undefined,
+    also?: (trx: DatabaseOrTransaction) => Promise<unknown>,
+  ): Promise<null> {
+    const removed = await users.remove(userId, { guard, also })
+    if (!removed) throw goneMeanwhile('accountNotFound')
+    return null
+  }
+
+  /** Mails a way back to each mailbox that can have one; answers when the account is erased. */
+  async function tellRequested(trx: DatabaseOrTransaction, account: Account): Promise<number> {
+    const { userId, username } = account
+    const address = addressOf(account)
+    // An administrator has removed the address meanwhile; a repeat erases the account at once.
+    if (!address) {
+      const reason = {
+        code: 'account_changed',
+        facts: { user_id: userId, asked_of: 'change' },
+      } as const
+      throw new ApiError('invalidCredentials', { reason })
+    }
+    const begun = await confirmations.begin(trx, {
+      purpose: 'deletion_undo',
+      asked: `${address.key}|${clock.now()}`, // each deletion has a link of its own
+      userId,
+      address,
+      version: account.refreshVersion,
+      flow: null,
+      language,
+    })
+    const facts = { username, deletionAt: begun.expiresAt }
+    await outbox.add(trx, {
+      message: 'deletion_requested',
+      to: { address, userId },
+      confirmation: begun.id,
+      facts,
+      language,
+      expiresAt: begun.expiresAt,
+    })
+    for (const former of await confirmations.openOf(trx, userId, 'email_undo')) {
+      if (former.address.key === address.key) continue
+      await outbox.add(trx, {
+        message: 'deletion_requested_former',
+        to: { address: former.address, userId },
+        confirmation: former.id,
+        facts,
+        language,
+        expiresAt: Math.min(former.expiresAt, begun.expiresAt),
+      })
+    }
+    return begun.expiresAt
+  }
+
+  /** To the address alone: all mail of the account is withdrawn with it. */
+  async function tellErased(trx: DatabaseOrTransaction, account: Account): Promise<void> {
+    await outbox.add(trx, {
+      message: 'account_deleted',
+      to: { address: addressOf(account) },
+      facts: { username: account.username },
+      language: isLanguage(account.language) ? account.language : language,
+    })
+  }
+
+  function whileDue(userId: number): Guard {
+    return {
+      shared: () => [],
+      async judge(trx) {
+        const { deletionAt = null } = (await accountIn(trx, userId)) ?? {}
+        if (deletionAt === null || deletionAt > clock.now()) throw new NotDue()
+      },
+    }
+  }
+}
+
+function addressOf({ email }: Account): EmailAddress | null {
+  return email === null ? null : parseEmail(email)
+}

@@ -1,0 +1,49 @@
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Column } from '../authentication/requirement-table.ts'
+import type { Confirmation } from '../confirmations/confirmations.ts'
+import type { ConfirmationPurpose } from '../confirmations/purposes.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+
+/**
+ * What a reset changes beside the password, by the purpose of its confirmation. Each reset asks for
+ * the second factor, uses the confirmation up and ends all logins.
+ */
+export interface ResetWay {
+  /** What the requirements ask of the account. A lockout after failed logins ends with each reset. */
+  readonly column: Extract<Column, 'change' | 'return'>
+  /** The account as `first` leaves it. The requirements judge this account. */
+  readonly judged: (account: Account) => Account
+  /** Work of the transaction, before the account is read again and judged; false refuses the reset. */
+  readonly first: (
+    deps: ResetWayDeps,
+    trx: DatabaseOrTransaction,
+    account: Account,
+  ) => Promise<boolean>
+}
+
+export interface ResetWayDeps {
+  readonly accounts: Pick<Accounts, 'cancelDeletion'>
+}
+
+/** The purposes of the confirmations that a reset takes. */
+export const resetPurposes = [
+  'reset',
+  'deletion_undo',
+] as const satisfies readonly ConfirmationPurpose[]
+
+const ways: Readonly<Record<(typeof resetPurposes)[number], ResetWay>> = {
+  reset: { column: 'change', judged: (account) => account, first: async () => true },
+  deletion_undo: {
+    column: 'return',
+    judged: (account) => ({ ...account, deletionAt: null }),
+    first: ({ accounts }, trx, { userId }) => accounts.cancelDeletion(trx, userId),
+  },
+}
+
+/** @throws Error for a confirmation of another purpose, which its opening has refused */
+export function resetWayOf({ purpose }: Pick<Confirmation, 'purpose'>): ResetWay {
+  const known = resetPurposes.find((one) => one === purpose)
+  if (!known) throw new Error(`a confirmation of ${purpose} resets no password`)
+  return ways[known]
+}
