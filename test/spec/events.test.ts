@@ -866,6 +866,19 @@ suite('every event, with its fields and its level', async () => {
         'the record is not what was written at this place: it was changed, swapped or inserted'
       return { told, fields: { verification: id, problems: 1, first, by: 'job' } }
     }),
+    info('audit_keys_erased', 'a user was removed, and the keys were left', async () => {
+      const own = watched(await testApp(byItself))
+      const { userId } = await own.account('ina')
+      await own.deps.db.deleteFrom('users').where('id', '=', userId).execute()
+      own.clock.advance(2 * 86_400)
+      const { told } = await during(own, () => jobOf(own, 'keys of users who are gone'))
+      return { told, fields: { keys: 1, by: 'job' } }
+    }),
+    info('audit_erasures_counted', 'the service starts for the first time', async () => {
+      const own = watched(await testApp(byItself))
+      const { told } = await during(own, () => jobOf(own, 'erasures from before their lists'))
+      return { told, fields: { erasures: 0, by: 'job' } }
+    }),
     warn('audit_not_verified', 'its node is gone', async () => {
       const own = watched(await testApp(byItself))
       const headers = own.basic(own.admin)
