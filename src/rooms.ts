@@ -25,6 +25,7 @@ import { room as pages } from './pages/room.ts'
 import { room as passwords } from './passwords/room.ts'
 import { room as person } from './person/room.ts'
 import { room as posts } from './posts/room.ts'
+import { room as proofs } from './proofs/room.ts'
 import { room as recovery } from './recovery/room.ts'
 import { room as registration } from './registration/room.ts'
 import { floor } from './room/floor.ts'
@@ -59,6 +60,7 @@ export const rooms: readonly Room<Wired>[] = [
   confirmations,
   mail,
   totp,
+  proofs,
   basic,
   session,
   token,

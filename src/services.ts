@@ -15,6 +15,7 @@ import { type AuditProof, createAuditProof } from './audit/proof.ts'
 import { handOverCheckpoints } from './audit/succession.ts'
 import { type AuditVerifications, createAuditVerifications } from './audit/verify/runs.ts'
 import { type Completion, createCompletion } from './authentication/completion.ts'
+import type { Proofs } from './authentication/proofs.ts'
 import { createRequirements, type Requirements } from './authentication/requirements.ts'
 import { type Backups, createBackups } from './backup/runs.ts'
 import { type Clients, createClients } from './clients/clients.ts'
@@ -47,12 +48,16 @@ import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './mail/notices.ts'
 import { createOutbox, type Outbox } from './mail/outbox.ts'
+import type { ProtectedForms } from './pages/account/protected-form.ts'
 import { createPasswords, type Passwords } from './passwords/passwords.ts'
 import { breachQuery } from './passwords/range-query.ts'
 import { createVerifier, type Verifier } from './passwords/verifier.ts'
 import { type AccountDeletion, createAccountDeletion } from './person/deletion.ts'
 import { createPersonalData, type PersonalData } from './person/personal-data.ts'
 import { createPosts, type Posts } from './posts/posts.ts'
+import { createGrants, type Grants } from './proofs/grants.ts'
+import { createMailedProof, type MailedProof } from './proofs/mailed-proof.ts'
+import { createProofs } from './proofs/proofs.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
@@ -61,7 +66,7 @@ import { assertDistinct, assertDistinctEvents, type KnownEvent, tracesOf } from 
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
 import type { LogoutEndings } from './session/logout-routes.ts'
-import { createSessions, type Sessions } from './session/sessions.ts'
+import { addFactor, createSessions, type Sessions } from './session/sessions.ts'
 import { createStatisticSeries, type StatisticSeries } from './statistics/series.ts'
 import { type Captcha, createCaptcha } from './throttle/captcha.ts'
 import {
@@ -134,6 +139,10 @@ export interface Services extends LogoutEndings {
   readonly personalData: PersonalData
   readonly posts: Posts
   readonly profiles: Profiles
+  readonly grants: Grants
+  readonly mailedProof: MailedProof
+  readonly proofs: Proofs
+  readonly protectedForms: ProtectedForms
   readonly providers: Providers
   readonly readiness: Readiness
   readonly recovery: Recovery
@@ -252,7 +261,26 @@ export async function createServices(
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
   const registration = { ...deps, accounts, confirmations, keys, outbox }
-  const secondFactor = createSecondFactor({ ...deps, accounts, keys })
+  const secondFactor = createSecondFactor({ ...deps, accounts, keys, proved: addFactor })
+  const verifier = createVerifier({ ...deps, passwords })
+  const loginAddress = createLoginAddress(config)
+  const pageFlows = createPageFlows({ ...deps, keys })
+  const grants = createGrants({ ...deps, pageFlows, requirements })
+  const proofs = createProofs({
+    ...{
+      ...deps,
+      accounts,
+      grants,
+      limits,
+      loginAddress,
+      passwords,
+      requirements,
+      secondFactor,
+      verifier,
+    },
+    hasProvider: async (userId) =>
+      (await identities.of(userId)).some(({ issuer }) => providers.issuing(issuer)?.config.client),
+  })
   const forwardRules = createForwardRules(deps)
   const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
@@ -317,17 +345,23 @@ export async function createServices(
     keys,
     limits,
     lock,
-    loginAddress: createLoginAddress(config),
+    loginAddress,
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
     masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer,
     notices,
     outbox,
-    pageFlows: createPageFlows({ ...deps, keys }),
+    pageFlows,
     passwords,
     personalData: createPersonalData({ ...deps, sections }),
     posts: createPosts(deps),
     profiles,
+    grants,
+    mailedProof: createMailedProof({
+      ...{ ...deps, accounts, confirmations, limits, loginAddress, outbox, requirements },
+    }),
+    proofs,
+    protectedForms: new Map(),
     providers,
     readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
     recovery: createRecovery({
@@ -360,7 +394,7 @@ export async function createServices(
     turnAnswers: createTurnAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
-    verifier: createVerifier({ ...deps, passwords }),
+    verifier,
     webhookInterest: interest,
     webhookOutbox,
     webhookSender: createWebhookSender({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Headers, Someone, TestApp } from './app.ts'
 import { confirmationsOf } from './confirmations.ts'
 import { mailRows } from './mail.ts'
+import { proofOf } from './proofs.ts'
 
 /** What tests of verified addresses do, as the owner of an account does it by the API. */
 export async function mailboxes(app: TestApp) {
@@ -11,8 +12,10 @@ export async function mailboxes(app: TestApp) {
     confirmations,
 
     /** Asks for a proof of an address; answers the id of the confirmation. */
-    async ask(headers: Headers, email: string): Promise<string> {
-      const answer = await app.call('PUT', '/api/account/email', { headers, json: { email } })
+    async ask(headers: Headers, email: string, password?: string): Promise<string> {
+      const proof = password === undefined ? await proofOf(app, headers) : undefined
+      const json = { email, ...(proof ?? { current_password: password }) }
+      const answer = await app.call('PUT', '/api/account/email', { headers, json })
       assert.equal(answer.status, 202, answer.text)
       return answer.body.id
     },
@@ -31,9 +34,9 @@ export async function mailboxes(app: TestApp) {
     },
 
     /** Verifies an address, or changes to it, by the link. */
-    async verify(headers: Headers, email: string): Promise<void> {
+    async verify(headers: Headers, email: string, password?: string): Promise<void> {
       const answer = await helpers.confirm({
-        token: await helpers.token(await helpers.ask(headers, email)),
+        token: await helpers.token(await helpers.ask(headers, email, password)),
       })
       assert.equal(answer.status, 200, answer.text)
     },

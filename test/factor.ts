@@ -1,5 +1,7 @@
 import { codeOfStep, stepSeconds } from '../src/totp/totp.ts'
 import type { Headers, Someone, TestApp } from './app.ts'
+import { confirmAtProvider, headersOf, proofOf } from './proofs.ts'
+import type { TestBrowser } from './test-browser.ts'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -28,8 +30,10 @@ export async function beginEnrolment(
   app: TestApp,
   headers: Headers,
   path = '/api/account',
+  proof?: object,
 ): Promise<Device['code']> {
-  const begun = await app.call('POST', `${path}/totp`, { headers })
+  const json = proof ?? (await proofOf(app, headers))
+  const begun = await app.call('POST', `${path}/totp`, { headers, json })
   if (begun.status !== 201) throw new Error(`no enrolment: ${begun.status} ${begun.text}`)
   return (steps) => codeOf(app, begun.body.secret, steps)
 }
@@ -39,12 +43,19 @@ export async function enrol(
   app: TestApp,
   headers: Headers,
   path = '/api/account',
+  proof?: object,
 ): Promise<Device> {
-  const code = await beginEnrolment(app, headers, path)
+  const code = await beginEnrolment(app, headers, path, proof)
   const confirmed = await app.call('PUT', `${path}/totp`, { headers, json: { totp: code() } })
   if (confirmed.status !== 200)
     throw new Error(`not confirmed: ${confirmed.status} ${confirmed.text}`)
   return { recoveryCodes: confirmed.body.recovery_codes, code }
+}
+
+/** Enrols a second factor in a browser, of an account that signs in by a provider alone. */
+export async function enrolAtProvider(app: TestApp, browser: TestBrowser): Promise<Device> {
+  await confirmAtProvider(browser, 'factor')
+  return enrol(app, await headersOf(browser))
 }
 
 /** Creates an account with a second factor. Moves the time by a step, because its code was used. */

@@ -28,6 +28,8 @@ export interface IdentityProvider {
   readonly issuer: string
   /** The user that the login form answers; null: the login is declined. */
   person: Person | null
+  /** The clock by which it says when a person has signed in; absent: that of the machine. */
+  clock?: { now(): number }
   /** Further claims of the provider's access tokens. */
   extra: Json
   /** The algorithm of its access tokens. */
@@ -156,7 +158,7 @@ export async function identityProvider(base = usualBase): Promise<IdentityProvid
       if (person) people.set(person.sub, person)
       // Consent as well: the provider always asks for it if the client is a native program.
       const result = person
-        ? { login: { accountId: person.sub }, consent: {} }
+        ? { login: { accountId: person.sub, ts: secondsOf(provider.clock ?? Date) }, consent: {} }
         : { error: 'access_denied' }
       void oidc.interactionFinished(request, response, result)
     }
@@ -172,7 +174,8 @@ export async function identityProvider(base = usualBase): Promise<IdentityProvid
     }
     return {
       clients: [
-        { ...client, client_id: 'gatehouse' },
+        // It says when a person has signed in; the others do so if they are asked.
+        { ...client, client_id: 'gatehouse', require_auth_time: true },
         { ...client, client_id: 'poster', token_endpoint_auth_method: 'client_secret_post' },
         {
           client_id: 'public',
@@ -260,4 +263,8 @@ function jwkOf(key: KeyObject, kid: string, alg: string): Json {
 /** Signs with ES256. */
 export function es256(key: KeyObject) {
   return (input: string) => sign('sha256', Buffer.from(input), { key, dsaEncoding: 'ieee-p1363' })
+}
+
+function secondsOf({ now }: { now(): number }): number {
+  return Math.floor(now() / 1000)
 }

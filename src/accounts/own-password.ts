@@ -1,53 +1,50 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
-import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
-import type { LoginAddress } from '../http/limits/login-address.ts'
+import type { Proofs, SentProofs } from '../authentication/proofs.ts'
+import { refuseField } from '../kernel/errors.ts'
+import type { Passwords } from '../passwords/passwords.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Accounts } from './accounts.ts'
-import { passwordChangeFail } from './events.ts'
 import { ownSession } from './look-up.ts'
-import { byPassword, type PasswordMethodDeps } from './password-method.ts'
 
-export interface OwnPasswordDeps extends AuthenticateDeps, PasswordMethodDeps {
-  readonly accounts: Pick<Accounts, 'replacePassword' | 'reread'>
-  readonly loginAddress: LoginAddress
+export interface OwnPasswordDeps {
+  readonly accounts: Pick<Accounts, 'replacePassword'>
+  readonly passwords: Pick<Passwords, 'verify'>
+  readonly proofs: Pick<Proofs, 'proveAround'>
 }
 
 export interface OwnPasswordChange {
-  readonly account: Pick<Account, 'userId' | 'username'>
-  /** As sent. */
-  readonly present: string
+  readonly account: Account
+  readonly sent: SentProofs
   readonly wanted: string
-  /** The solution of a challenge. */
-  readonly captcha?: string | undefined
 }
 
 /**
- * Changes the password of the caller's own account; all other sessions and all tokens end. It counts
- * as a login attempt, so that a stolen session cannot guess the password.
- * @throws ApiError invalidCredentials, tooManyLoginAttempts, captchaRequired, validationFailed of the
- * field `new_password`
+ * Sets the password of the caller's own account; all other sessions and all tokens end.
+ * @throws ApiError as `prove` of `Proofs`, validationFailed of the field `new_password`
  */
 export async function changeOwnPassword(
-  deps: OwnPasswordDeps,
+  { accounts, passwords, proofs }: OwnPasswordDeps,
   request: FastifyRequest,
-  { account: { userId, username }, present, wanted, captcha }: OwnPasswordChange,
+  { account: own, sent, wanted }: OwnPasswordChange,
 ): Promise<void> {
-  const { accounts, db, loginAddress } = deps
-  const sent = { username, password: present, captcha, address: loginAddress(request) }
-  const authentication = { ...byPassword(deps, sent), failure: passwordChangeFail }
-  await authenticate(deps, authentication, async (evidence, attempt) => {
-    // If the account was locked meanwhile, a refusal of the new password must not show that the
-    // present one was right.
-    const account = await accounts.reread(db, evidence.account, 'commit')
-    assertOtherPassword(wanted, present, 'new_password')
-    await accounts.replacePassword(account, {
-      text: wanted,
-      field: 'new_password',
-      keepSession: ownSession(request, userId),
-      guard: stillAllowed(request),
-      also: attempt.succeed,
-    })
-  })
+  await proofs.proveAround(
+    request,
+    { account: own, change: 'password', sent },
+    async ({ account, guard, code }) => {
+      const { userId, passwordHash } = account
+      if (typeof sent.currentPassword === 'string') {
+        assertOtherPassword(wanted, sent.currentPassword, 'new_password')
+      } else if ((await passwords.verify(wanted, passwordHash)).matches) {
+        refuseField(['new_password'], 'must differ from the present one')
+      }
+      await accounts.replacePassword(account, {
+        text: wanted,
+        field: 'new_password',
+        keepSession: ownSession(request, userId),
+        guard,
+        prove: code,
+      })
+    },
+  )
 }

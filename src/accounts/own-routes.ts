@@ -1,4 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import {
+  acceptedProofs,
+  confirmationRequired,
+  proofsIn,
+  sentProofs,
+} from '../authentication/proof-schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../http/schemas.ts'
@@ -13,14 +19,14 @@ import type { Users } from '../users/users.ts'
 import type { Accounts } from './accounts.ts'
 import { ownAccount } from './look-up.ts'
 import { changeOwnPassword, type OwnPasswordDeps } from './own-password.ts'
-import { annsAccount, Captcha, examplePasswords, Password } from './schemas.ts'
+import { annsAccount, examplePasswords, Password } from './schemas.ts'
 
 /**
  * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
  * USER) and /api/account (any account).
  */
 export interface OwnAccountOptions extends OwnPasswordDeps {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword' | 'reread'>
+  readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword'>
   readonly config: Pick<Config, 'roles'>
   readonly users: Pick<Users, 'byId'>
 }
@@ -49,13 +55,16 @@ const ownAccountSchema = (roles: readonly Role[]) =>
     },
   )
 
-const ChangePassword = named(
+const ChangePassword = {
+  type: 'object',
+  required: ['new_password'],
+  // Typed, unlike elsewhere: it was so before proofs were asked for.
+  properties: { new_password: Password, ...acceptedProofs, current_password: Text },
+} as const
+
+const SentChange = named(
   'PasswordChange',
-  {
-    type: 'object',
-    required: ['current_password', 'new_password'],
-    properties: { current_password: Text, new_password: Password, captcha: Captcha },
-  },
+  { ...ChangePassword, properties: { new_password: Password, ...sentProofs } },
   { current_password: examplePasswords.present, new_password: examplePasswords.next },
 )
 
@@ -104,8 +113,15 @@ export async function ownAccountRoutes(
         access,
         reauthentication: 'always',
         body: 'json',
+        sends: SentChange,
         maxBodyBytes: fewFieldsBytes,
-        errors: ['invalidCredentials', captchaRequired, 'accountNotFound', 'tooManyLoginAttempts'],
+        errors: [
+          'invalidCredentials',
+          confirmationRequired,
+          captchaRequired,
+          'accountNotFound',
+          'tooManyLoginAttempts',
+        ],
         examples: { answer: { message: 'Password changed' } },
       },
       schema: {
@@ -116,9 +132,9 @@ export async function ownAccountRoutes(
       },
     },
     async (request) => {
-      const { current_password: present, new_password: wanted, captcha } = request.body
       const account = await ownAccount(accounts, request)
-      await changeOwnPassword(options, request, { account, present, wanted, captcha })
+      const { new_password: wanted } = request.body
+      await changeOwnPassword(options, request, { account, sent: proofsIn(request.body), wanted })
       return { message: 'Password changed' }
     },
   )

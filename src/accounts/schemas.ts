@@ -1,13 +1,9 @@
+import { examplePassword } from '../authentication/proof-schemas.ts'
 import { Id, named, pageExample, pageOf, rolesOf, Text, Time, TimeOrNull } from '../http/schemas.ts'
 import type { Role } from '../kernel/principal.ts'
 import { ann, CreateUser } from '../users/schemas.ts'
 
 export const Password = { type: 'string', format: 'text', maxLength: 1024 } as const
-export const Captcha = {
-  type: 'string',
-  maxLength: 4096,
-  description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
-} as const
 
 /** The account of the examples: that of the user of the examples. */
 export const annsAccount = {
@@ -22,7 +18,7 @@ export const annsAccount = {
 } as const
 
 export const examplePasswords = {
-  present: 'gravel-otter-lantern-41',
+  present: examplePassword,
   next: 'amber-violin-thicket-87',
 } as const
 

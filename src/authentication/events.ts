@@ -10,6 +10,9 @@ export const loginFail = eventType<{
   reason?: string | null
 }>('authn_login_fail', 'warn')
 
+/** A change of the own account was refused: the password that was to prove the person was wrong. */
+export const proofFail = eventType<{ user_id: number | null }>('authn_proof_fail', 'warn')
+
 /** A login succeeded, and none of the account had failed since the one before. */
 export const loginSuccess = eventType<{ user_id: number }>('authn_login_success')
 

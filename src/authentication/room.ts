@@ -3,6 +3,6 @@ import { fileBeside, type Room } from '../room/room.ts'
 export const room: Room = {
   name: 'authentication',
   events: fileBeside(import.meta.url, './events'),
-  errors: ['invalidCredentials', 'passwordChangeRequired'],
+  errors: ['confirmationRequired', 'invalidCredentials', 'passwordChangeRequired'],
   settings: ['REQUIRE_SECOND_FACTOR'],
 }

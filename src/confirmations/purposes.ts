@@ -10,6 +10,7 @@ export const confirmationPurposes = [
   'reset',
   'sign_in',
   'invitation',
+  'proof',
 ] as const
 export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
 
@@ -29,6 +30,7 @@ export function lifetimeOf(
     reset: confirmations.resetSeconds,
     sign_in: confirmations.signInSeconds,
     invitation: confirmations.invitationSeconds,
+    proof: confirmations.signInSeconds,
   }[purpose]
 }
 
@@ -37,12 +39,19 @@ export function isOfAccount(purpose: ConfirmationPurpose): boolean {
   return replacesOthers(purpose) || !endsWithLogins(purpose)
 }
 
+const single: ReadonlySet<ConfirmationPurpose> = new Set([
+  'verification',
+  'email_change',
+  'deletion_undo',
+  'proof',
+])
+
 /**
  * Purposes of which an account has one at a time: a new address replaces the one before, and a new
  * deletion ends the link of an earlier one.
  */
 export function replacesOthers(purpose: ConfirmationPurpose): boolean {
-  return purpose === 'verification' || purpose === 'email_change' || purpose === 'deletion_undo'
+  return single.has(purpose)
 }
 
 /**

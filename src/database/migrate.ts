@@ -37,6 +37,7 @@ import * as operations from './migrations/0024-operations.ts'
 import * as statistics from './migrations/0025-statistics.ts'
 import * as accountLists from './migrations/0026-account-lists.ts'
 import * as verifications from './migrations/0027-verifications.ts'
+import * as sessionAuthTime from './migrations/0028-session-auth-time.ts'
 import * as accountDeletions from './migrations/0029-account-deletions.ts'
 import * as addedSince from './migrations/0030-added-since.ts'
 import * as throttleCounts from './migrations/0034-throttle-counts.ts'
@@ -79,6 +80,7 @@ const migrations: readonly Step[] = [
   expand(statistics.statements),
   expand(accountLists.statements),
   expand(verifications.statements),
+  expand(sessionAuthTime.statements),
   expand(accountDeletions.statements),
   expand(addedSince.statements),
   expand(throttleCounts.statements),

@@ -137,6 +137,8 @@ interface SessionsTable {
   csrf_token: string
   /** The authentication methods of its login (RFC 8176), joined by spaces; empty if not known. */
   amr: Generated<string>
+  /** Epoch milliseconds; 0 if the provider did not say, null for a session of an earlier version. */
+  auth_time: number | null
   created_at: number
   last_seen_at: number
   address: string

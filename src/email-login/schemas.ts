@@ -1,3 +1,4 @@
+import { codeFields } from '../authentication/proof-schemas.ts'
 import { loginModes } from '../config/settings-table.ts'
 import {
   EmailField,
@@ -7,7 +8,6 @@ import {
   proofFields,
 } from '../confirmations/schemas.ts'
 import { named } from '../http/schemas.ts'
-import { codeFields } from '../totp/schemas.ts'
 import { ann } from '../users/schemas.ts'
 
 export const BeginEmailLogin = named(

@@ -41,6 +41,8 @@ import type { UndoSince } from './undo.ts'
 export interface Emails {
   /** The address of an account, with the one that waits for its proof. Null without an account. */
   of(userId: number): Promise<OwnEmail | null>
+  /** @throws ApiError mailUnavailable if no mail can be sent */
+  assertAvailable(): void
   /**
    * Mails a link to an address that the account wants. The answer is the same for an address of
    * another account, whose owner is told by mail.
@@ -121,6 +123,8 @@ export function createEmails(deps: EmailsDeps): Emails {
       const stored = await emailStore(db).of(userId)
       return stored && { ...stored, pending: await confirmations.pending(userId, pendingPurposes) }
     },
+
+    assertAvailable: () => assertMail(outbox),
 
     async begin(account, address, { guard, language, client, flow }) {
       assertMail(outbox)

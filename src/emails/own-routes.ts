@@ -2,6 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
 import { parseEmail } from '../addresses/email.ts'
+import { confirmationRequired, proofsIn } from '../authentication/proof-schemas.ts'
+import type { Proofs } from '../authentication/proofs.ts'
 import type { Config } from '../config/load.ts'
 import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
@@ -13,8 +15,9 @@ import { isoTime } from '../kernel/clock.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
 import type { Emails } from './emails.ts'
-import { OwnEmailBody, showOwn, WantedEmail, WantedLanguage } from './schemas.ts'
+import { OwnEmailBody, SentEmail, showOwn, WantedEmail, WantedLanguage } from './schemas.ts'
 
 /**
  * The verified address and the language of the caller's own account: GET, PUT and DELETE /email and
@@ -25,13 +28,14 @@ export interface OwnEmailOptions {
   readonly config: Pick<Config, 'pages'>
   readonly emails: Emails
   readonly loginAddress: LoginAddress
+  readonly proofs: Proofs
 }
 
 const access = { rule: authenticated }
 
 export async function ownEmailRoutes(
   instance: FastifyInstance,
-  { accounts, config, emails, loginAddress }: OwnEmailOptions,
+  { accounts, config, emails, loginAddress, proofs }: OwnEmailOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
@@ -61,8 +65,17 @@ export async function ownEmailRoutes(
         access,
         reauthentication: 'always',
         body: 'json',
+        sends: SentEmail,
         maxBodyBytes: fewFieldsBytes,
-        errors: ['accountNotFound', 'invalidCredentials', 'mailUnavailable', 'tooManyRequests'],
+        errors: [
+          'accountNotFound',
+          'invalidCredentials',
+          confirmationRequired,
+          captchaRequired,
+          'mailUnavailable',
+          'tooManyLoginAttempts',
+          'tooManyRequests',
+        ],
       },
       schema: {
         operationId: idOf('changeOwnEmail'),
@@ -74,9 +87,12 @@ export async function ownEmailRoutes(
     async (request, reply) => {
       const address = parseEmail(request.body.email)
       if (!address) return refuseField(['email'], 'must be an e-mail address')
+      emails.assertAvailable()
       const account = await ownAccount(accounts, request)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'email', sent })
       const { id, expiresAt } = await emails.begin(account, address, {
-        guard: stillAllowed(request),
+        guard,
         language: config.pages.language,
         client: loginAddress(request),
         flow: null,
@@ -90,6 +106,7 @@ export async function ownEmailRoutes(
     {
       config: {
         access,
+        reauthentication: 'always',
         errors: ['accountNotFound'],
         examples: { answer: { message: 'No address waits for its proof' } },
       },

@@ -1,3 +1,4 @@
+import { acceptedProofs, examplePassword, sentProofs } from '../authentication/proof-schemas.ts'
 import { languages } from '../config/people-settings.ts'
 import { EmailField } from '../confirmations/schemas.ts'
 import { named, TextOrNull, Time, TimeOrNull } from '../http/schemas.ts'
@@ -60,14 +61,16 @@ export const AccountEmailBody = named(
   { ...example, undeliverable_at: null, undeliverable_reason: null },
 )
 
-export const WantedEmail = named(
+export const WantedEmail = {
+  type: 'object',
+  required: ['email'],
+  properties: { email: EmailField, ...acceptedProofs },
+} as const
+
+export const SentEmail = named(
   'WantedEmail',
-  {
-    type: 'object',
-    required: ['email'],
-    properties: { email: EmailField },
-  },
-  { email: 'ann@example.com' },
+  { ...WantedEmail, properties: { email: EmailField, ...sentProofs } },
+  { email: 'ann@example.com', current_password: examplePassword },
 )
 
 export const WantedLanguage = named(

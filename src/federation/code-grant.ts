@@ -14,6 +14,15 @@ export interface FlowSecrets {
   readonly verifier: string
 }
 
+export interface AuthorizationOptions {
+  readonly redirectUri?: string
+  /** Whether the person must sign in anew, and the provider say when. */
+  readonly isFresh?: boolean
+}
+
+// OpenID Connect Core 3.1.2.1: with `max_age` the ID token has `auth_time`.
+const fresh = { prompt: 'login', max_age: '300' } as const
+
 /**
  * Answers the address of the authorization request. RFC 6749 section 4.1.1, RFC 7636 section 4.3;
  * OpenID Connect Core 3.1.2.1.
@@ -23,7 +32,7 @@ export async function authorizationUrl(
   { config }: Provider,
   { library, configuration }: Client,
   { state, nonce, verifier }: FlowSecrets,
-  redirectUri = config.client?.redirectUri ?? '',
+  { redirectUri = config.client?.redirectUri ?? '', isFresh = false }: AuthorizationOptions = {},
 ): Promise<URL> {
   try {
     return library.buildAuthorizationUrl(configuration, {
@@ -33,6 +42,7 @@ export async function authorizationUrl(
       nonce,
       code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(isFresh && fresh),
     })
   } catch (error) {
     throw asApiError(error, { wasAsked: () => true })
@@ -128,7 +138,11 @@ async function userInfo(
   return library.fetchUserInfo(configuration, accessToken, claims.sub)
 }
 
-function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<string, unknown>>) {
+function personOf(
+  { clock, config }: Provider,
+  claims: IDToken,
+  info: Readonly<Record<string, unknown>>,
+) {
   const { username, email, name } = { ...standardClaims(info), ...standardClaims(claims) }
   const { email_verified } = standardClaims(claims).email === undefined ? info : claims
   return {
@@ -138,6 +152,13 @@ function personOf({ config }: Provider, claims: IDToken, info: Readonly<Record<s
     email,
     isEmailVerified: email_verified === true,
     name,
+    authTime: authTimeOf(claims, clock.now()),
     roles: rolesAt(claims, config) ?? rolesAt(info, config),
   }
+}
+
+/** The time of the authentication at the provider, in epoch milliseconds, never after `now`. */
+function authTimeOf({ auth_time }: IDToken, now: number): number | undefined {
+  const isTime = typeof auth_time === 'number' && Number.isFinite(auth_time) && auth_time > 0
+  return isTime ? Math.min(auth_time * 1000, now) : undefined
 }

@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import { throttledAddress } from '../addresses/address.ts'
 import type { Account } from '../authentication/account.ts'
+import { unknownAuthTime } from '../authentication/evidence.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { createFlowLimit } from '../flows/limit.ts'
@@ -36,7 +37,10 @@ export interface Flows {
    * Stores a sign-in that a second factor must confirm; answers its ticket.
    * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
    */
-  suspend(account: Account, finished: Pick<FinishedFlow, 'provider' | 'returnTo'>): Promise<string>
+  suspend(
+    account: Account,
+    finished: Pick<FinishedFlow, 'person' | 'provider' | 'returnTo'>,
+  ): Promise<string>
   /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
   waiting(ticket: string | undefined): Promise<SuspendedFlow>
   /**
@@ -51,8 +55,15 @@ export interface FlowStart {
   readonly returnTo: string
   /** The value of the cookie that binds the flow to its browser. */
   readonly browser: string
-  /** The caller that links an identity, or, for a sign-in, the client's address. */
-  readonly by: LinkingCaller | string
+  /** The caller that links an identity or proves itself, or, for a sign-in, the client's address. */
+  readonly by: LinkingCaller | ProvingCaller | string
+  /** Whether the person must sign in anew at the provider. */
+  readonly isFresh?: boolean
+}
+
+/** A caller that proves to be the owner of its account. */
+export interface ProvingCaller extends Pick<LinkingCaller, 'account' | 'guard'> {
+  readonly proves: true
 }
 
 /** A caller that links an identity to its account. */
@@ -73,6 +84,11 @@ export interface FinishedFlow {
   readonly returnTo: string
   /** The account as it was when the linking began; null for a sign-in. */
   readonly linkTo: (AccountThen & Pick<LinkingCaller, 'sessionId' | 'token'>) | null
+  /**
+   * The account whose owner proves themselves, as it was then, and since when a sign-in at the
+   * provider counts, in epoch milliseconds; null for another purpose.
+   */
+  readonly proves: (AccountThen & { readonly since: number }) | null
 }
 
 /** An account and the version of its logins when the flow began. */
@@ -83,6 +99,8 @@ export interface AccountThen {
 
 /** A sign-in that a second factor must confirm. */
 export interface SuspendedFlow extends AccountThen {
+  /** When the person authenticated at the provider, in epoch milliseconds. */
+  readonly authTime: number
   readonly provider: string
   readonly returnTo: string
 }
@@ -101,6 +119,8 @@ interface Secrets extends Omit<FlowSecrets, 'state'> {
   readonly refreshVersion: number
   readonly sessionId: string | null
   readonly token: JudgedClaims | null
+  /** Of a sign-in that waits for its second factor. */
+  readonly authTime?: number | undefined
 }
 
 export const flowSeconds = 600
@@ -111,27 +131,28 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   const limit = createFlowLimit({ clock, what: 'sign-ins', reason: 'too_many_sign_ins' })
 
   return {
-    async begin(provider, { returnTo, browser, by }) {
+    async begin(provider, { returnTo, browser, by, isFresh = false }) {
       const { name, issuer } = provider.config
-      const linker = typeof by === 'string' ? undefined : by
+      const caller = typeof by === 'string' ? undefined : by
+      const linker = caller && !('proves' in caller) ? caller : undefined
       // Before the provider is asked: a service that is full must not ask at each request.
-      if (!linker) await limit.assertRoom(db, { purpose: 'sign_in', address: '', userId: null })
+      if (!caller) await limit.assertRoom(db, { purpose: 'sign_in', address: '', userId: null })
       const [state, nonce, verifier] = [secret(), secret(), secret()]
       const client = await provider.client(deadline())
-      const url = await authorizationUrl(provider, client, { state, nonce, verifier })
+      const url = await authorizationUrl(provider, client, { state, nonce, verifier }, { isFresh })
       await keep(
         { state, browser, provider: name, returnTo },
         {
           issuer,
           nonce,
           verifier,
-          refreshVersion: linker?.account.refreshVersion ?? 0,
+          refreshVersion: caller?.account.refreshVersion ?? 0,
           sessionId: linker?.sessionId ?? null,
           token: linker?.token ?? null,
         },
         typeof by === 'string'
           ? { purpose: 'sign_in', address: throttledAddress(by) }
-          : { purpose: 'link', account: by.account, guard: by.guard },
+          : { purpose: linker ? 'link' : 'prove', account: by.account, guard: by.guard },
       )
       return url
     },
@@ -151,22 +172,30 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
         throw new ApiError('signInFailed', { reason })
       }
       const person = await exchange(provider, query, { ...secrets, state })
-      const { userId, returnTo } = flow
+      const { returnTo } = flow
       const { refreshVersion, sessionId, token } = secrets
       return {
         provider: name,
         person,
         returnTo,
-        linkTo: userId === null ? null : { userId, refreshVersion, sessionId, token },
+        linkTo: isOf(flow, 'link')
+          ? { userId: flow.userId, refreshVersion, sessionId, token }
+          : null,
+        proves: isOf(flow, 'prove')
+          ? { userId: flow.userId, refreshVersion, since: flow.expiresAt - flowSeconds * 1000 }
+          : null,
       }
     },
 
-    async suspend(account, { provider, returnTo }) {
+    async suspend(account, { person, provider, returnTo }) {
       const { refreshVersion } = account
       const ticket = secret()
       await keep(
         { state: ticket, browser: ticket, provider, returnTo },
-        { issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
+        {
+          ...{ issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
+          authTime: person.authTime,
+        },
         { purpose: 'second_factor', account },
       )
       return ticket
@@ -177,7 +206,8 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
       const flow = await store.find(key, { purpose: 'second_factor', now: clock.now() })
       if (flow?.userId == null) throw ticketUnknown()
       const { provider, userId, returnTo } = flow
-      return { provider, userId, returnTo, refreshVersion: open(flow).refreshVersion }
+      const { authTime = unknownAuthTime, refreshVersion } = open(flow)
+      return { provider, userId, returnTo, refreshVersion, authTime }
     },
 
     async resume(trx, ticket, { provider }) {
@@ -197,7 +227,11 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
     secrets: Secrets,
     begun:
       | { purpose: 'sign_in'; address: string }
-      | { purpose: 'link' | 'second_factor'; account: Account; guard?: Guard | undefined },
+      | {
+          purpose: 'link' | 'prove' | 'second_factor'
+          account: Account
+          guard?: Guard | undefined
+        },
   ): Promise<void> {
     const id = digest(flow.state)
     const account = 'account' in begun ? begun.account : null
@@ -232,6 +266,11 @@ export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): F
   function open({ id, sealed }: StoredFlow): Secrets {
     return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `keep`
   }
+}
+
+/** Whether it is a flow of this purpose, which an account began. */
+function isOf(flow: StoredFlow, purpose: string): flow is StoredFlow & { userId: number } {
+  return flow.purpose === purpose && flow.userId !== null
 }
 
 /** Binds the secrets to their row: those of another row belong to another browser. */

@@ -29,7 +29,7 @@ export async function goOnOnPages(
 ): Promise<PageFlow<SignInData>> {
   const { account } = evidence
   // An enrolment shows its secret at each request, so the flow keeps it.
-  const enrolment = step === 'enrolment' ? await secondFactor.begin(account, {}) : null
+  const enrolment = step === 'enrolment' ? await secondFactor.begin(account) : null
   const data: SignInData = {
     column: 'providerPage',
     proven: provenOf(evidence),

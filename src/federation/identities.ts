@@ -36,8 +36,12 @@ export interface Identities {
    */
   link(account: Account, subject: Subject, guard?: Guard): Promise<void>
   of(userId: number): Promise<LinkedIdentity[]>
+  /** The user to whom an identity is linked; null if there is none. */
+  ownerOf(subject: Subject): Promise<number | null>
   /** The identities of a user as subjects of events: `issuer#sub`. */
   subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
+  /** @throws ApiError identityNotFound if the account has no such identity */
+  assertLinked(userId: number, id: number): Promise<void>
   /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
   unlink(userId: number, id: number, guard?: Guard): Promise<void>
   /**
@@ -54,6 +58,8 @@ export interface IdentityClaims extends Subject {
   /** Whether the provider states that the user has proved the address. */
   readonly isEmailVerified: boolean
   readonly name: string | undefined
+  /** When the person authenticated at the provider, in epoch milliseconds; absent without the claim. */
+  readonly authTime: number | undefined
   /** Null if the ID token has no claim of roles. */
   readonly roles: readonly Role[] | null
 }
@@ -126,10 +132,16 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     },
 
     of: store.of,
+    ownerOf: store.userIdOf,
 
     async subjectsOf(trx, userId) {
       const linked = await identityStore(trx).of(userId)
       return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
+    },
+
+    async assertLinked(userId, id) {
+      const linked = await store.of(userId)
+      if (!linked.some((identity) => identity.id === id)) throw identityAbsent()
     },
 
     async unlink(userId, id, guard) {

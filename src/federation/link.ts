@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import type { Proofs, SentProofs } from '../authentication/proofs.ts'
 import { parseReturnTo } from '../flows/return-to.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { refuseField } from '../kernel/errors.ts'
 import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
@@ -15,6 +15,7 @@ import type { Providers } from './providers.ts'
 export interface LinkDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly flows: Pick<Flows, 'begin'>
+  readonly proofs: Pick<Proofs, 'prove'>
   readonly providers: Providers
   readonly random: Random
 }
@@ -22,23 +23,25 @@ export interface LinkDeps {
 /**
  * Begins to link an identity of a provider to the caller's own account; answers the address to open.
  * @throws ApiError validationFailed for an unknown provider, accountNotFound, identityProvider,
- * invalidCredentials
+ * invalidCredentials; as `prove` of `Proofs`
  */
 export async function beginLink(
-  { accounts, flows, providers, random }: LinkDeps,
+  { accounts, flows, proofs, providers, random }: LinkDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  wanted: { readonly provider: string; readonly returnTo: unknown },
+  wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: SentProofs },
 ): Promise<URL> {
   const account = await ownAccount(accounts, request)
   const provider = providers.named(wanted.provider)
   if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
+  const { sent } = wanted
+  const guard = await proofs.prove(request, { account, change: 'identity', sent })
   const browser = flowCookie.valueOf(request, random)
   const returnTo = parseReturnTo(wanted.returnTo)
   const { credential } = callerOf(request)
   const sessionId = credential.scheme === 'session' ? credential.sessionId : null
   const token = 'claims' in credential ? tokenOf(credential.claims) : null
-  const linker = { account, sessionId, token, guard: stillAllowed(request) }
+  const linker = { account, sessionId, token, guard }
   const url = await flows.begin(provider, { by: linker, browser, returnTo })
   flowCookie.set(reply, browser)
   return url

@@ -54,12 +54,12 @@ export async function loopbackLogin(
     server.listen(port, host, resolve)
   })
   const base = `http://${host}:${(server.address() as AddressInfo).port}` // it listens on a port
-  const address = await authorizationUrl(provider, client, secrets, `${base}/callback`).catch(
-    (error: unknown) => {
-      server.close()
-      throw error
-    },
-  )
+  const address = await authorizationUrl(provider, client, secrets, {
+    redirectUri: `${base}/callback`,
+  }).catch((error: unknown) => {
+    server.close()
+    throw error
+  })
   return { address: address.href, tokens: finish() }
 
   async function finish() {

@@ -1,39 +1,61 @@
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
-import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import {
+  AcceptedProofs,
+  confirmationRequired,
+  proofsIn,
+  SentProofs,
+} from '../authentication/proof-schemas.ts'
+import type { Proofs } from '../authentication/proofs.ts'
+import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import type { Random } from '../kernel/random.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
 import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
 import { beginLink } from './link.ts'
 import type { Providers } from './providers.ts'
-import { IdentityId, IdentityList, identityView, LinkAnswer, LinkRequest } from './schemas.ts'
+import {
+  IdentityId,
+  IdentityList,
+  identityView,
+  LinkAnswer,
+  LinkRequest,
+  SentLink,
+} from './schemas.ts'
 
 /**
  * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
- * /api/account. A change needs a recent login, because an identity can log in to the account.
+ * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
+ * to the account.
  */
 export interface IdentityRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly flows: Flows
   readonly identities: Identities
+  readonly proofs: Proofs
   readonly providers: Providers
   readonly random: Random
 }
 
 const access = { rule: authenticated }
+const proofErrors = [
+  'invalidCredentials',
+  confirmationRequired,
+  captchaRequired,
+  'tooManyLoginAttempts',
+] as const
 
 export async function identityRoutes(
   instance: FastifyInstance,
   options: IdentityRoutesOptions,
 ): Promise<void> {
-  const { accounts, identities, providers } = options
+  const { accounts, identities, proofs, providers } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
 
@@ -60,8 +82,9 @@ export async function identityRoutes(
         access,
         reauthentication: 'always',
         body: 'json',
+        sends: SentLink,
         maxBodyBytes: fewFieldsBytes,
-        errors: ['accountNotFound', 'identityProvider', 'invalidCredentials'],
+        errors: ['accountNotFound', 'identityProvider', ...proofErrors],
         responseHeaders: ['set-cookie'],
       },
       schema: {
@@ -73,7 +96,9 @@ export async function identityRoutes(
     },
     async (request, reply) => {
       const { provider, return_to } = request.body
-      const url = await beginLink(options, request, reply, { provider, returnTo: return_to })
+      const sent = proofsIn(request.body)
+      const wanted = { provider, returnTo: return_to, sent }
+      const url = await beginLink(options, request, reply, wanted)
       return { url: url.href }
     },
   )
@@ -85,20 +110,28 @@ export async function identityRoutes(
         access,
         reauthentication: 'always',
         params: IdentityId,
-        errors: ['accountNotFound', 'identityNotFound'],
+        body: 'optional',
+        sends: SentProofs,
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['accountNotFound', 'identityNotFound', ...proofErrors],
         examples: { answer: { message: 'Identity unlinked' } },
       },
+      preValidation: noneIsEmpty,
       schema: {
         operationId: idOf('unlinkIdentity'),
         summary: 'Unlink an identity: it signs in no more',
+        body: AcceptedProofs,
         response: { 200: Message },
       },
     },
     async (request) => {
-      const { userId } = await ownAccount(accounts, request)
+      const account = await ownAccount(accounts, request)
       const id = positiveInteger((request.params as { id?: unknown }).id)
       if (id === null) throw identityAbsent()
-      await identities.unlink(userId, id, stillAllowed(request))
+      await identities.assertLinked(account.userId, id)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'identity_removal', sent })
+      await identities.unlink(account.userId, id, guard)
       return { message: 'Identity unlinked' }
     },
   )

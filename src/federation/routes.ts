@@ -25,6 +25,7 @@ import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { flowCookie } from './cookie.ts'
 import { type GoOnDeps, goOnOnPages } from './go-on.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
+import { type ProvenByProvider, takeProof } from './prove.ts'
 import { deadline, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
@@ -42,8 +43,13 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
  *
  * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
  */
-export interface ExternalRoutesOptions extends SignInDeps, GoOnDeps, BrowserSessionDeps {
+export interface ExternalRoutesOptions
+  extends SignInDeps,
+    GoOnDeps,
+    BrowserSessionDeps,
+    ProvenByProvider {
   readonly accounts: SignInDeps['accounts'] & GoOnDeps['accounts']
+  readonly identities: SignInDeps['identities'] & ProvenByProvider['identities']
   readonly secondFactor: SignInDeps['secondFactor'] & GoOnDeps['secondFactor']
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
   readonly events: Pick<Events, 'tell'>
@@ -95,13 +101,14 @@ export async function externalRoutes(
         },
       },
       async (request, reply) => {
-        const { return_to } = request.query as { return_to?: unknown } // parsed by Fastify
+        const { again, return_to } = request.query as { again?: unknown; return_to?: unknown }
         const browser = flowCookie.valueOf(request, random)
         const returnTo = parseReturnTo(return_to, { origins: returnOrigins })
         const url = await flows.begin(providerOf(request), {
           browser,
           returnTo,
           by: clientAddress(request),
+          isFresh: again === '1',
         })
         flowCookie.set(reply, browser)
         return reply.redirect(url.href, 303)
@@ -230,6 +237,10 @@ export async function externalRoutes(
     // The unparsed query: the library must see repeated parameters.
     const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
     const finished = await flows.finish(provider, query, browser)
+    if (finished.proves) {
+      await takeProof(options, request, finished)
+      return sendView(reply, request, 'landing', { what: 'confirmed', path: finished.returnTo })
+    }
     const session = sessionResult(options, request, reply)
     const result = prefersPage(request) ? ofBrowser(session, request, reply, random) : session
     const outcome = await signIn(options, provider, finished, result, prefersPage(request))

@@ -1,3 +1,4 @@
+import { acceptedProofs, examplePassword, sentProofs } from '../authentication/proof-schemas.ts'
 import { Id, idIn, named, type Static, Text, Time } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import type { LinkedIdentity } from './identity-store.ts'
@@ -18,6 +19,11 @@ export const SignInQuery = {
       type: 'string',
       description: 'A path of this service; anything else counts as /',
       examples: ['/console'],
+    },
+    again: {
+      type: 'string',
+      enum: ['1'],
+      description: 'Has the person sign in at the provider once more, for a recent login',
     },
   },
 } as const
@@ -47,21 +53,25 @@ export const FactorBody = {
   },
 } as const
 
-export const LinkRequest = named(
-  'IdentityLinkRequest',
-  {
-    type: 'object',
-    required: ['provider'],
-    properties: {
-      provider: {
-        type: 'string',
-        maxLength: 32,
-        description: 'A name of `OIDC_PROVIDERS`; `default` for the one without a name',
-      },
-      return_to: { type: 'string', maxLength: 2048, description: 'Where the browser lands' },
-    },
+const linkFields = {
+  provider: {
+    type: 'string',
+    maxLength: 32,
+    description: 'A name of `OIDC_PROVIDERS`; `default` for the one without a name',
   },
-  { provider: 'acme', return_to: '/console' },
+  return_to: { type: 'string', maxLength: 2048, description: 'Where the browser lands' },
+} as const
+
+export const LinkRequest = {
+  type: 'object',
+  required: ['provider'],
+  properties: { ...linkFields, ...acceptedProofs },
+} as const
+
+export const SentLink = named(
+  'IdentityLinkRequest',
+  { ...LinkRequest, properties: { ...linkFields, ...sentProofs } },
+  { provider: 'acme', return_to: '/console', current_password: examplePassword },
 )
 
 export const LinkAnswer = named(

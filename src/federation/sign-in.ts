@@ -1,12 +1,11 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Completion, Result } from '../authentication/completion.ts'
-import type { Evidence } from '../authentication/evidence.ts'
+import { type Evidence, unknownAuthTime } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed, Requirements } from '../authentication/requirements.ts'
 import { type Guard, lockName } from '../database/transactions.ts'
 import { passTowards } from '../flows/sign-in-flow.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { BrowserSessionDeps } from '../session/browser.ts'
 import type { Attempt } from '../throttle/attempt.ts'
@@ -21,7 +20,6 @@ import type { Provider } from './provider.ts'
 
 export interface SignInDeps extends Pick<BrowserSessionDeps, 'sessions'> {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly clock: Clock
   readonly completion: Completion
   readonly flows: Flows
   readonly identities: Identities
@@ -52,7 +50,7 @@ export async function signIn<Given, Answer>(
   result: Result<Given, Answer>,
   hasPages = false,
 ): Promise<Outcome> {
-  const { clock, completion, flows, identities, requirements } = deps
+  const { completion, flows, identities, requirements } = deps
   const { person, linkTo } = finished
   if (linkTo) {
     const account = await unchanged(deps, linkTo)
@@ -60,7 +58,8 @@ export async function signIn<Given, Answer>(
     return { kind: 'linked' }
   }
   const account = await identities.signIn(provider, person)
-  const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
+  const { authTime = unknownAuthTime } = person
+  const evidence: Evidence = { account, amr: ['fed'], authTime }
   if (hasPages) {
     const all = requirements.pass('providerPage', evidence)
     const passed = passTowards(finished.returnTo, all, evidence)
@@ -88,10 +87,11 @@ export async function confirm<Given, Answer>(
   { address, ...proof }: Proof & { readonly address: string },
   result: Result<Given, Answer>,
 ): Promise<{ answer: Answer; returnTo: string }> {
-  const { clock, completion, flows, limits, requirements, secondFactor } = deps
+  const { completion, flows, limits, requirements, secondFactor } = deps
   const waiting = await flows.waiting(ticket)
   const account = await unchanged(deps, waiting)
-  const evidence: Evidence = { account, amr: ['fed'], authTime: clock.now() }
+  const { authTime } = waiting
+  const evidence: Evidence = { account, amr: ['fed'], authTime }
   // Before the code is verified, so that a locked account does not show whether it is right.
   const next = requirements.pass('provider', evidence)
   const isAsked = next === 'second_factor' // the factor may have been removed meanwhile
@@ -102,7 +102,7 @@ export async function confirm<Given, Answer>(
 
   async function byCode(attempt: Attempt): Promise<Answer> {
     await secondFactor.prove(account, proof)
-    const proven: Evidence = { account, amr: ['fed', 'otp', 'mfa'], authTime: clock.now() }
+    const proven: Evidence = { account, amr: ['fed', 'otp', 'mfa'], authTime }
     return finish(requirements.pass('provider', proven), proven, attempt)
   }
 
@@ -135,8 +135,8 @@ async function passedOr(
 }
 
 /** @throws ApiError signInFailed if the account has ended its logins meanwhile, or was deleted */
-async function unchanged(
-  { accounts, requirements }: SignInDeps,
+export async function unchanged(
+  { accounts, requirements }: Pick<SignInDeps, 'accounts' | 'requirements'>,
   before: AccountThen,
 ): Promise<Account> {
   const account = await accounts.byUserId(before.userId)

@@ -9,6 +9,7 @@ export const pagePurposes = [
   'page_verify',
   'page_invitation',
   'page_account',
+  'page_confirm',
 ] as const
 export type PagePurpose = (typeof pagePurposes)[number]
 
@@ -98,6 +99,11 @@ export interface PageFlows {
     browser: Browser | null,
     purpose: PagePurpose,
   ): Promise<PageFlow<Data> | null>
+  /** The flows of a browser and an account that are at a step, the newest first; at most 20. */
+  ofStep<Data extends FlowData>(
+    browser: Browser,
+    wanted: { readonly purpose: PagePurpose; readonly step: string; readonly userId: number },
+  ): Promise<Pick<PageFlow<Data>, 'data' | 'key' | 'sealed' | 'userId'>[]>
   /** The return address of an unstored flow of this browser that `find` refuses: it has expired. */
   returnToOfExpired(id: unknown, browser: Browser | null, purpose: PagePurpose): string | null
   /**

@@ -86,12 +86,24 @@ export function createPageFlows({
       const key = { id: digest(secret), browser: digest(browser.cookie) }
       const stored = await store.find(key, { purpose, now })
       if (stored) {
-        const plain = unseal(keys.dataKey, contextOf(stored.id), stored.sealed).toString()
-        const data: Data = JSON.parse(plain) // written by `sealOf`
+        const data = dataOf<Data>(stored)
         return flowOf<Data>({ id: secret, secret, browser }, { ...stored, purpose, data })
       }
       if (!held || held.expiresAt <= now) return null
       return flowOf<Data>({ id, secret, browser }, { ...held, ...unstored, purpose })
+    },
+
+    async ofStep<Data extends FlowData>(
+      { cookie }: Browser,
+      wanted: { purpose: PagePurpose; step: string; userId: number },
+    ) {
+      const flows = await store.ofStep({ ...wanted, browser: digest(cookie), now: clock.now() })
+      return flows.map((stored) => ({
+        data: dataOf<Data>(stored),
+        key: stored.id,
+        sealed: stored.sealed,
+        userId: stored.userId,
+      }))
     },
 
     returnToOfExpired(id, browser, purpose) {
@@ -190,6 +202,10 @@ export function createPageFlows({
 
   function sealOf(key: string, data: FlowData): string {
     return seal(random, keys.dataKey, contextOf(key), Buffer.from(JSON.stringify(data)))
+  }
+
+  function dataOf<Data extends FlowData>({ id, sealed }: StoredFlow): Data {
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `sealOf`
   }
 
   function flowOf<Data extends FlowData>(

@@ -24,6 +24,7 @@ export interface StoredFlow {
 }
 
 const maxRemoved = 100
+const maxOfStep = 20
 
 type FlowKey = Pick<StoredFlow, 'id' | 'browser'>
 
@@ -105,6 +106,31 @@ export function flowStore(db: DatabaseOrTransaction) {
         .where('expires_at', '>', now)
         .executeTakeFirst()
       return row ? toFlow(row) : null
+    },
+
+    /** The flows of a browser and an account that are at a step, the newest first. */
+    async ofStep({
+      browser,
+      purpose,
+      step,
+      userId,
+      now,
+    }: Pick<StoredFlow, 'browser' | 'purpose' | 'step'> & {
+      readonly userId: number
+      readonly now: number
+    }): Promise<StoredFlow[]> {
+      const rows = await db
+        .selectFrom('flows')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('browser', '=', browser)
+        .where('purpose', '=', purpose)
+        .where('step', '=', step)
+        .where('expires_at', '>', now)
+        .orderBy('expires_at', 'desc')
+        .limit(maxOfStep)
+        .execute()
+      return rows.map(toFlow)
     },
 
     /**

@@ -8,7 +8,13 @@ import { identify } from '../http/routes/identify.ts'
 import type { RefusalReason } from '../kernel/errors.ts'
 import { type Principal, rolesAmong, userIdOf } from '../kernel/principal.ts'
 import { sessionCookie } from '../session/cookie.ts'
-import type { EndedSession, LiveSession, Sessions, StoredSession } from '../session/sessions.ts'
+import {
+  authTimeOf,
+  type EndedSession,
+  type LiveSession,
+  type Sessions,
+  type StoredSession,
+} from '../session/sessions.ts'
 import { hostSessionCookie } from './cookies.ts'
 import type { HostSessions } from './host-sessions.ts'
 import { type Remote, remoteOf } from './remote-headers.ts'
@@ -103,7 +109,7 @@ export function createForwardCallers(
 
   /** Kept as long as the session is cached: its requests then make no objects. */
   function newCaller(stored: StoredSession, expiresAt: number): KnownCaller {
-    const { id, userId, username, email, amr, csrfToken, createdAt } = stored
+    const { id, userId, username, email, amr, csrfToken } = stored
     const roles = rolesAmong(stored.account.roles, config.roles)
     const caller: KnownCaller = {
       principal: {
@@ -112,7 +118,7 @@ export function createForwardCallers(
         roles: new Set(roles),
         credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
         amr,
-        authTime: createdAt,
+        authTime: authTimeOf(stored),
       },
       remote: remoteOf(username, roles, email),
     }

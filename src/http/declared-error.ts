@@ -20,20 +20,21 @@ export function errorNameOf(row: ErrorRow): string {
 }
 
 /**
- * Describes an error whose answer has the fields that are thrown as `extra`; its schema in OpenAPI
- * is named after the error, for example `CaptchaRequired`.
+ * Describes an error whose answer has the fields that are thrown as `extra`, of which some may be
+ * absent; its schema in OpenAPI is named after the error, for example `CaptchaRequired`.
  */
 export function errorWith(
   row: ErrorRow,
   properties: Readonly<Record<string, JsonSchema>>,
   example: Readonly<Record<string, unknown>>,
+  optional: Readonly<Record<string, JsonSchema>> = {},
 ): ErrorWithBody {
   const { error } = problemOf(row)
   const name = errorNameOf(row)
   const schema = {
     type: 'object',
     required: ['error', ...Object.keys(properties)],
-    properties: { error: { type: 'string', const: error }, ...properties },
+    properties: { error: { type: 'string', const: error }, ...properties, ...optional },
     additionalProperties: false,
   }
   return { row, body: named(capitalized(name), schema, { error, ...example }) }

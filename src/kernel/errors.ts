@@ -21,6 +21,7 @@ export const errorTable = {
   invalidRefreshToken: { status: 401, error: 'Invalid refresh token' },
   secondFactorRequired: { status: 401, error: 'Second factor required' },
   recentLoginRequired: { status: 401, error: 'Recent login required' },
+  confirmationRequired: { status: 401, error: 'Confirmation required' },
   unauthorizedClient: { status: 403, error: 'unauthorized_client' },
   signUpOff: { status: 403, error: 'Sign-up is off' },
   accessDenied: { status: 403, error: 'Access denied' },

@@ -1,9 +1,9 @@
-import { Captcha, examplePasswords } from '../accounts/schemas.ts'
+import { examplePasswords } from '../accounts/schemas.ts'
+import { Captcha, codeFields } from '../authentication/proof-schemas.ts'
 import { loginModes } from '../config/settings-table.ts'
 import { Count, Id, type JsonSchema, named, Text, TextOrNull, TimeOrNull } from '../http/schemas.ts'
 import { SessionAnswer } from '../session/schemas.ts'
 import { AccessToken, TokenPair } from '../token/schemas.ts'
-import { codeFields } from '../totp/schemas.ts'
 
 const NewPassword = {
   type: 'string',

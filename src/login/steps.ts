@@ -4,7 +4,6 @@ import type { Evidence } from '../authentication/evidence.ts'
 import type { Step } from '../authentication/requirement-table.ts'
 import type { Passed, Requirements } from '../authentication/requirements.ts'
 import type { Database } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Attempt } from '../throttle/attempt.ts'
@@ -21,7 +20,6 @@ export interface Sent extends Proof {
 
 export interface StepDeps {
   readonly accounts: Pick<Accounts, 'replacePassword' | 'reread'>
-  readonly clock: Clock
   readonly db: Database
   readonly requirements: Pick<Requirements, 'pass'>
   readonly secondFactor: Pick<SecondFactor, 'prove'>
@@ -30,7 +28,7 @@ export interface StepDeps {
 
 /** Takes the step of the second factor. @throws ApiError as `prove` of `SecondFactor` */
 export async function takeSecondFactor(
-  { clock, secondFactor }: Pick<StepDeps, 'clock' | 'secondFactor'>,
+  { secondFactor }: Pick<StepDeps, 'secondFactor'>,
   evidence: Evidence,
   proof: Proof,
   attempt: Attempt,
@@ -40,7 +38,7 @@ export async function takeSecondFactor(
   attempt.failsAs({ event: null, wait: null })
   await secondFactor.prove(evidence.account, proof)
   attempt.failsAs({ event: loginFail })
-  return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'], authTime: clock.now() }
+  return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'] }
 }
 
 /**

@@ -26,6 +26,8 @@ export interface MessageFacts {
   sign_up_exists: WithOrigin & { readonly username: string }
   /** A code and a link that sign in. */
   sign_in: WithOrigin & { readonly username: string }
+  /** A code that confirms a change of the own account. */
+  proof: WithOrigin & { readonly username: string }
   /** A code and a link that set a new password. */
   reset: WithOrigin & { readonly username: string; readonly by?: Actor }
   /** `name` is that of the invited person; `invitedBy` that of the administrator. */
@@ -98,6 +100,7 @@ const [code, link, invitation, notice, signUp] = [0, 10, 20, 50, 60]
  */
 export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   sign_in: { kind: 'request', purpose: 'sign_in', priority: code },
+  proof: { kind: 'request', purpose: 'verification', priority: code },
   sign_up: { kind: 'request', purpose: 'sign_up', priority: signUp },
   sign_up_exists: { kind: 'request', purpose: 'sign_up', priority: signUp },
   verification: { kind: 'request', purpose: 'verification', priority: link },

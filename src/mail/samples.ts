@@ -49,6 +49,7 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
     sample('sign_up', { origin }, linked('/signup', 24 * 60)),
     sample('sign_up_exists', asked),
     sample('sign_in', asked, linked('/signin', 10)),
+    sample('proof', asked, { ...plain, code: sampleSecrets.code, expiresAt: minutes(10) }),
     sample('reset', asked, linked('/reset', 30)),
     sample(
       'reset',

@@ -212,7 +212,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       name: config.pages.name,
       baseUrl,
       ...(secrets && {
-        link: `${baseUrl}${path}?token=${encodeURIComponent(secrets.token)}`,
+        ...(path && { link: `${baseUrl}${path}?token=${encodeURIComponent(secrets.token)}` }),
         code: secrets.code,
         expiresAt: secrets.expiresAt,
       }),

@@ -1,21 +1,34 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import type { Proofs, SentProofs } from '../authentication/proofs.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import type { AccountDeletion } from './deletion.ts'
 
+export interface OwnRemovalDeps {
+  readonly accountDeletion: Pick<AccountDeletion, 'request'>
+  readonly proofs: Pick<Proofs, 'prove'>
+}
+
+export interface OwnRemoval {
+  readonly account: Account
+  readonly username: string
+  readonly sent: SentProofs
+}
+
 /**
  * Deletes the account of the caller: see `AccountDeletion.request`, whose answer it is.
- * @throws ApiError validationFailed unless `username` names this account; as `request`
+ * @throws ApiError validationFailed unless `username` names this account; as `prove` of `Proofs`; as
+ * `request`
  */
 export async function removeOwn(
-  deletion: Pick<AccountDeletion, 'request'>,
+  { accountDeletion, proofs }: OwnRemovalDeps,
   request: FastifyRequest,
-  { account, username }: { readonly account: Account; readonly username: string },
+  { account, username, sent }: OwnRemoval,
 ): Promise<number | null> {
   if (canonicalUsername(username) !== account.username) {
     refuseField(['username'], 'must be the username of the account')
   }
-  return deletion.request(account, stillAllowed(request))
+  const guard = await proofs.prove(request, { account, change: 'deletion', sent })
+  return accountDeletion.request(account, guard)
 }

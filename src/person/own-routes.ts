@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import { confirmationRequired, proofsIn } from '../authentication/proof-schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
@@ -12,17 +13,16 @@ import { isoTime } from '../kernel/clock.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
-import type { AccountDeletion } from './deletion.ts'
-import { removeOwn } from './own-removal.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
+import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
 import type { PersonalData } from './personal-data.ts'
-import { DeletedOwnAccount, DeleteOwnAccount, PersonalDataBody } from './schemas.ts'
+import { DeletedOwnAccount, DeleteOwnAccount, PersonalDataBody, SentDeletion } from './schemas.ts'
 
 /**
  * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
  * /api/user/account (role USER) and /api/account (any account).
  */
-export interface OwnDataOptions {
-  readonly accountDeletion: Pick<AccountDeletion, 'request'>
+export interface OwnDataOptions extends OwnRemovalDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'session'>
   readonly personalData: PersonalData
@@ -32,7 +32,7 @@ const access = { rule: authenticated }
 
 export async function ownDataRoutes(
   instance: FastifyInstance,
-  { accountDeletion, accounts, config, personalData }: OwnDataOptions,
+  { accounts, config, personalData, ...removal }: OwnDataOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
@@ -73,9 +73,17 @@ export async function ownDataRoutes(
         access,
         reauthentication: 'always',
         body: 'json',
+        sends: SentDeletion,
         maxBodyBytes: fewFieldsBytes,
         responseHeaders: ['set-cookie'],
-        errors: ['accountNotFound', 'invalidCredentials', 'lastAdministrator'],
+        errors: [
+          'accountNotFound',
+          'invalidCredentials',
+          confirmationRequired,
+          captchaRequired,
+          'lastAdministrator',
+          'tooManyLoginAttempts',
+        ],
       },
       schema: {
         operationId: idOf('deleteOwnAccount'),
@@ -87,10 +95,9 @@ export async function ownDataRoutes(
     },
     async (request, reply) => {
       const account = await ownAccount(accounts, request)
-      const deletionAt = await removeOwn(accountDeletion, request, {
-        account,
-        username: request.body.username,
-      })
+      const { username } = request.body
+      const sent = proofsIn(request.body)
+      const deletionAt = await removeOwn(removal, request, { account, username, sent })
       if (request.principal?.credential.scheme === 'session') clearSessionCookie(reply, config)
       return deletionAt === null
         ? { message: 'Account deleted' }

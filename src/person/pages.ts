@@ -5,57 +5,61 @@ import { sendView } from '../http/pages/send-view.ts'
 import type { AccountDeletionView, AccountProblem } from '../http/pages/views/account.ts'
 import type { ApiError } from '../kernel/errors.ts'
 import {
-  accountForm,
   accountPage,
   common,
-  field,
   type Person,
-  type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from '../pages/account/own-page.ts'
+import {
+  type ProtectedFormDeps,
+  protectedForm,
+  recentLogin,
+} from '../pages/account/protected-form.ts'
 import { clearSessionCookie } from '../session/cookie.ts'
 import type { AccountDeletion } from './deletion.ts'
-import { removeOwn } from './own-removal.ts'
+import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
 
-export interface OwnDataPagesOptions extends PersonDeps {
+export interface OwnDataPagesOptions extends ProtectedFormDeps, OwnRemovalDeps {
   readonly accountDeletion: Pick<AccountDeletion, 'daysOf' | 'request'>
   readonly config: Pick<Config, 'session'>
 }
 
-const recent = { reauthentication: 'always' } as const
 const paths = { data: '/account/data', delete: '/account/delete' } as const
 
 /** /account/data: a copy of all data; /account/delete: the end of the account. */
-export async function ownDataPages(
-  app: FastifyInstance,
-  { accountDeletion, ...deps }: OwnDataPagesOptions,
-): Promise<void> {
+export async function ownDataPages(app: FastifyInstance, deps: OwnDataPagesOptions): Promise<void> {
   acceptForms(app)
 
   // The file is that of the API, which asks for a recent login as well.
-  app.get(paths.data, accountPage(paths.data, recent), async (request, reply) =>
+  app.get(paths.data, accountPage(paths.data, recentLogin), async (request, reply) =>
     show(reply, request, await personOf(deps, request), 'account-data', {
       file: '/api/account/export',
     }),
   )
 
-  app.get(paths.delete, accountPage(paths.delete, recent), async (request, reply) => {
+  app.get(paths.delete, accountPage(paths.delete, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     return show(reply, request, person, 'account-delete', viewOf(request, person))
   })
 
-  const { config, ...form } = accountForm(paths.delete, recent)
-  const answers = { 200: {} }
-  app.post(paths.delete, { ...form, config: { ...config, answers } }, async (request, reply) => {
-    const person = await personOf(deps, request)
+  const form = {
+    path: paths.delete,
+    page: paths.delete,
+    change: 'deletion',
+    fields: ['username'],
+    answers: { 200: {} },
+  } as const
+  protectedForm(app, deps, form, async (request, reply, person, fields) => {
     const view = (problem: AccountProblem) => viewOf(request, person, problem)
     showIfRefused(request, person, 'account-delete', { problemOf, view })
     const { account } = person
-    const deletionAt = await removeOwn(accountDeletion, request, {
+    const deletionAt = await removeOwn(deps, request, {
       account,
-      username: field(request, 'username'),
+      username: fields('username'),
+      sent: proofsOfForm(request),
     })
     clearSessionCookie(reply, deps.config)
     return sendView(reply, request, 'account-deleted', { deletionAt })
@@ -66,7 +70,10 @@ export async function ownDataPages(
     person: Person,
     problem: AccountProblem | null = null,
   ): AccountDeletionView {
-    return { ...common(request, person, problem), days: accountDeletion.daysOf(person.account) }
+    return {
+      ...common(request, person, problem),
+      days: deps.accountDeletion.daysOf(person.account),
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { annsAccount } from '../accounts/schemas.ts'
+import { acceptedProofs, examplePassword, sentProofs } from '../authentication/proof-schemas.ts'
 import { named, Text, Time } from '../http/schemas.ts'
 import { ann } from '../users/schemas.ts'
 
@@ -44,16 +45,18 @@ export const PersonalDataBody = named(
 )
 
 /** The username says which account is meant, so that no request deletes one by mistake. */
-export const DeleteOwnAccount = named(
+const username = { ...Text, description: 'The username of the account, in any spelling' } as const
+
+export const DeleteOwnAccount = {
+  type: 'object',
+  required: ['username'],
+  properties: { username, ...acceptedProofs },
+} as const
+
+export const SentDeletion = named(
   'AccountDeletion',
-  {
-    type: 'object',
-    required: ['username'],
-    properties: {
-      username: { ...Text, description: 'The username of the account, in any spelling' },
-    },
-  },
-  { username: annsAccount.username },
+  { ...DeleteOwnAccount, properties: { username, ...sentProofs } },
+  { username: annsAccount.username, current_password: examplePassword },
 )
 
 export const DeletedOwnAccount = named(

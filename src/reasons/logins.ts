@@ -121,4 +121,10 @@ export const loginReasons = {
     'login_at',
     'max_age_seconds',
   ),
+  proof_absent: recentLogin(
+    'The change can take over or destroy the account, and the request lacks proofs of its owner.',
+    'user_id',
+    'change',
+    'missing',
+  ),
 } as const satisfies Record<string, Reason>

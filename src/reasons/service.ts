@@ -8,6 +8,16 @@ export const serviceReasons = {
   flow_cookie_absent: identityProvider(
     'The browser returned without the cookie of a sign-in that it began here.',
   ),
+  proof_not_fresh: identityProvider(
+    'A sign-in at the provider that was to prove a person was older than the request for it, or its ID token has no auth_time.',
+    'user_id',
+    'provider',
+  ),
+  proof_of_another_identity: identityProvider(
+    'A sign-in at the provider that was to prove a person was that of an identity which is not linked to the account.',
+    'user_id',
+    'provider',
+  ),
   flow_unknown: identityProvider(
     'No sign-in of this state and browser is under way: it expired, was used, or began elsewhere.',
   ),

@@ -1,4 +1,5 @@
 import { examplePasswords, Password } from '../accounts/schemas.ts'
+import { codeFields } from '../authentication/proof-schemas.ts'
 import {
   EmailField,
   exampleId,
@@ -7,7 +8,6 @@ import {
   proofFields,
 } from '../confirmations/schemas.ts'
 import { named, Time } from '../http/schemas.ts'
-import { codeFields } from '../totp/schemas.ts'
 import { ann } from '../users/schemas.ts'
 
 /** Whose password is to be reset: by one of the two. */

@@ -7,6 +7,7 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import { type Principal, type Role, rolesAmong } from '../kernel/principal.ts'
 import { sessionCookie } from './cookie.ts'
 import type { EndedSession, LiveSession, Sessions } from './sessions.ts'
+import { authTimeOf } from './sessions.ts'
 import type { StoredSession } from './store.ts'
 
 /**
@@ -66,14 +67,14 @@ export function sessionAuthenticator(
   function callerOf(live: LiveSession | null, request: FastifyRequest): Principal | null {
     if (!live || (live.needsEnrolment && !request.routeOptions.config.enrols)) return null
     const { stored, expiresAt } = live
-    const { id, userId, username, amr, csrfToken, createdAt } = stored
+    const { id, userId, username, amr, csrfToken } = stored
     return {
       subject: String(userId),
       username,
       roles: rolesOf(stored),
       credential: { scheme: 'session', sessionId: id, csrfToken, expiresAt },
       amr,
-      authTime: createdAt,
+      authTime: authTimeOf(stored),
     }
   }
 

@@ -4,7 +4,9 @@ import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Config } from '../config/load.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { assertRecentLogin } from '../http/routes/reauthentication.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
@@ -18,7 +20,8 @@ import type { Sessions } from './sessions.ts'
  */
 export interface OwnSessionsOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'session'>
+  readonly clock: Clock
+  readonly config: Pick<Config, 'login' | 'session'>
   readonly sessions: Pick<Sessions, 'of' | 'endOne' | 'endAll'>
 }
 
@@ -38,7 +41,7 @@ const SessionName = {
 
 export async function ownSessionRoutes(
   instance: FastifyInstance,
-  { accounts, config, sessions }: OwnSessionsOptions,
+  { accounts, clock, config, sessions }: OwnSessionsOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
@@ -66,6 +69,7 @@ export async function ownSessionRoutes(
     {
       config: {
         access,
+        reauthentication: 'conditional',
         errors: ['accountNotFound', 'sessionNotFound'],
         responseHeaders: ['set-cookie'],
         examples: { answer: { message: 'Session ended' } },
@@ -80,6 +84,10 @@ export async function ownSessionRoutes(
     async (request, reply) => {
       const { userId } = await ownAccount(accounts, request)
       const current = ownSession(request, userId)
+      const live = await sessions.of(userId)
+      const own = live.find(({ id }) => id === current)
+      // To end the session of the request itself is a logout.
+      if (own?.handle !== request.params.id) assertRecentLogin(request, config, clock)
       const ended = await sessions.endOne(userId, request.params.id, stillAllowed(request))
       if (!ended) {
         const reason = { code: 'session_absent', facts: { user_id: userId } } as const
@@ -95,6 +103,7 @@ export async function ownSessionRoutes(
     {
       config: {
         access,
+        reauthentication: 'always',
         errors: ['accountNotFound'],
         examples: { answer: { message: 'All other sessions and all tokens ended' } },
       },

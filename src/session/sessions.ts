@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
 import type { ProvenAccount } from '../authentication/completion.ts'
+import { unknownAuthTime } from '../authentication/evidence.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Config } from '../config/load.ts'
@@ -157,7 +158,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   workers.onAsked('session activity', (id) => seen.get(id as string) ?? 0)
 
   return {
-    async start(trx, { account: { userId, username }, sessions: stored, amr }, client) {
+    async start(trx, { account: { userId, username }, sessions: stored, amr, authTime }, client) {
       const store = sessionStore(trx)
       const secret = randomText(random, secretBytes)
       const csrfToken = randomText(random, csrfTokenBytes)
@@ -168,6 +169,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
         userId,
         csrfToken,
         amr,
+        authTime,
         createdAt: clock.now(),
         address: client.address,
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
@@ -376,12 +378,28 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 }
 
+/**
+ * When the user of a session authenticated with all factors that the account has now, in epoch
+ * milliseconds; `unknownAuthTime` for a session without the second factor, and if its provider did
+ * not say.
+ */
+export function authTimeOf({ account, amr, authTime, createdAt }: StoredSession): number {
+  if (account.secondFactor && !amr.includes('mfa')) return unknownAuthTime
+  if (authTime !== null) return authTime
+  return amr.includes('fed') ? unknownAuthTime : createdAt
+}
+
 function handleOf(id: string): string {
   return digest(`session ${id}`)
 }
 
 const malformed: EndedSession = { ended: { code: 'session_malformed' } }
 const unknown: EndedSession = { ended: { code: 'session_unknown' } }
+
+/** Adds the second factor to a session whose user has just confirmed it, in that transaction. */
+export async function addFactor(trx: DatabaseOrTransaction, id: string): Promise<void> {
+  await sessionStore(trx).addAmr(id, ['otp', 'mfa'])
+}
 
 /**
  * Ends all sessions of an account but one, in the transaction of the change that requires it. Notes

@@ -18,6 +18,8 @@ export interface StoredSession {
   readonly csrfToken: string
   /** How its user authenticated; empty for a session of a version that did not store it. */
   readonly amr: readonly string[]
+  /** When its user authenticated; null for a session of a version that did not store it. */
+  readonly authTime: number | null
   readonly createdAt: number
   readonly lastSeenAt: number
   readonly username: string
@@ -31,6 +33,7 @@ export interface NewSession {
   readonly userId: number
   readonly csrfToken: string
   readonly amr: readonly string[]
+  readonly authTime: number | null
   readonly createdAt: number
   readonly address: string
   readonly userAgent: string
@@ -51,6 +54,7 @@ export function withAccount(db: DatabaseOrTransaction, id: string | Expression<s
       'sessions.user_id',
       'sessions.csrf_token',
       'sessions.amr',
+      'sessions.auth_time',
       'sessions.created_at',
       'sessions.last_seen_at',
       'accounts.username',
@@ -73,7 +77,7 @@ const inserted = prepared((db, row: Parameters<InsertedRow>) =>
   db.insertInto('sessions').values({
     ...{ id: row.id, user_id: row.user_id, csrf_token: row.csrf_token, amr: row.amr },
     ...{ created_at: row.created_at, last_seen_at: row.created_at },
-    ...{ address: row.address, user_agent: row.user_agent },
+    ...{ address: row.address, user_agent: row.user_agent, auth_time: row.auth_time },
   }),
 )
 const removed = prepared((db, { id }: Parameters<{ id: string }>) =>
@@ -89,7 +93,7 @@ const touched = prepared((db, { id, at }: Parameters<{ id: string; at: number }>
 
 type InsertedRow = Pick<
   Selectable<Schema['sessions']>,
-  'id' | 'user_id' | 'csrf_token' | 'amr' | 'created_at' | 'address' | 'user_agent'
+  'id' | 'user_id' | 'csrf_token' | 'amr' | 'auth_time' | 'created_at' | 'address' | 'user_agent'
 >
 
 type SessionWithAccount = NonNullable<
@@ -102,6 +106,7 @@ export function toSession(row: SessionWithAccount): StoredSession {
     userId: row.user_id,
     csrfToken: row.csrf_token,
     amr: splitAmr(row.amr),
+    authTime: row.auth_time,
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     username: row.username,
@@ -139,6 +144,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         user_id: session.userId,
         csrf_token: session.csrfToken,
         amr: session.amr.join(' '),
+        auth_time: session.authTime,
         created_at: session.createdAt,
         address: session.address,
         user_agent: session.userAgent,
@@ -148,6 +154,18 @@ export function sessionStore(db: DatabaseOrTransaction) {
     /** Raises the time of the last activity. Another process may have written a later one. */
     async touch(id: string, lastSeenAt: number): Promise<void> {
       await touched.all(db, { id, at: lastSeenAt })
+    },
+
+    /** Adds methods by which the user of a session has authenticated since. */
+    async addAmr(id: string, names: readonly string[]): Promise<void> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('amr')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!row) return
+      const amr = [...new Set([...splitAmr(row.amr), ...names])].join(' ')
+      await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute()
     },
 
     /** Removes a session; answers the user's id, or null if there is no such session. */
@@ -173,6 +191,7 @@ export function sessionStore(db: DatabaseOrTransaction) {
         userId: row.user_id,
         csrfToken: row.csrf_token,
         amr: splitAmr(row.amr),
+        authTime: row.auth_time,
         createdAt: row.created_at,
         lastSeenAt: row.last_seen_at,
         address: row.address,

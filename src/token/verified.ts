@@ -69,6 +69,7 @@ export function principalOf(claims: AccessClaims): Principal {
     roles: new Set(claims.roles),
     credential: { scheme: 'bearer', claims },
     amr: claims.amr,
-    authTime: claims.auth_time * 1000,
+    // An enrolment token counts from its issue, because nothing but a login issues it.
+    authTime: (claims.type === 'enrolment' ? claims.iat : claims.auth_time) * 1000,
   }
 }

@@ -16,7 +16,7 @@ import type { SecondFactor } from './second-factor.ts'
 export interface FactorAdminOptions {
   readonly config: Pick<Config, 'roles'>
   readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly secondFactor: Pick<SecondFactor, 'reset'>
+  readonly secondFactor: Pick<SecondFactor, 'remove'>
 }
 
 export async function factorAdminRoutes(
@@ -45,7 +45,7 @@ export async function factorAdminRoutes(
     async (request) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      await secondFactor.reset(account, stillAllowed(request))
+      await secondFactor.remove(account, { guard: stillAllowed(request) })
       return show({ ...account, secondFactor: false })
     },
   )

@@ -2,37 +2,40 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Account } from '../authentication/account.ts'
+import {
+  AcceptedProofs,
+  confirmationRequired,
+  proofsIn,
+  SentProofs,
+} from '../authentication/proof-schemas.ts'
+import type { Proofs } from '../authentication/proofs.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
-import { Message, type SchemaTypes, type Static } from '../http/schemas.ts'
+import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
-import {
-  Code,
-  CodeOrRecovery,
-  Enrolment,
-  RecoveryCodes,
-  SentCode,
-  SentProof,
-  secondFactorRequired,
-} from './schemas.ts'
-import type { Proof, SecondFactor } from './second-factor.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
+import { Code, Enrolment, RecoveryCodes, SentCode } from './schemas.ts'
+import type { SecondFactor } from './second-factor.ts'
 
 /**
  * The second factor of the caller's own account, spec 5.5: POST, PUT and DELETE /totp and POST
  * /recovery-codes below /api/user/account (role USER) and /api/account (any account). Each requires
- * reauthentication; an enrolment token is accepted by POST and PUT /totp only.
+ * reauthentication, and all but PUT proofs of the person, which PUT has by what POST began. An
+ * enrolment token is accepted by POST and PUT /totp only.
  */
 export interface FactorRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly proofs: Proofs
   readonly secondFactor: SecondFactor
 }
 
 const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
+const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
 
 export async function factorRoutes(
   instance: FastifyInstance,
-  { accounts, secondFactor }: FactorRoutesOptions,
+  { accounts, proofs, secondFactor }: FactorRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)
@@ -45,22 +48,23 @@ export async function factorRoutes(
         reauthentication: 'always',
         enrols: true,
         body: 'optional',
-        sends: SentProof,
+        sends: SentProofs,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...errors, secondFactorRequired],
+        errors: proofErrors,
       },
       preValidation: noneIsEmpty,
       schema: {
         operationId: idOf('beginTotp'),
-        summary: 'Begin to enrol a second factor; to replace one, with a code of it',
-        body: CodeOrRecovery,
+        summary: 'Begin to enrol a second factor, or to replace it, with proofs of the person',
+        body: AcceptedProofs,
         response: { 201: Enrolment },
       },
     },
     async (request, reply) => {
-      const proof = proofOf(request.body)
-      const begun = await secondFactor.begin(await own(request), proof, stillAllowed(request))
-      return reply.status(201).send(begun)
+      const account = await own(request)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'factor', sent })
+      return reply.status(201).send(await secondFactor.begin(account, guard))
     },
   )
 
@@ -97,21 +101,25 @@ export async function factorRoutes(
         access: { rule: authenticated },
         reauthentication: 'always',
         body: 'json',
-        sends: SentProof,
+        sends: SentProofs,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...errors, secondFactorRequired],
+        errors: proofErrors,
         examples: { answer: { message: 'Second factor removed' } },
       },
       schema: {
         operationId: idOf('removeTotp'),
-        summary: 'Remove the second factor, with a code of it or a recovery code',
-        body: CodeOrRecovery,
+        summary: 'Remove the second factor, with proofs of the person',
+        body: AcceptedProofs,
         response: { 200: Message },
       },
     },
     async (request) => {
       const account = await own(request)
-      await secondFactor.remove(account, proofOf(request.body), howOf(request, account))
+      const sent = proofsIn(request.body)
+      if (account.secondFactor) {
+        const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
+        await secondFactor.remove(account, { ...howOf(request, account), guard })
+      } else await secondFactor.abandon(account, stillAllowed(request))
       return { message: 'Second factor removed' }
     },
   )
@@ -123,20 +131,22 @@ export async function factorRoutes(
         access: { rule: authenticated },
         reauthentication: 'always',
         body: 'json',
-        sends: SentProof,
+        sends: SentProofs,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...errors, secondFactorRequired],
+        errors: proofErrors,
       },
       schema: {
         operationId: idOf('renewRecoveryCodes'),
-        summary: 'Ten new recovery codes, with a code of the second factor; the old ones end',
-        body: CodeOrRecovery,
+        summary: 'Ten new recovery codes, with proofs of the person; the old ones end',
+        body: AcceptedProofs,
         response: { 201: RecoveryCodes },
       },
     },
     async (request, reply) => {
-      const [account, proof] = [await own(request), proofOf(request.body)]
-      const codes = await secondFactor.renewCodes(account, proof, stillAllowed(request))
+      const account = await own(request)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
+      const codes = await secondFactor.renewCodes(account, guard)
       return reply.status(201).send({ recovery_codes: codes })
     },
   )
@@ -148,8 +158,4 @@ export async function factorRoutes(
   function own(request: FastifyRequest): Promise<Account> {
     return ownAccount(accounts, request)
   }
-}
-
-function proofOf({ totp, recovery_code: recoveryCode }: Static<typeof CodeOrRecovery>): Proof {
-  return { totp, recoveryCode }
 }

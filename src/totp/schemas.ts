@@ -1,3 +1,4 @@
+import { codeFields } from '../authentication/proof-schemas.ts'
 import { errorWith } from '../http/declared-error.ts'
 import { named, Text } from '../http/schemas.ts'
 
@@ -42,20 +43,6 @@ export const RecoveryCodes = named(
 
 // Without types: a value that is no valid code is a wrong code, and is counted as one.
 export const Code = { type: 'object', properties: { totp: {} } } as const
-export const CodeOrRecovery = {
-  type: 'object',
-  properties: { totp: {}, recovery_code: {} },
-} as const
-
-/** A code of the app, and a code in its place, as a client should send them. */
-export const codeFields = {
-  totp: {
-    type: 'string',
-    pattern: '^[0-9]{6}$',
-    description: 'The six digits that the authenticator app shows',
-  },
-  recovery_code: { type: 'string', description: 'In place of `totp`; each can be used once' },
-} as const
 
 export const SentCode = named(
   'TotpCode',

@@ -24,10 +24,10 @@ export interface SecondFactor {
   stateOf(userId: number): Promise<FactorState | null>
   /**
    * Begins an enrolment with a new secret, which is valid after `confirm`. An existing factor stays
-   * valid until then, and a proof of it is required.
-   * @throws ApiError as `prove`; invalidCredentials if the account has ended its logins meanwhile
+   * valid until then.
+   * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
    */
-  begin(account: Account, proof: Proof, guard?: Guard): Promise<Provisioning>
+  begin(account: Account, guard?: Guard): Promise<Provisioning>
   /**
    * Confirms an enrolment and answers ten recovery codes. Other logins of the account end, because
    * they were made without the factor.
@@ -35,15 +35,15 @@ export interface SecondFactor {
    * invalidCredentials, tooManyLoginAttempts
    */
   confirm(account: Account, code: unknown, how: FactorHow): Promise<string[]>
+  /** Removes the factor. All logins of the account end, except the session `keepSession`. */
+  remove(account: Account, how: FactorHow): Promise<void>
+  /** Removes an enrolment that was not confirmed, if there is one. */
+  abandon(account: Account, guard?: Guard): Promise<void>
   /**
-   * Removes the factor, with a proof of it. Without a factor it removes an enrolment that was not
-   * confirmed, without a proof; without either it does nothing. @throws ApiError as `prove`
+   * Replaces all recovery codes by ten new ones.
+   * @throws ApiError invalidCredentials if the account has no factor
    */
-  remove(account: Account, proof: Proof, how: FactorHow): Promise<void>
-  /** Replaces all recovery codes by ten new ones, with a proof. @throws ApiError as `prove` */
-  renewCodes(account: Account, proof: Proof, guard?: Guard): Promise<string[]>
-  /** Removes the factor without a proof, for an administrator. All logins of the account end. */
-  reset(account: Account, guard?: Guard): Promise<void>
+  renewCodes(account: Account, guard?: Guard): Promise<string[]>
   /**
    * Removes a factor that was confirmed at `since` or later, epoch milliseconds, and recovery codes
    * that were made since then, in the caller's transaction, which ends all logins.
@@ -85,6 +85,8 @@ export interface SecondFactorDeps {
   readonly random: Random
   readonly events: Events
   readonly keys: Pick<KeySet, 'dataKey'>
+  /** Adds the factor to a session whose user has confirmed it. */
+  readonly proved: (trx: DatabaseOrTransaction, sessionId: string) => Promise<void>
 }
 
 const secretBytes = 20 // RFC 4226 section 4: 160 bits
@@ -102,9 +104,8 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       return { confirmedAt, recoveryCodesLeft: await store.countCodes(userId) }
     },
 
-    async begin(account, proof, guard) {
+    async begin(account, guard) {
       const { userId, username } = account
-      if (account.secondFactor) await this.prove(account, proof, { guard })
       const secret = random.bytes(secretBytes)
       const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
       const work = async (trx: DatabaseOrTransaction) => {
@@ -127,6 +128,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
           if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
           await events.record(trx, mfaEnrolled, { user_id: userId })
+          if (how.keepSession !== undefined) await deps.proved(trx, how.keepSession)
           await attempt.succeed(trx)
           return true
         }
@@ -135,18 +137,24 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       return codes
     },
 
-    async remove(account, proof, how) {
-      if (!account.secondFactor) return abandon(account, how)
-      await this.prove(account, proof, { guard: how.guard })
-      await takeAway(account, how)
+    async remove({ userId }, how) {
+      const work = async (trx: DatabaseOrTransaction) => {
+        await factorStore(trx).remove(userId)
+        await events.record(trx, mfaRemoved, { user_id: userId })
+        return true
+      }
+      await accounts.changeSecondFactor(userId, { on: false, ...how, work })
     },
 
-    async renewCodes(account, proof, guard) {
+    async abandon({ userId }, guard) {
+      await transact(db, [], (trx) => factorStore(trx).abandon(userId), guard)
+    },
+
+    async renewCodes(account, guard) {
       const { userId } = account
-      await this.prove(account, proof, { guard })
       const codes = createRecoveryCodes(random)
       const work = async (trx: DatabaseOrTransaction) => {
-        // The factor was removed after it was proved: recovery codes have nothing to replace.
+        // Without a factor, or after its removal, recovery codes have nothing to replace.
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
@@ -155,8 +163,6 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       await transact(db, [lockName.account(userId)], work, guard)
       return codes
     },
-
-    reset: (account, guard) => takeAway(account, { guard }),
 
     async removeSince(trx, userId, since) {
       if (!(await factorStore(trx).removeSince(userId, since))) return
@@ -186,20 +192,6 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const wrong = hasCode ? 'second_factor_wrong' : 'recovery_code_wrong'
       await counted(account, wrong, judge, failed)
     },
-  }
-
-  /** Removes an enrolment that was not confirmed, if there is one. */
-  async function abandon({ userId }: Account, { guard }: FactorHow): Promise<void> {
-    await transact(db, [], (trx) => factorStore(trx).abandon(userId), guard)
-  }
-
-  async function takeAway({ userId }: Account, how: FactorHow): Promise<void> {
-    const work = async (trx: DatabaseOrTransaction) => {
-      await factorStore(trx).remove(userId)
-      await events.record(trx, mfaRemoved, { user_id: userId })
-      return true
-    }
-    await accounts.changeSecondFactor(userId, { on: false, ...how, work })
   }
 
   /** Counts an attempt before it verifies the proof; `judge` marks the success itself. */
@@ -265,6 +257,7 @@ function contextOf(userId: number): string {
 }
 
 /** Whether a code was sent; an empty form field is none. */
-function isSent(value: unknown): boolean {
+/** Whether a field was sent; one that is empty counts as absent. */
+export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }

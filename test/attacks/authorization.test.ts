@@ -23,6 +23,8 @@ interface Row {
   readonly unauthenticated?: string
   /** A look without a body would use something up. */
   readonly withoutHead?: boolean
+  /** Sent with the password of the caller, as a proof. */
+  readonly isProven?: true
   /** It ends what the caller came with. */
   readonly ends?: boolean
 }
@@ -92,9 +94,18 @@ const ofPages: readonly Row[] = [
     '/sessions',
   ].map((path): Row => ({ route: `GET /account${path}`, ...account, allowed: 200 })),
   { route: 'GET /account/providers/leave', ...account, allowed: 303 }, // without its flow
+  { route: 'GET /account/confirm', ...account, allowed: 303 }, // without a change
+  { route: 'GET /account/confirm/leave', ...account, allowed: 303 }, // without its flow
   { route: 'GET /account/second-factor/set-up', ...account, allowed: 303 }, // without its flow
   { route: 'GET /account/second-factor/remove', ...account, allowed: 303 }, // there is none
   { route: 'GET /account/recovery-codes', ...account, allowed: 200, withoutHead: true },
+  {
+    route: 'POST /account/confirm',
+    ...account,
+    ...form,
+    path: '/account/confirm?for=email',
+    allowed: 401,
+  },
   { route: 'POST /account/delete', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email', ...account, ...form, allowed: 400 },
   { route: 'POST /account/email/confirm', ...account, ...form, allowed: 400 },
@@ -114,7 +125,7 @@ const ofPages: readonly Row[] = [
     ...account,
     ...form,
     json: { totp: '000000' },
-    allowed: 401,
+    allowed: 303, // to the confirmation page
   },
   { route: 'POST /account/second-factor/set-up', ...account, ...form, allowed: 303 },
   { route: 'POST /account/second-factor/confirm', ...account, ...form, allowed: 400 },
@@ -170,7 +181,7 @@ const table: readonly Row[] = [
       ['/api/user/account', ['user', 'owner']],
     ] as const
   ).flatMap(([base, may]): Row[] => [
-    { route: `POST ${base}/totp`, may, allowed: 201 },
+    { route: `POST ${base}/totp`, may, allowed: 201, json: {}, isProven: true },
     { route: `PUT ${base}/totp`, may, allowed: 400 },
     { route: `DELETE ${base}/totp`, may, allowed: 400 },
     { route: `POST ${base}/recovery-codes`, may, allowed: 400 },
@@ -472,8 +483,11 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
   await seedPosts(app, 1, { authorId: someone.owner.userId })
   const pathOf = ({ route, path }: Row) =>
     (path ?? route.split(' ')[1] ?? '').replace('{owner}', String(someone.owner.userId))
-  const jsonOf = ({ json, hasCsrfField }: Row, headers: Headers) =>
-    hasCsrfField ? { ...(json as object), csrf_token: headers['x-csrf-token'] } : json
+  const jsonOf = (row: Row, headers: Headers, { password }: Someone) => {
+    const { json, hasCsrfField, isProven } = row
+    if (isProven) return { ...(json as object), current_password: password }
+    return hasCsrfField ? { ...(json as object), csrf_token: headers['x-csrf-token'] } : json
+  }
   const methodsOf = ({ route, withoutHead }: Row) => {
     const method = route.split(' ')[0] ?? ''
     if (method === '*') return ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']
@@ -529,7 +543,12 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
         for (const scheme of schemes) {
           for (const method of methodsOf(row)) {
             const headers = proof[caller][scheme]
-            const { status, text } = await ask(method, pathOf(row), headers, jsonOf(row, headers))
+            const { status, text } = await ask(
+              method,
+              pathOf(row),
+              headers,
+              jsonOf(row, headers, someone[caller]),
+            )
             const isKnown = row.may === 'anyone' || (row.schemes?.includes(scheme) ?? true)
             const isAllowed = row.may === 'anyone' || row.may.includes(caller)
             const expected = !isKnown ? 401 : isAllowed ? row.allowed : 403

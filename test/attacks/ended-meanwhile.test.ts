@@ -98,6 +98,11 @@ const refusals = {
   bearer: [401, 'Invalid or expired token'],
 } as const
 
+/** The proof of the person that the changes of the own account want. */
+function present({ password }: Someone) {
+  return { current_password: password }
+}
+
 function each(
   prefixes: readonly string[],
   rowsOf: (prefix: string, index: number) => Record<string, Row>,
@@ -107,7 +112,8 @@ function each(
 
 suite('a caller that ends while its request is under way', async () => {
   const app = await testApp(
-    { ...settingsFor(idp), ...byItself },
+    // Many proofs of one caller wait at once.
+    { ...settingsFor(idp), ...byItself, LOGIN_ATTEMPTS: '0', LOGIN_ADDRESS_ATTEMPTS: '0' },
     {
       clock: clockOfToday(),
       ...(await holdableDatabase()),
@@ -230,29 +236,41 @@ suite('a caller that ends while its request is under way', async () => {
       [`PUT ${prefix}/password`]: {
         json: ({ who }) => ({ current_password: who.password, new_password: 'other pass phrase' }),
       },
-      [`DELETE ${prefix}`]: { json: ({ who }) => ({ username: who.username }) },
-      [`POST ${prefix}/totp`]: { json: () => ({}) },
+      [`DELETE ${prefix}`]: { json: ({ who }) => ({ username: who.username, ...present(who) }) },
+      [`POST ${prefix}/totp`]: { json: ({ who }) => present(who) },
       [`PUT ${prefix}/totp`]: { json: ({ code }) => ({ totp: code() }), at: 2 },
       [`DELETE ${prefix}/totp`]: {
         hasFactor: true,
         at: 3,
-        json: ({ device }) => ({ recovery_code: device?.recoveryCodes[index] }),
+        json: ({ device, who }) => ({
+          recovery_code: device?.recoveryCodes[index],
+          ...present(who),
+        }),
       },
       [`POST ${prefix}/recovery-codes`]: {
         hasFactor: true,
         at: 2,
-        json: ({ device }) => ({ recovery_code: device?.recoveryCodes[index + 2] }),
+        json: ({ device, who }) => ({
+          recovery_code: device?.recoveryCodes[index + 2],
+          ...present(who),
+        }),
       },
-      [`POST ${prefix}/identities`]: { json: () => ({ provider: 'default' }) },
+      [`POST ${prefix}/identities`]: {
+        json: ({ who }) => ({ provider: 'default', ...present(who) }),
+      },
       [`DELETE ${prefix}/identities/:id`]: {
         path: ({ identityIds }) => `${prefix}/identities/${identityIds[index]}`,
+        json: ({ who }) => present(who),
       },
       [`DELETE ${prefix}/sessions/:id`]: {
         path: ({ sessionHandle }) => `${prefix}/sessions/${sessionHandle}`,
       },
       [`DELETE ${prefix}/sessions`]: {},
       [`PUT ${prefix}/email`]: {
-        json: ({ who }, index) => ({ email: `${who.username}-${index}@example.org` }),
+        json: ({ who }, index) => ({
+          email: `${who.username}-${index}@example.org`,
+          ...present(who),
+        }),
       },
       [`DELETE ${prefix}/email`]: {},
       [`PUT ${prefix}/language`]: { json: () => ({ language: 'de' }) },
@@ -266,23 +284,23 @@ suite('a caller that ends while its request is under way', async () => {
           new_password_again: 'other pass phrase',
         }),
       },
-      '/second-factor/set-up': {},
+      '/second-factor/set-up': { json: ({ who }) => present(who) },
       '/second-factor/remove': {
         hasFactor: true,
         at: 3,
-        json: ({ device }) => ({ recovery_code: device?.recoveryCodes[4] }),
+        json: ({ device, who }) => ({ recovery_code: device?.recoveryCodes[4], ...present(who) }),
       },
       '/recovery-codes': {
         hasFactor: true,
         at: 2,
-        json: ({ device }) => ({ recovery_code: device?.recoveryCodes[5] }),
+        json: ({ device, who }) => ({ recovery_code: device?.recoveryCodes[5], ...present(who) }),
       },
       '/sessions/end': { json: ({ sessionHandle }) => ({ session: sessionHandle }) },
       '/sessions/end-others': {},
-      '/providers/link': { json: () => ({ provider: 'default' }) },
-      '/email': { json: (_caller, at) => ({ email: `form-${at}@example.org` }) },
+      '/providers/link': { json: ({ who }) => ({ provider: 'default', ...present(who) }) },
+      '/email': { json: ({ who }, at) => ({ email: `form-${at}@example.org`, ...present(who) }) },
       '/email/cancel': {},
-      '/delete': { json: ({ who }) => ({ username: who.username }) },
+      '/delete': { json: ({ who }) => ({ username: who.username, ...present(who) }) },
     }),
   }
 
@@ -305,6 +323,7 @@ suite('a caller that ends while its request is under way', async () => {
   /** They need more than a caller: a flow, a code of a mail. The JSON routes have the same services. */
   const notHere = [
     'POST /account/second-factor/confirm',
+    'POST /account/confirm',
     'POST /account/email/confirm',
     'POST /account/providers/unlink',
   ]
@@ -378,7 +397,7 @@ suite('a caller that ends while its request is under way', async () => {
     test(`the end of a linking by ${scheme}: a caller that logs out meanwhile links nothing`, async () => {
       const { who, headers } = await newCaller(scheme, false)
       const browser = testBrowser(app)
-      const json = { provider: 'default' }
+      const json = { provider: 'default', ...present(who) }
       const { authorization = '', 'x-csrf-token': csrf = '', cookie = '' } = headers
       const [name = '', value = ''] = cookie.split('=')
       if (cookie) browser.cookies.set(name, value)

@@ -55,7 +55,10 @@ for (const [path, ask] of [
 test('10: an address that another account has takes the same statements as a free one', async () => {
   const headers = await app.bearer(asker)
   const begin = (name: string) =>
-    app.call('PUT', '/api/account/email', { headers, json: { email: `${name}@example.org` } })
+    app.call('PUT', '/api/account/email', {
+      headers,
+      json: { email: `${name}@example.org`, current_password: asker.password },
+    })
   await begin('first')
   const free = await counted.during(() => begin('free'))
   assert.equal(free.result.status, 202, free.result.text)

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { digest } from '../../src/kernel/digest.ts'
 import { type Headers, testApp } from '../app.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
+import { proofOf } from '../proofs.ts'
 import { assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
 
@@ -95,8 +96,10 @@ suite('sign-ins under way', async () => {
 
   test('one account has 20 links, and pushes out its own oldest alone', async () => {
     const [ann, ben] = [await app.account('linker'), await app.account('other')]
-    const link = async (headers: Headers) =>
-      app.call('POST', '/api/account/identities', { headers, json: { provider: 'default' } })
+    const link = async (headers: Headers) => {
+      const json = { provider: 'default', ...(await proofOf(app, headers)) }
+      return app.call('POST', '/api/account/identities', { headers, json })
+    }
     await link(await app.bearer(ben))
     const headers = await app.bearer(ann)
     const begun: string[] = [] // the digests of their states

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type TestApp, testApp } from '../app.ts'
-import { type Device, enrol } from '../factor.ts'
+import { type Device, enrolAtProvider } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { eventsNamed, newHost, tally } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -13,11 +13,10 @@ const idp = await identityProvider()
 /** A user who signs in by the provider and has a second factor, in a service of these settings. */
 async function withFactor(app: TestApp, username: string): Promise<Device> {
   idp.person = { sub: username, preferred_username: username, email: 'someone@example.org' }
+  idp.clock = app.clock
   const browser = testBrowser(app)
   await browser.open('/oauth/login')
-  const { body } = await browser.call('GET', '/api/session')
-  const cookie = `JSESSIONID=${browser.cookies.get('JSESSIONID')}`
-  const device = await enrol(app, { cookie, 'x-csrf-token': body.csrf_token })
+  const device = await enrolAtProvider(app, browser)
   app.clock.advance(30)
   return device
 }
@@ -73,14 +72,15 @@ suite('an account that vanishes on the way from its provider', async () => {
   test('T57: an account that goes while it asks for a link, or for a second factor: 401', async () => {
     const ways = {
       '/api/account/identities': { provider: 'default' },
-      '/api/account/totp': undefined,
+      '/api/account/totp': {},
     }
     for (const [index, [path, json]] of Object.entries(ways).entries()) {
       const who = await app.account(`asker${index}`)
       const own = await app.session(who)
       reads.atNextRead(remove(`/api/admin/accounts/${who.username}`))
-      const answer = await app.call('POST', path, { headers: own, json })
-      assertRefusal(answer, 401, 'Authentication required')
+      const proven = { ...json, current_password: who.password }
+      const answer = await app.call('POST', path, { headers: own, json: proven })
+      assertRefusal(answer, 401, 'Invalid credentials')
       const { flows, second_factors } = await app.rows()
       assert.deepEqual([flows, second_factors], [[], []])
     }

@@ -373,7 +373,7 @@ suite('sign-in through a provider under attack', async () => {
       const login = await browser.call('POST', '/login', { json: { ...eve, mode: 'session' } })
       const begun = await browser.call('POST', '/api/account/identities', {
         headers: { 'x-csrf-token': login.body.csrf_token },
-        json: { provider: 'default' },
+        json: { provider: 'default', current_password: eve.password },
       })
       const url = await browser.until(begun.body.url)
       assert.equal((await goes(browser)).status, 200)

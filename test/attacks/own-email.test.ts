@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { type Headers, testApp } from '../app.ts'
 import { mailboxes } from '../emails.ts'
 import { tally } from '../logins.ts'
+import { proofOf } from '../proofs.ts'
 import { assertRefusal } from '../refusal.ts'
 
 const invalid = [400, 'Invalid or expired code'] as const
@@ -23,8 +24,10 @@ suite('the verified address cannot be taken by trick', async () => {
     await verify(one.session, one.address)
     return one
   }
-  const put = (headers: Headers, email: unknown) =>
-    app.call('PUT', '/api/account/email', { headers, json: { email } })
+  const put = async (headers: Headers, email: unknown) => {
+    const json = { email, ...(await proofOf(app, headers)) }
+    return app.call('PUT', '/api/account/email', { headers, json })
+  }
   const email = async (who: { username: string; userId: number }) =>
     (await emailOf({ ...who, password: '' })).email
   const change = (username: string, json: object) =>
@@ -252,7 +255,7 @@ suite('the verified address cannot be taken by trick', async () => {
     assert.equal(changed.status, 200)
     const second = await app.session({ ...who, password: json.new_password })
     app.clock.advance(1) // the second way back is later
-    await verify(second, 'thief-two@example.org')
+    await verify(second, 'thief-two@example.org', json.new_password)
     const [way, wayOfThief] = await waysBack(who)
     const back = await confirm({ token: way })
     assert.equal(back.body.message, 'Email restored, and all logins ended')

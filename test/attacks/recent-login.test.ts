@@ -24,15 +24,21 @@ const invitations = '/api/admin/invitations'
 const newName = { name: 'New', email: 'new@example.org' }
 const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
 
+/** The proof of the person, of whom these requests are. */
+const present = { current_password: passwordOf('ann') }
+
 /** The pages of the own account that only a session opens. */
 const pages: readonly (readonly [method: string, path: string, isRecent: boolean])[] = [
   ['GET', '/account', false],
+  ['GET', '/account/confirm', true],
+  ['GET', '/account/confirm/leave', true],
+  ['POST', '/account/confirm', true],
   ['GET', '/account/data', true],
   ['GET', '/account/delete', true],
   ['POST', '/account/delete', true],
   ['GET', '/account/email', false],
   ['POST', '/account/email', true],
-  ['POST', '/account/email/cancel', false],
+  ['POST', '/account/email/cancel', true],
   ['POST', '/account/email/confirm', false],
   ['POST', '/account/language', false],
   ['GET', '/account/notices', false],
@@ -51,8 +57,8 @@ const pages: readonly (readonly [method: string, path: string, isRecent: boolean
   ['GET', '/account/second-factor/set-up', true],
   ['POST', '/account/second-factor/set-up', true],
   ['GET', '/account/sessions', false],
-  ['POST', '/account/sessions/end', false],
-  ['POST', '/account/sessions/end-others', false],
+  ['POST', '/account/sessions/end', true],
+  ['POST', '/account/sessions/end-others', true],
 ]
 
 /** Takes an account over, or loses an administrator. */
@@ -63,13 +69,16 @@ const recent: readonly Attempt[] = [
       json: { current_password: passwordOf('ann'), new_password: 'another phrase, 1887' },
       status: 200,
     },
-    { route: `POST ${base}/totp`, json: {}, status: 201 },
+    { route: `POST ${base}/totp`, json: present, status: 201 },
     { route: `PUT ${base}/totp`, json: { totp: '000000' }, status: 401 },
     { route: `DELETE ${base}/totp`, json: { totp: '000000' }, status: 200 },
-    { route: `POST ${base}/recovery-codes`, json: { totp: '000000' }, status: 401 },
+    { route: `POST ${base}/recovery-codes`, json: { ...present, totp: '000000' }, status: 401 },
     { route: `POST ${base}/identities`, json: { provider: 'none' }, status: 400 },
     { route: `DELETE ${base}/identities/:id`, path: `${base}/identities/1`, status: 404 },
-    { route: `PUT ${base}/email`, json: { email: 'other@example.org' }, status: 202 },
+    { route: `PUT ${base}/email`, json: { email: 'other@example.org', ...present }, status: 202 },
+    { route: `DELETE ${base}/email`, status: 200 },
+    { route: `DELETE ${base}/sessions`, status: 200 },
+    { route: `DELETE ${base}/sessions/:id`, path: `${base}/sessions/none`, status: 404 },
     { route: `GET ${base}/export`, status: 200 },
     { route: `DELETE ${base}`, json: { username: 'another' }, status: 400 },
   ]),
@@ -140,9 +149,12 @@ const recent: readonly Attempt[] = [
 const anyLogin: readonly Attempt[] = [
   { route: 'POST /api/admin/audit/verification', status: 202 },
   ...['/api/account', '/api/user/account'].flatMap((base): Attempt[] => [
-    { route: `DELETE ${base}/sessions`, status: 200 },
-    { route: `DELETE ${base}/sessions/:id`, path: `${base}/sessions/none`, status: 404 },
-    { route: `DELETE ${base}/email`, status: 200 },
+    {
+      route: `DELETE ${base}/sessions/:id`,
+      what: 'that of the request',
+      path: `${base}/sessions/{own}`,
+      status: 200,
+    },
     { route: `PUT ${base}/language`, json: { language: 'de' }, status: 200 },
   ]),
   ...[{ roles: ['EDITOR'] }, { locked: true }, { active: false }, { must_change: true }].map(
@@ -255,6 +267,10 @@ suite('what takes an account over or loses an administrator wants a recent login
     const { body } = await app.call('POST', invitations, { headers, json })
     return path.replace(`{${role}}`, String(body.id))
   }
+  async function pathOfOwnSession({ path = '' }: Attempt, headers: Headers): Promise<string> {
+    const { body } = await app.call('GET', '/api/account/sessions', { headers })
+    return path.replace('{own}', body.find(({ current }: { current: boolean }) => current).id)
+  }
   const send = (attempt: Attempt, path: string, headers: Headers) => {
     const [method = ''] = attempt.route.split(' ')
     if (attempt.lines === undefined) {
@@ -286,8 +302,10 @@ suite('what takes an account over or loses an administrator wants a recent login
   for (const attempt of anyLogin) {
     test(`${attempt.route} ${attempt.what ?? ''}: any login`, async () => {
       const { ann } = await place()
-      const path = await pathOf(attempt)
-      const old = await app.bearer(callerOf(attempt, ann))
+      const isOwnSession = attempt.path?.includes('{own}')
+      const caller = callerOf(attempt, ann)
+      const old = isOwnSession ? await app.session(caller) : await app.bearer(caller)
+      const path = isOwnSession ? await pathOfOwnSession(attempt, old) : await pathOf(attempt)
       app.clock.advance(900.001)
       const answer = await send(attempt, path, old)
       assert.equal(answer.status, attempt.status, JSON.stringify(answer.body))

@@ -588,10 +588,8 @@ suite('a provider on the way to the pages', async () => {
   test('the second factor is asked for on the pages, and there is no session before it', async () => {
     const first = testBrowser(app)
     await first.open('/oauth/login')
-    const { body } = await first.call('GET', '/api/session')
-    const { enrol } = await import('../factor.ts')
-    const cookie = `JSESSIONID=${first.cookies.get('JSESSIONID')}`
-    const device = await enrol(app, { cookie, 'x-csrf-token': body.csrf_token })
+    const { enrolAtProvider } = await import('../factor.ts')
+    const device = await enrolAtProvider(app, first)
     app.clock.advance(30)
     const browser = testBrowser(app, navigation)
     const page = await browser.open('/oauth/login?return_to=/users')

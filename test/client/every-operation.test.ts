@@ -201,22 +201,25 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
         [session.id],
       )
 
-      const { secret } = dataOf(await own.POST(`${path}/totp`))
+      const current_password = who.password
+      const { secret } = dataOf(await own.POST(`${path}/totp`, { body: { current_password } }))
       const code = () => {
         app.clock.advance(stepSeconds)
         return codeOfStep(fromBase32(secret), Math.floor(app.clock.now() / 1000 / stepSeconds))
       }
       const { recovery_codes } = dataOf(await own.PUT(`${path}/totp`, { body: { totp: code() } }))
       const [recovery_code = ''] = recovery_codes
-      const renewed = await own.POST(`${path}/recovery-codes`, { body: { recovery_code } })
+      const proofs = { current_password, recovery_code }
+      const renewed = await own.POST(`${path}/recovery-codes`, { body: proofs })
       assert.equal(dataOf(renewed).recovery_codes.length, 10)
-      dataOf(await own.DELETE(`${path}/totp`, { body: { totp: code() } }))
+      dataOf(await own.DELETE(`${path}/totp`, { body: { current_password, totp: code() } }))
 
       const { confirmations } = await mailboxes(app)
       const email = `${who.username}@example.com`
-      const { id } = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      const wanted = { body: { email, current_password } }
+      const { id } = dataOf(await own.PUT(`${path}/email`, wanted))
       dataOf(await own.DELETE(`${path}/email`))
-      const asked = dataOf(await own.PUT(`${path}/email`, { body: { email } }))
+      const asked = dataOf(await own.PUT(`${path}/email`, wanted))
       const { token } = await confirmations.mailed(asked.id)
       assert.ok(id)
       dataOf(await guest.POST('/api/public/verification', { body: { token } }))
@@ -236,7 +239,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
 
       const again = await inSession({ ...who, password: newPassword })
       assert.equal(dataOf(await again.GET(`${path}/export`)).user_id, who.userId)
-      dataOf(await again.DELETE(path, { body: { username: who.username } }))
+      const last = { username: who.username, current_password: newPassword }
+      dataOf(await again.DELETE(path, { body: last }))
     })
   }
 
@@ -245,7 +249,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const who = await someone()
       const own = await inSession(who)
       const email = `${who.username}@example.org`
-      const ask = async () => dataOf(await own.PUT(`${path}/email`, { body: { email } })).id
+      const body = { email, current_password: who.password }
+      const ask = async () => dataOf(await own.PUT(`${path}/email`, { body })).id
       await ask()
       assert.equal(dataOf(await own.GET(`${path}/email`)).pending?.email, email)
       dataOf(await own.DELETE(`${path}/email`))
@@ -502,7 +507,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const { username } = who
       providers[provider].person = { sub: username, email: 'a@example.org' }
       const own = await inSession(who)
-      const begun = await own.POST(`${path}/identities`, { body: { provider } })
+      const body = { current_password: who.password }
+      const begun = await own.POST(`${path}/identities`, { body: { provider, ...body } })
       await comeBack(app, guest, provider, [dataOf(begun).url, begun.response])
       const [identity] = dataOf(await own.GET(`${path}/identities`))
       assert.ok(identity)
@@ -517,7 +523,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       assert.equal(out.status, 303)
 
       const params = { path: { id: identity.id } }
-      dataOf(await own.DELETE(`${path}/identities/{id}`, { params }))
+      dataOf(await own.DELETE(`${path}/identities/{id}`, { params, body }))
     })
   }
 
@@ -526,7 +532,8 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const who = await someone()
       providers[provider].person = { sub: who.username, email: 'a@example.org' }
       const own = await inSession(who)
-      const linking = await own.POST('/api/account/identities', { body: { provider: provider } })
+      const body = { provider, current_password: who.password }
+      const linking = await own.POST('/api/account/identities', { body })
       await comeBack(app, guest, provider, [dataOf(linking).url, linking.response])
       const { recoveryCodes } = await enrol(app, await app.session(who))
 

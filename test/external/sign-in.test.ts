@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/kernel/digest.ts'
 import { passwordOf, testApp } from '../app.ts'
-import { enrol } from '../factor.ts'
+import { enrol, enrolAtProvider } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { assertRefusal } from '../refusal.ts'
 import { testBrowser } from '../test-browser.ts'
@@ -11,6 +11,7 @@ import { testBrowser } from '../test-browser.ts'
 suite('4.4: sign-in through a provider', async () => {
   const idp = await identityProvider()
   const clock = clockOfToday()
+  idp.clock = clock
   const app = await testApp({ ...settingsFor(idp), ...acme() }, { clock })
 
   /** The same provider cannot be two: this one is reached by another spelling, without discovery. */
@@ -195,9 +196,7 @@ suite('4.4: sign-in through a provider', async () => {
     idp.person = { ...ann, sub: 'fay-1', preferred_username: 'fay' }
     const first = testBrowser(app)
     await first.open('/oauth/login')
-    const { body } = await first.call('GET', '/api/session')
-    const cookie = `JSESSIONID=${first.cookies.get('JSESSIONID')}`
-    const { code } = await enrol(app, { cookie, 'x-csrf-token': body.csrf_token })
+    const { code } = await enrolAtProvider(app, first)
     clock.advance(30)
 
     const browser = testBrowser(app)
@@ -235,7 +234,7 @@ suite('4.4: sign-in through a provider', async () => {
     const headers = { 'x-csrf-token': session['x-csrf-token'] }
     const begun = await browser.call('POST', '/api/account/identities', {
       headers,
-      json: { provider: 'default' },
+      json: { provider: 'default', current_password: bob.password },
     })
     assert.equal(begun.status, 200)
     assert.deepEqual(Object.keys(begun.body), ['url'])
@@ -261,11 +260,12 @@ suite('4.4: sign-in through a provider', async () => {
     assert.equal((await other.call('GET', '/api/session')).body.username, 'bob')
 
     // Another account cannot have it, nor take it away.
-    const carl = await app.session(await app.account('carl'))
+    const thirdPerson = await app.account('carl')
+    const carl = await app.session(thirdPerson)
     const thief = testBrowser(app)
     const begunToo = await thief.call('POST', '/api/account/identities', {
       headers: carl,
-      json: { provider: 'default' },
+      json: { provider: 'default', current_password: thirdPerson.password },
     })
     const before = await app.rows('flows')
     assertRefusal(await thief.open(begunToo.body.url), 409, 'Identity already linked')
@@ -273,7 +273,8 @@ suite('4.4: sign-in through a provider', async () => {
     assertRefusal(await app.call('DELETE', path, { headers: carl }), 404, 'Identity not found')
     assert.deepEqual(await app.rows('flows'), before)
 
-    const unlinked = await browser.call('DELETE', path, { headers })
+    const proof = { current_password: bob.password }
+    const unlinked = await browser.call('DELETE', path, { headers, json: proof })
     assert.deepEqual([unlinked.status, unlinked.body], [200, { message: 'Identity unlinked' }])
     assert.deepEqual((await browser.call('GET', '/api/account/identities')).body, [])
     assertRefusal(await browser.call('DELETE', path, { headers }), 404, 'Identity not found')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
-import { enrol } from '../factor.ts'
+import { enrolAtProvider } from '../factor.ts'
 import { assertAccepted, assertRefused, headerOf, payloadOf } from '../forge.ts'
 import { audience, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -150,9 +150,7 @@ suite('5.4: external tokens', async () => {
     // A second factor of the account's own cannot be shown by a token: it no longer stands for it.
     const again = testBrowser(app)
     await again.open('/oauth/login')
-    const { csrf_token } = (await again.call('GET', '/api/session')).body
-    const cookie = `JSESSIONID=${again.cookies.get('JSESSIONID')}`
-    await enrol(app, { cookie, 'x-csrf-token': csrf_token })
+    await enrolAtProvider(app, again)
     assertRefusal(await rename('Mallory'), 403, 'Access denied')
     assert.equal((await me(token)).status, 200)
   })
@@ -169,7 +167,10 @@ suite('5.4: external tokens', async () => {
     assertRefusal(await begin({ auth_time: now - 901 }), 401, 'Recent login required')
     assertRefusal(await begin({ iat: now - 901, auth_time: now + 9 }), 401, 'Recent login required')
     assertRefusal(await begin({ auth_time: 'now' }), 401, 'Recent login required')
-    assert.equal((await begin({ auth_time: now - 5 })).status, 201)
+    // It has no password: the page takes the proof.
+    const confirm_url = `${app.deps.config.baseUrl}/account/confirm?for=factor`
+    const proven = { proofs: ['provider'], confirm_url }
+    assertRefusal(await begin({ auth_time: now - 5 }), 401, 'Confirmation required', '', proven)
   })
 
   test('a logout ends the token here', async () => {

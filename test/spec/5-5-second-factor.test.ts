@@ -4,6 +4,7 @@ import { codeOfStep } from '../../src/totp/totp.ts'
 import { testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { enrol, enrolled, fromBase32 } from '../factor.ts'
+import { proofOf } from '../proofs.ts'
 import { assertRefusal } from '../refusal.ts'
 
 const invalidCredentials = { error: 'Invalid credentials' }
@@ -15,7 +16,9 @@ suite('spec 5.5: second factor', async () => {
 
   test('enrolment gives a secret, the URI in its exact form and a QR code as SVG', async () => {
     const ann = await app.account('ann lee')
-    const answer = await app.call('POST', '/api/account/totp', { headers: await app.session(ann) })
+    const headers = await app.session(ann)
+    const json = await proofOf(app, headers)
+    const answer = await app.call('POST', '/api/account/totp', { headers, json })
     assert.equal(answer.status, 201)
     assert.deepEqual(Object.keys(answer.body), ['secret', 'uri', 'qr'])
     const { secret, uri, qr } = answer.body
@@ -28,7 +31,8 @@ suite('spec 5.5: second factor', async () => {
   test('it counts only once its first code was shown', async () => {
     const bob = await app.account('bob')
     const headers = await app.session(bob)
-    await app.call('POST', '/api/account/totp', { headers })
+    const json = await proofOf(app, headers)
+    await app.call('POST', '/api/account/totp', { headers, json })
     assert.equal((await login({ username: 'bob', password: bob.password })).status, 200)
     const wrong = await app.call('PUT', '/api/account/totp', { headers, json: { totp: '000000' } })
     assert.equal(wrong.status, 401)
@@ -138,7 +142,8 @@ suite('spec 5.5: second factor', async () => {
 
   test('a confirmation without a code is 400, and not counted', async () => {
     const headers = await app.session(await app.account('codeless'))
-    await app.call('POST', '/api/account/totp', { headers })
+    const proof = await proofOf(app, headers)
+    await app.call('POST', '/api/account/totp', { headers, json: proof })
     const before = await app.rows()
     for (const path of ['/api/account/totp', '/api/user/account/totp']) {
       for (const json of [{}, { totp: null }, { totp: '' }, { recovery_code: 'x' }]) {
@@ -159,7 +164,8 @@ suite('spec 5.5: second factor', async () => {
       const answer = await remove(json)
       assert.deepEqual([answer.status, answer.body], [200, { message: 'Second factor removed' }])
     }
-    const begun = await app.call('POST', '/api/account/totp', { headers })
+    const proof = await proofOf(app, headers)
+    const begun = await app.call('POST', '/api/account/totp', { headers, json: proof })
     const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
     assert.equal((await remove({})).status, 200)
     assert.deepEqual(await app.rows(), before)
@@ -245,18 +251,20 @@ suite('spec 5.5: second factor', async () => {
       'x-csrf-token': session.body.csrf_token,
     }
     const before = await app.rows('throttle_places', 'sessions')
+    const current_password = who.password
     const none = await app.call('DELETE', '/api/account/totp', { headers, json: {} })
-    assert.deepEqual(none.body, { error: 'Second factor required', second_factor: 'totp' })
+    const proofs = ['password', 'totp']
+    assertRefusal(none, 401, 'Confirmation required', '', { proofs })
     const used = await app.call('DELETE', '/api/account/totp', {
       headers,
-      json: { totp: json.totp },
+      json: { totp: json.totp, current_password },
     })
     assert.deepEqual(used.body, invalidCredentials)
     assert.deepEqual(await app.rows('throttle_places', 'sessions'), before)
     const [recovery_code] = device.recoveryCodes
     const removed = await app.call('DELETE', '/api/account/totp', {
       headers,
-      json: { recovery_code },
+      json: { recovery_code, current_password },
     })
     assert.equal(removed.status, 200)
     assert.deepEqual(removed.body, { message: 'Second factor removed' })
@@ -292,12 +300,15 @@ suite('spec 5.5: second factor', async () => {
       cookie: `JSESSIONID=${session.cookies.JSESSIONID}`,
       'x-csrf-token': session.body.csrf_token,
     }
-    const without = await app.call('POST', '/api/account/totp', { headers })
-    assert.deepEqual(without.body, { error: 'Second factor required', second_factor: 'totp' })
-    const wrong = await app.call('POST', '/api/account/totp', { headers, json: { totp: '000000' } })
+    const begin = (proofs: object) =>
+      app.call('POST', '/api/account/totp', { headers, json: proofs })
+    const current_password = who.password
+    const without = await begin({ current_password })
+    assertRefusal(without, 401, 'Confirmation required', '', { proofs: ['totp'] })
+    const wrong = await begin({ current_password, totp: '000000' })
     assert.deepEqual(wrong.body, invalidCredentials)
     const [recovery_code] = device.recoveryCodes
-    const right = await app.call('POST', '/api/account/totp', { headers, json: { recovery_code } })
+    const right = await begin({ current_password, recovery_code })
     assert.equal(right.status, 201)
   })
 
@@ -315,7 +326,8 @@ suite('spec 5.5: second factor', async () => {
   test('where the end of the other logins cannot be stored, the factor is not turned on either', async () => {
     const who = await app.account('half')
     const headers = await app.session(who)
-    const begun = await app.call('POST', '/api/account/totp', { headers })
+    const proof = await proofOf(app, headers)
+    const begun = await app.call('POST', '/api/account/totp', { headers, json: proof })
     const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
     const allow = await refuseChanges(app, 'update on token_versions')
     const answer = await app.call('PUT', '/api/account/totp', { headers, json: { totp } })
@@ -328,7 +340,8 @@ suite('spec 5.5: second factor', async () => {
   test('secrets are encrypted at rest, and codes are digests', async () => {
     const who = await app.account('jane')
     const headers = await app.session(who)
-    const begun = await app.call('POST', '/api/account/totp', { headers })
+    const proof = await proofOf(app, headers)
+    const begun = await app.call('POST', '/api/account/totp', { headers, json: proof })
     const device = await enrol(app, headers)
     const stored = JSON.stringify(await app.rows())
     assert.ok(!stored.includes(begun.body.secret))
@@ -340,8 +353,9 @@ suite('spec 5.5: second factor', async () => {
   test('a login longer ago than REAUTHENTICATE_SECONDS may not change it', async () => {
     const who = await app.account('kurt')
     const headers = await app.session(who)
+    const json = await proofOf(app, headers)
     app.clock.advance(900)
-    assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 201)
+    assert.equal((await app.call('POST', '/api/account/totp', { headers, json })).status, 201)
     app.clock.advance(1)
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const before = await app.rows('sessions')
@@ -355,8 +369,9 @@ suite('spec 5.5: second factor', async () => {
   test('/api/user/account asks for the role USER, /api/account for any account', async () => {
     const editor = await app.account('lena', ['EDITOR'])
     const headers = await app.session(editor)
-    assert.equal((await app.call('POST', '/api/user/account/totp', { headers })).status, 403)
-    assert.equal((await app.call('POST', '/api/account/totp', { headers })).status, 201)
+    const call = { headers, json: await proofOf(app, headers) }
+    assert.equal((await app.call('POST', '/api/user/account/totp', call)).status, 403)
+    assert.equal((await app.call('POST', '/api/account/totp', call)).status, 201)
   })
 })
 
@@ -402,7 +417,7 @@ suite('REQUIRE_SECOND_FACTOR=ADMIN', async () => {
     )
     const held = await strict.call('GET', '/api/protected', { headers: session })
     assert.deepEqual([held.status, held.body], [401, { error: 'Authentication required' }])
-    await enrol(strict, session)
+    await enrol(strict, session, '/api/account', { current_password: ann.password })
     assert.equal((await strict.call('GET', '/api/protected', { headers: session })).status, 200)
   })
 

@@ -139,6 +139,10 @@ suite('spec 7: errors', async () => {
       by: ['GET', '/oauth/second-factor'],
       ...{ status: 400, error: 'Sign-in failed' },
     },
+    'a change that wants a proof of the person': {
+      by: ['POST', '/api/account/totp', { headers: admin }],
+      ...{ status: 401, error: 'Confirmation required', more: { proofs: ['password'] } },
+    },
     'an identity that one does not have': {
       by: ['DELETE', '/api/account/identities/1', { headers: admin }],
       ...{ status: 404, error: 'Identity not found' },

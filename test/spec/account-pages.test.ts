@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { type Answer, type SessionHeaders, type Someone, testApp } from '../app.ts'
 import { mailboxes } from '../emails.ts'
 import { codeOf, enrol } from '../factor.ts'
+import { sendConfirmed } from '../proofs.ts'
 import { assertPage } from '../refusal.ts'
 
 const accept = 'text/html'
@@ -74,7 +75,9 @@ suite('the pages of the own account', async () => {
     assertPage(wrong, 400, 'Delete your account', 'wrong')
     assert.match(wrong.text, /This is not your username\./)
     assert.equal((await open('/account')).status, 200)
-    const done = await send('/account/delete', { username: who.username })
+    const form = { username: who.username }
+    const proofs = { current_password: who.password }
+    const done = await sendConfirmed(send, '/account/delete', form, proofs)
     assertPage(done, 200, 'Account deleted', 'done')
     assert.ok(!done.text.includes(who.username), 'it knows the person no more')
     assert.equal((await open('/account')).status, 303)
@@ -165,12 +168,8 @@ suite('the pages of the own account', async () => {
       'current_password',
       'This is not your current password.',
     )
-    await told(
-      { current_password: '' },
-      401,
-      'current_password',
-      'This is not your current password.',
-    )
+    const without = await send(path, { ...form, current_password: '' })
+    assert.deepEqual(went(without), [303, '/account/confirm'])
     await told(
       { new_password_again: 'x' },
       400,
@@ -219,7 +218,8 @@ suite('the pages of the own account', async () => {
 
   test('the second factor: QR and key, a first code, codes shown once; then moved, renewed, removed', async () => {
     const { who, open, send } = await someone()
-    const begun = await send('/account/second-factor/set-up', {})
+    const proofs = { current_password: who.password }
+    const begun = await sendConfirmed(send, '/account/second-factor/set-up', {}, proofs)
     assert.deepEqual(went(begun), [303, '/account/second-factor/set-up'])
     const location = String(begun.headers.location)
     const page = await open(location)
@@ -245,24 +245,35 @@ suite('the pages of the own account', async () => {
     assertPage(again, 200, 'Recovery codes')
     for (const each of codes) assert.ok(!again.text.includes(each))
 
-    const { send: bySession, open: see } = { send, open }
-    const none = await bySession('/account/recovery-codes', {})
-    assertPage(none, 401, 'Recovery codes')
-    assert.match(none.text, /Type a code\./)
-    const renewed = await bySession('/account/recovery-codes', { recovery_code: codes[0] ?? '' })
+    const none = await sendConfirmed(send, '/account/recovery-codes', {}, proofs)
+    assertPage(none, 401, 'Confirm that it is you')
+    assert.match(none.text, /Something is missing\./)
+    const renewed = await sendConfirmed(
+      send,
+      '/account/recovery-codes',
+      {},
+      { ...proofs, recovery_code: codes[0] ?? '' },
+    )
     assert.deepEqual(went(renewed), [303, '/account/recovery-codes'])
-    const fresh = await see(String(renewed.headers.location))
+    const fresh = await open(String(renewed.headers.location))
     const [one = '', two = ''] = [...fresh.text.matchAll(/<li><code>(.*?)<\/code>/g)].map(
       ([, found]) => found ?? '',
     )
     assert.ok(one && !codes.includes(one))
-    const moved = await bySession('/account/second-factor/set-up', { recovery_code: one })
+    const moved = await sendConfirmed(
+      send,
+      '/account/second-factor/set-up',
+      {},
+      { ...proofs, recovery_code: one },
+    )
     assert.deepEqual(went(moved), [303, '/account/second-factor/set-up'])
-    const refused = await bySession('/account/second-factor/remove', { totp: '000000' })
-    assertPage(refused, 401, 'Remove the second factor')
-    const removed = await bySession('/account/second-factor/remove', { recovery_code: two })
+    const removal = '/account/second-factor/remove'
+    const refused = await sendConfirmed(send, removal, {}, { ...proofs, totp: '000000' })
+    assertPage(refused, 401, 'Confirm that it is you')
+    assert.match(refused.text, /The code is wrong, or was used before\./)
+    const removed = await sendConfirmed(send, removal, {}, { ...proofs, recovery_code: two })
     assert.deepEqual(went(removed), [303, '/account/second-factor'])
-    const said = await see(String(removed.headers.location))
+    const said = await open(String(removed.headers.location))
     assert.match(said.text, /The second factor was removed\./)
     assert.equal(
       (await app.call('GET', '/api/account', { headers: app.basic(who) })).body.second_factor,
@@ -274,7 +285,8 @@ suite('the pages of the own account', async () => {
     const { who, open, send, session } = await someone()
     const device = await enrol(app, session)
     app.clock.advance(30)
-    const renewed = await send('/account/recovery-codes', { totp: device.code() })
+    const proofs = { current_password: who.password, totp: device.code() }
+    const renewed = await sendConfirmed(send, '/account/recovery-codes', {}, proofs)
     const path = String(renewed.headers.location)
     const head = await app.call('HEAD', path, { headers: { accept, cookie: session.cookie } })
     assert.equal(head.status, 404)
@@ -331,7 +343,9 @@ suite('the pages of the own account', async () => {
       /<p class="error" id="email-problem">This is not an e-mail address\.<\/p>/,
     )
     assert.match(bad.text, /<input id="email"[^>]*value="no address"/)
-    const sent = await send('/account/email', { email: 'typed@example.org' })
+    const ask = (email: string) =>
+      sendConfirmed(send, '/account/email', { email }, { current_password: who.password })
+    const sent = await ask('typed@example.org')
     assert.deepEqual(went(sent), [303, '/account/email'])
     const page = await open(String(sent.headers.location))
     assert.match(page.text, /We have sent an e-mail\./)
@@ -348,7 +362,7 @@ suite('the pages of the own account', async () => {
     })
     assert.deepEqual(went(confirmed), [303, '/account/email'])
     assert.equal((await emailOf(who)).email, 'typed@example.org')
-    await send('/account/email', { email: 'other@example.org' })
+    await ask('other@example.org')
     assert.deepEqual(went(await send('/account/email/cancel', {})), [303, '/account/email'])
     const own = await app.call('GET', '/api/account/email', { headers: session })
     assert.deepEqual([own.body.email, own.body.pending], ['typed@example.org', null])
@@ -403,6 +417,8 @@ suite('forms of the account refuse other pages', async () => {
     '/account/email',
     '/account/email/confirm',
     '/account/email/cancel',
+    '/account/delete',
+    '/account/confirm?for=email',
   ]
   const foreign: [string, Record<string, string>, Record<string, string>, string][] = [
     [

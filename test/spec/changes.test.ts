@@ -106,7 +106,7 @@ suite('which events a change records', async () => {
     const begin = () =>
       browser.call('POST', '/api/account/identities', {
         headers: { 'x-csrf-token': headers['x-csrf-token'] },
-        json: { provider: 'default' },
+        json: { provider: 'default', current_password: who.password },
       })
     return { headers, browser, begin, who }
   }
@@ -547,10 +547,10 @@ suite('which events a change records', async () => {
       return () => app.call(method, `${prefix}${path}`, { headers, ...(json && { json }) })
     }
     const withFactor = (path: string, method: string) =>
-      own(path, method, async (headers) => {
+      own(path, method, async (headers, { password }) => {
         const device = await enrol(app, headers, prefix)
         app.clock.advance(30)
-        return { totp: device.code() }
+        return { totp: device.code(), current_password: password }
       })
     Object.assign(routes, {
       [`PUT ${prefix}/password`]: row(['authn_password_change'], () =>
@@ -561,9 +561,14 @@ suite('which events a change records', async () => {
       ),
       [`GET ${prefix}/export`]: row(['sensitive_read'], () => own('/export', 'GET')),
       [`DELETE ${prefix}`]: row(['user_deleted'], () =>
-        own('', 'DELETE', async (_headers, { username }) => ({ username })),
+        own('', 'DELETE', async (_headers, { username, password }) => ({
+          username,
+          current_password: password,
+        })),
       ),
-      [`POST ${prefix}/totp`]: row([], () => own('/totp', 'POST')),
+      [`POST ${prefix}/totp`]: row([], () =>
+        own('/totp', 'POST', async (_headers, { password }) => ({ current_password: password })),
+      ),
       [`PUT ${prefix}/totp`]: row(['mfa_enrolled'], () =>
         own('/totp', 'PUT', async (headers) => {
           const code = await beginEnrolment(app, headers, prefix)
@@ -581,7 +586,10 @@ suite('which events a change records', async () => {
         return () => app.call('DELETE', `${prefix}/sessions/${session.id}`, { headers })
       }),
       [`PUT ${prefix}/email`]: row(['email_verification_begun'], () =>
-        own('/email', 'PUT', async () => ({ email: address() })),
+        own('/email', 'PUT', async (_headers, { password }) => ({
+          email: address(),
+          current_password: password,
+        })),
       ),
       [`DELETE ${prefix}/email`]: [
         row(['email_verification_cancelled'], () =>
@@ -597,11 +605,12 @@ suite('which events a change records', async () => {
       ),
       [`POST ${prefix}/identities`]: row([], async () => (await link()).begin),
       [`DELETE ${prefix}/identities/:id`]: row(['identity_unlinked'], async () => {
-        const { headers, browser, begin } = await link()
+        const { headers, browser, begin, who } = await link()
         await browser.open((await begin()).body.url)
         const path = `${prefix}/identities`
         const [identity] = (await client.call('GET', path, { headers })).body
-        return () => client.call('DELETE', `${path}/${identity.id}`, { headers })
+        const json = { current_password: who.password }
+        return () => client.call('DELETE', `${path}/${identity.id}`, { headers, json })
       }),
     })
   }

@@ -339,7 +339,7 @@ suite('every event, with its fields and its level', async () => {
   /** Asks for the proof of another address; answers the token that is mailed there. */
   const askForProof = async (who: Someone) => {
     const headers = await app.session(who)
-    const json = { email: `other.${who.username}@example.org` }
+    const json = { email: `other.${who.username}@example.org`, current_password: who.password }
     const { told, body } = await ask(headers, 'PUT', '/api/account/email', json)
     return { headers, told, token: await addresses.token(body.id) }
   }
@@ -493,6 +493,16 @@ suite('every event, with its fields and its level', async () => {
       const json = { current_password: 'no password of mine', new_password: other }
       const { told, result } = await during(app, () =>
         app.call('PUT', '/api/account/password', { headers, json, from }),
+      )
+      assert.equal(result.status, 401)
+      return { told, fields: { user_id: who.userId, ...byOwner(who, 'bearer') } }
+    }),
+    warn('authn_proof_fail', 'the password that confirms a change is wrong', async () => {
+      const who = await someone()
+      const headers = await app.bearer(who)
+      const json = { current_password: 'no password of mine' }
+      const { told, result } = await during(app, () =>
+        app.call('POST', '/api/account/totp', { headers, json, from }),
       )
       assert.equal(result.status, 401)
       return { told, fields: { user_id: who.userId, ...byOwner(who, 'bearer') } }
@@ -1080,7 +1090,8 @@ suite('every event, with its fields and its level', async () => {
       const [identity] = (await ask(headers, 'GET', '/api/account/identities', undefined, client))
         .body
       const path = `/api/account/identities/${identity.id}`
-      const { told } = await ask(headers, 'DELETE', path, undefined, client)
+      const json = { current_password: who.password }
+      const { told } = await ask(headers, 'DELETE', path, json, client)
       return {
         told,
         fields: {
@@ -1149,7 +1160,7 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('mfa_codes_renewed', 'recovery codes are renewed', async () => {
       const { who, headers, device } = await withFactor()
-      const json = { totp: device.code() }
+      const json = { totp: device.code(), current_password: who.password }
       const { told } = await ask(headers, 'POST', '/api/account/recovery-codes', json)
       return { told, fields: { user_id: who.userId, ...byOwner(who, 'session') } }
     }),
@@ -1192,7 +1203,7 @@ suite('every event, with its fields and its level', async () => {
     }),
     info('mfa_removed', 'the owner removes it', async () => {
       const { who, headers, device } = await withFactor()
-      const json = { recovery_code: device.recoveryCodes[0] }
+      const json = { totp: device.code(), current_password: who.password }
       const { told } = await ask(headers, 'DELETE', '/api/account/totp', json)
       return { told, fields: { user_id: who.userId, ...byOwner(who, 'session') } }
     }),
@@ -1594,7 +1605,7 @@ suite('every event, with its fields and its level', async () => {
     idp.person = { sub: `linked-${username}`, preferred_username: 'x', email: 'x@example.org' }
     const begun = await browser.call('POST', '/api/account/identities', {
       headers: { 'x-csrf-token': headers['x-csrf-token'] },
-      json: { provider: 'default' },
+      json: { provider: 'default', current_password: who.password },
     })
     const { told } = await during(client, () => browser.open(begun.body.url))
     return { who, headers, told }

@@ -20,7 +20,7 @@ import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { otherCode } from '../confirmations.ts'
 import { mailboxes } from '../emails.ts'
-import { enrolled } from '../factor.ts'
+import { beginEnrolment, enrolled } from '../factor.ts'
 import { accessClaims, forge, hs256, type Json, refreshSigner, secondsOf } from '../forge.ts'
 import { newHost } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
@@ -83,7 +83,7 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
   async function waitingProof() {
     const who = await someone()
     const email = `${who.username}@example.org`
-    const json = { email }
+    const json = { email, current_password: who.password }
     const sent = { headers: await app.session(who), from: newHost(), json }
     const { body } = await call('PUT', '/api/account/email', sent)
     return { who, email, id: body.id, ...(await addresses.confirmations.mailed(body.id)) }
@@ -185,11 +185,9 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       'limit_second_factor',
       'Too many login attempts',
       async () => {
-        const { who, device } = await enrolled(app, `someone${++made}`)
-        const json = { mode: 'token', totp: device.code() }
-        const { body } = await logIn(who.username, who.password, json)
-        const headers = { authorization: `Bearer ${body.token}` }
-        const ask = () => call('DELETE', '/api/account/totp', { headers, json: { totp: '000000' } })
+        const headers = await app.session(await someone())
+        await beginEnrolment(app, headers)
+        const ask = () => call('PUT', '/api/account/totp', { headers, json: { totp: '000000' } })
         for (let guess = 0; guess < 5; guess += 1) await ask()
         return ask()
       },
@@ -574,13 +572,14 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       'limit_mail_of_client',
       'Too many requests',
       async () => {
-        const headers = await app.session(await someone())
+        const who = await someone()
+        const headers = await app.session(who)
         const from = newHost()
         const ask = () =>
           call('PUT', '/api/account/email', {
             headers,
             from,
-            json: { email: `someone${++made}@example.org` },
+            json: { email: `someone${++made}@example.org`, current_password: who.password },
           })
         for (let mails = 0; mails < 2; mails += 1) await ask()
         return ask()

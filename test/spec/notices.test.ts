@@ -73,7 +73,7 @@ suite('notices', async () => {
     idp.person = { sub: who.username, preferred_username: 'x', email: 'x@example.org' }
     const begun = await browser.call('POST', '/api/account/identities', {
       headers: { 'x-csrf-token': headers['x-csrf-token'] },
-      json: { provider: 'default' },
+      json: { provider: 'default', current_password: who.password },
     })
     await browser.open(begun.body.url)
   }
@@ -133,7 +133,11 @@ suite('notices', async () => {
         const { code } = await enrol(app, headers)
         app.clock.advance(30)
         return () =>
-          app.call('DELETE', '/api/account/totp', { ...client, headers, json: { totp: code() } })
+          app.call('DELETE', '/api/account/totp', {
+            ...client,
+            headers,
+            json: { totp: code(), current_password: who.password },
+          })
       },
     },
     {
@@ -157,7 +161,7 @@ suite('notices', async () => {
           app.call('POST', '/api/account/recovery-codes', {
             ...client,
             headers,
-            json: { totp: code() },
+            json: { totp: code(), current_password: who.password },
           })
       },
     },
@@ -185,7 +189,8 @@ suite('notices', async () => {
       async prepare(who) {
         await link(who)
         const [identity] = (await own(who, 'GET', '/identities')).body
-        return () => own(who, 'DELETE', `/identities/${identity.id}`)
+        const json = { current_password: who.password }
+        return () => own(who, 'DELETE', `/identities/${identity.id}`, json)
       },
     },
   ]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { rooms } from '../../src/rooms.ts'
-import { type Someone, testApp } from '../app.ts'
+import { passwordOf, type Someone, testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { verifyAddress } from '../mail.ts'
@@ -99,8 +99,10 @@ suite('GET /api/account/export', async () => {
 suite('DELETE /api/account', async () => {
   const app = await testApp({ REAUTHENTICATE_SECONDS: '300' })
   const path = '/api/account'
-  const remove = (headers: Record<string, string>, username: string, from?: string) =>
-    app.call('DELETE', path, { headers, json: { username }, ...(from && { from }) })
+  const remove = (headers: Record<string, string>, username: string, from?: string) => {
+    const json = { username, current_password: passwordOf(username.toLowerCase()) }
+    return app.call('DELETE', path, { headers, json, ...(from && { from }) })
+  }
   const isThere = async ({ userId }: Someone) => {
     const headers = app.basic(app.admin)
     return (await app.call('GET', `/users/${userId}`, { headers })).status === 200
@@ -147,7 +149,7 @@ suite('DELETE /api/account', async () => {
   test('the last administrator stays', async () => {
     const headers = await app.bearer(app.admin)
     const before = await app.rows()
-    const json = { username: app.admin.username }
+    const json = { username: app.admin.username, current_password: app.admin.password }
     for (const one of ['/api/account', '/api/user/account']) {
       const { status, body } = await app.call('DELETE', one, { headers, json })
       assert.deepEqual([status, body], [409, { error: 'Last administrator' }], one)

@@ -29,7 +29,8 @@ suite('the verified address of an account', async () => {
       const none = { email: null, verified_at: null, pending: null, undeliverable: false }
       assert.deepEqual((await app.call('GET', path, { headers: session })).body, none)
       const email = address.replace('example', 'EXAMPLE')
-      const begun = await app.call('PUT', path, { headers: session, json: { email } })
+      const json = { email, current_password: who.password }
+      const begun = await app.call('PUT', path, { headers: session, json })
       const expires_at = at(app.clock.now() + 86_400_000)
       assert.deepEqual([begun.status, begun.body.expires_at], [202, expires_at])
       assert.deepEqual(await mails(), [

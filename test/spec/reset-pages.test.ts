@@ -222,7 +222,8 @@ suite('the page that confirms an address', async () => {
   const ask = async (who: Someone, email: string) => {
     app.clock.advance(61)
     const headers = await app.session(who)
-    const asked = await app.call('PUT', '/api/account/email', { headers, json: { email } })
+    const json = { email, current_password: who.password }
+    const asked = await app.call('PUT', '/api/account/email', { headers, json })
     assert.equal(asked.status, 202, asked.text)
   }
   const mailed = async (message: string) =>

@@ -56,7 +56,8 @@ suite('keys rotate-master', () => {
     await follow(...nodes)
     const token = await one.app.token(one.app.admin)
     const headers = { authorization: `Bearer ${token}` }
-    const enrolment = await one.app.call('POST', '/api/account/totp', { headers })
+    const proof = { current_password: one.app.admin.password }
+    const enrolment = await one.app.call('POST', '/api/account/totp', { headers, json: proof })
     const dataKey = print((await keysOf(one.app)).dataKey)
     const key = newKey()
     keep(one.next, `${key}\n`)

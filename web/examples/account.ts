@@ -2,6 +2,7 @@ import type {
   AccountPasswordView,
   AccountView,
   AccountViews,
+  ConfirmView,
   EmailView,
 } from '../../src/http/pages/views/account.ts'
 import type { ExamplesOf } from './types.ts'
@@ -27,7 +28,7 @@ const password: AccountPasswordView = {
   username: 'ann',
   minLength: 12,
   asksCaptcha: false,
-  hasPassword: true,
+  asksPassword: true,
 }
 const email: EmailView = {
   ...own,
@@ -38,6 +39,21 @@ const email: EmailView = {
   hasMail: true,
   typed: '',
 }
+const confirm: ConfirmView = {
+  ...own,
+  action: `/account/confirm?flow=${csrf}`,
+  cancel: '/account/second-factor',
+  change: 'factor',
+  newEmail: null,
+  username: 'ann',
+  asks: ['password'],
+  isConfirmed: false,
+  providers: [],
+  mailbox: null,
+  isMailed: false,
+  asksCaptcha: false,
+}
+const providers = [{ name: 'acme', label: 'acme' }]
 const wrongCode = { code: 'code_wrong', field: 'totp' } as const
 const codes = Array.from({ length: 10 }, (_, index) => `7h2k-9mpq-4w${index}x-3vtz`)
 const qr =
@@ -75,13 +91,12 @@ export const accountExamples: ExamplesOf<AccountViews> = {
     },
     'too many': { ...password, problem: { code: 'too_many', field: null, seconds: 840 } },
     captcha: { ...password, asksCaptcha: true, problem: { code: 'captcha', field: null } },
-    'no password': { ...password, hasPassword: false },
+    'confirmed next': { ...password, asksPassword: false },
   },
   'account-second-factor': {
     off: { ...own, isOn: false },
     on: { ...own, isOn: true },
     removed: { ...own, isOn: false, done: 'factor_removed' },
-    'wrong code': { ...own, isOn: true, problem: wrongCode },
   },
   'account-enrolment': {
     plain: { ...own, flow: csrf, qr, secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' },
@@ -93,11 +108,10 @@ export const accountExamples: ExamplesOf<AccountViews> = {
       problem: wrongCode,
     },
   },
-  'account-remove-factor': { plain: own, 'wrong code': { ...own, problem: wrongCode } },
+  'account-remove-factor': { plain: own },
   'account-recovery-codes': {
     on: { ...own, isOn: true },
     off: { ...own, isOn: false },
-    'no code': { ...own, isOn: true, problem: { code: 'code_missing', field: 'totp' } },
   },
   'account-new-codes': {
     first: { codes, isFirst: true },
@@ -172,6 +186,33 @@ export const accountExamples: ExamplesOf<AccountViews> = {
     'no mail': { ...email, hasMail: false },
   },
   'account-data': { plain: { file: '/api/account/export' } },
+  'account-confirm': {
+    password: confirm,
+    'password and code': { ...confirm, change: 'deletion', asks: ['password', 'totp'] },
+    'new address': { ...confirm, change: 'email', newEmail: 'ann@example.net' },
+    'wrong password': {
+      ...confirm,
+      problem: { code: 'wrong_password', field: 'current_password' },
+    },
+    'wrong code': { ...confirm, asks: ['password', 'totp'], problem: wrongCode },
+    missing: { ...confirm, problem: { code: 'proof_missing', field: null } },
+    refused: { ...confirm, asks: ['totp'], problem: { code: 'proof_refused', field: null } },
+    'too many': { ...confirm, problem: { code: 'too_many', field: null, seconds: 840 } },
+    captcha: { ...confirm, asksCaptcha: true, problem: { code: 'captcha', field: null } },
+    provider: { ...confirm, asks: ['totp', 'provider'], providers },
+    'after the provider': { ...confirm, asks: ['totp'], isConfirmed: true },
+    confirmed: { ...confirm, asks: [], isConfirmed: true },
+    mail: { ...confirm, asks: ['email'], mailbox: 'a…@example.com' },
+    mailed: { ...confirm, asks: ['email'], mailbox: 'a…@example.com', isMailed: true },
+    'wrong mailed code': {
+      ...confirm,
+      asks: ['email'],
+      mailbox: 'a…@example.com',
+      isMailed: true,
+      problem: { code: 'mailed_code_wrong', field: 'code' },
+    },
+    nothing: { ...confirm, asks: ['email'] },
+  },
   'account-delete': {
     plain: { ...own, days: 0 },
     waits: { ...own, days: 7 },

@@ -5,6 +5,7 @@ export const federationExamples: ExamplesOf<FederationViews> = {
   landing: {
     'signed in': { what: 'signed_in', path: '/account' },
     linked: { what: 'linked', path: '/account' },
+    confirmed: { what: 'confirmed', path: '/account/confirm' },
   },
   'second-factor': {
     first: { problem: null },

@@ -1,4 +1,5 @@
 import type { AccountViews } from '../../src/http/pages/views/account.ts'
+import { Confirm } from './account/confirm.tsx'
 import { Data, Deleted, Deletion } from './account/data.tsx'
 import { Email } from './account/email.tsx'
 import { Notices } from './account/notices.tsx'
@@ -32,6 +33,7 @@ export const accountPages: PagesOf<AccountViews> = {
     refresh: ({ url }) => url,
     Content: Leaving,
   },
+  'account-confirm': page('confirmTitle', Confirm),
   'account-email': page('emailTitle', Email),
   'account-notices': {
     title: (_view, { account }) => account.noticesTitle,
@@ -57,6 +59,7 @@ type TitleName =
   | 'sessionsTitle'
   | 'providersTitle'
   | 'emailTitle'
+  | 'confirmTitle'
   | 'deletionTitle'
 
 function page<View extends { readonly problem: unknown }>(

@@ -55,7 +55,7 @@ export const commands: readonly CommandWork[] = [
     example: 'account reset-factor ann',
     run: (call) =>
       withAccount(call, async (account, { secondFactor }) => {
-        await secondFactor.reset(account)
+        await secondFactor.remove(account, {})
         const show = await accountView(call)
         call.output.result(
           show({ ...account, secondFactor: false }),

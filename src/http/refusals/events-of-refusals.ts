@@ -49,6 +49,7 @@ const eventOf: Partial<Record<ErrorName, RefusalEvent>> = {
   enrolmentRequired: sequenceFail,
   passwordChangeRequired: sequenceFail,
   recentLoginRequired: sequenceFail,
+  confirmationRequired: sequenceFail,
   secondFactorRequired: sequenceFail,
 }
 

@@ -74,6 +74,14 @@ export const de: Texts = {
     notYou:
       'Falls Sie das nicht waren, tun Sie nichts, und geben Sie niemandem den Code: Ohne ihn kommt niemand hinein.',
   },
+  proof: {
+    subject: (name) => `Bestätigen Sie eine Änderung Ihres Kontos bei ${name}`,
+    intro: (name, account) =>
+      `Geben Sie diesen Code auf der Seite ein, die danach fragt, um eine Änderung Ihres Kontos ${account} bei ${name} zu bestätigen:`,
+    life: (duration, end) => `Er gilt einmal und ${duration} lang: bis ${end}.`,
+    notYou:
+      'Falls Sie das nicht waren, geben Sie niemandem den Code, und beenden Sie die anderen Sitzungen Ihres Kontos: Jemand benutzt es.',
+  },
   reset: {
     subject: (name) => `Setzen Sie ein neues Passwort bei ${name}`,
     intro: (name, account) =>

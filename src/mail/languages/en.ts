@@ -75,6 +75,14 @@ export const en = {
     notYou:
       'If it was not you, do nothing, and give the code to no one: without it no one gets in.',
   },
+  proof: {
+    subject: (name: string) => `Confirm a change of your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `Type this code on the page that asks for it, to confirm a change of your account ${account} at ${name}:`,
+    life: (duration: string, end: string) => `It works once, for ${duration}: until ${end}.`,
+    notYou:
+      'If it was not you, give the code to no one, and end the other sessions of your account: someone uses it.',
+  },
   reset: {
     subject: (name: string) => `Set a new password at ${name}`,
     intro: (name: string, account: string) =>

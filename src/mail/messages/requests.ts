@@ -8,7 +8,7 @@ import type { Writing } from './writing.ts'
 type RequestName = Exclude<MessageName, NoticeType>
 type WithLink = Exclude<
   RequestName,
-  'sign_up_exists' | 'deletion_requested_former' | 'account_deleted' | 'test'
+  'proof' | 'sign_up_exists' | 'deletion_requested_former' | 'account_deleted' | 'test'
 >
 
 /** Writes a message that is no notice. */
@@ -55,6 +55,22 @@ const letters: {
       person ? words.greeting(plainName(person)) : texts.greeting,
       invitedBy ? words.introBy(name, plainName(invitedBy)) : words.intro(name),
       ...linkParts(writing, 'invitation', { origin, isTyped: false }),
+      words.notYou,
+    ])
+  },
+
+  proof(writing, { username, origin }) {
+    const { texts, name, letter, context } = writing
+    const { code, expiresAt } = context
+    if (code === undefined || expiresAt === undefined) throw new Error('the message has a code')
+    const words = texts.proof
+    const duration = durationInWords(texts, expiresAt - (origin?.at ?? expiresAt))
+    return letter(words.subject(name), [
+      texts.greeting,
+      words.intro(name, quoted(writing, username)),
+      { kind: 'code', code: groupedCode(code) },
+      words.life(duration, timeInWords(texts, expiresAt)),
+      ...askedFrom(writing, origin),
       words.notYou,
     ])
   },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmail } from '../../addresses/email.ts'
+import type { Proofs } from '../../authentication/proofs.ts'
 import type { Config } from '../../config/load.ts'
 import type { Confirmations } from '../../confirmations/confirmations.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
@@ -16,22 +17,23 @@ import {
   field,
   goOn,
   type Person,
-  type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
 
-export interface EmailPageDeps extends PersonDeps {
+export interface EmailPageDeps extends ProtectedFormDeps {
   readonly config: Pick<Config, 'pages'>
   readonly confirmations: Pick<Confirmations, 'openByCode'>
   readonly emails: Emails
   readonly loginAddress: LoginAddress
+  readonly proofs: Pick<Proofs, 'prove'>
   readonly outbox: Pick<Outbox, 'isAvailable'>
 }
 
 const path = '/account/email'
-const recent = { reauthentication: 'always' } as const
 const done: Readonly<Record<Confirmed, AccountDone>> = {
   verified: 'email_verified',
   changed: 'email_changed',
@@ -40,7 +42,7 @@ const done: Readonly<Record<Confirmed, AccountDone>> = {
 
 /** /account/email: the verified address; verifies one, changes it, or gives up one that waits. */
 export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Promise<void> {
-  const { config, confirmations, emails, loginAddress, outbox } = deps
+  const { config, confirmations, emails, loginAddress, outbox, proofs } = deps
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -48,14 +50,18 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     return show(reply, request, person, 'account-email', view(null))
   })
 
-  app.post(path, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const view = await viewOf(request, person, field(request, 'email'))
+  const form = { path, page: path, change: 'email', fields: ['email'] } as const
+  protectedForm(app, deps, form, async (request, reply, person, fields) => {
+    const view = await viewOf(request, person, fields('email'))
     showIfRefused(request, person, 'account-email', { problemOf, view })
-    const address = parseEmail(field(request, 'email').trim())
+    const address = parseEmail(fields('email').trim())
     if (!address) return refuseField(['email'], 'must be an e-mail address')
-    await emails.begin(person.account, address, {
-      guard: stillAllowed(request),
+    emails.assertAvailable()
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'email', sent })
+    await emails.begin(account, address, {
+      guard,
       language: config.pages.language,
       client: loginAddress(request),
       flow: flowOf(person),
@@ -79,7 +85,7 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
     return goOn(reply, person, path, done[confirmed.done])
   })
 
-  app.post(`${path}/cancel`, accountForm(path), async (request, reply) => {
+  app.post(`${path}/cancel`, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     await emails.cancel(person.account, stillAllowed(request))
     return goOn(reply, person, path, 'email_cancelled')

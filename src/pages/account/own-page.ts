@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../../accounts/accounts.ts'
 import { ownAccount } from '../../accounts/look-up.ts'
 import type { Account } from '../../authentication/account.ts'
+import type { SentProofs } from '../../authentication/proofs.ts'
 import { isLanguage } from '../../config/languages.ts'
 import { fewFieldsBytes } from '../../http/bodies/bodies.ts'
 import { textIn } from '../../http/bodies/form-text.ts'
@@ -152,6 +153,16 @@ function macOf(csrf: string, done: string): string {
 /** A field of a form as text; empty if it was not sent. */
 export function field(request: FastifyRequest, name: string): string {
   return textIn(request.body, name)
+}
+
+/** The proofs that a form has sent; people type and paste codes as they see them: `123 456`. */
+export function proofsOfForm(request: FastifyRequest): SentProofs {
+  return {
+    currentPassword: field(request, 'current_password'),
+    totp: field(request, 'totp').replace(/\s/g, ''),
+    recoveryCode: field(request, 'recovery_code').trim(),
+    captcha: field(request, 'captcha') || undefined,
+  }
 }
 
 /** A query parameter as text; undefined if it was not sent once. */

@@ -5,45 +5,43 @@ import type { AccountPasswordView, AccountProblem } from '../../http/pages/views
 import { type ApiError, refuseField } from '../../kernel/errors.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import {
-  accountForm,
   accountPage,
   common,
-  field,
   goOn,
   type Person,
   type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
 
-export interface PasswordPageDeps extends OwnPasswordDeps {
+export interface PasswordPageDeps extends OwnPasswordDeps, ProtectedFormDeps {
   readonly accounts: PersonDeps['accounts'] & OwnPasswordDeps['accounts']
   readonly config: Pick<Config, 'password'>
 }
 
 const path = '/account/password'
-const recent = { reauthentication: 'always' } as const
 const again = 'new_password_again'
 
 /** /account/password: a new password, with the present one. */
 export async function passwordPages(app: FastifyInstance, deps: PasswordPageDeps): Promise<void> {
-  app.get(path, accountPage(path, recent), async (request, reply) => {
+  app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     return show(reply, request, person, 'account-password', viewOf(request, person, null))
   })
 
-  app.post(path, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
+  const form = { path, page: path, change: 'password', fields: ['new_password', again] } as const
+  protectedForm(app, deps, form, async (request, reply, person, fields) => {
     const view = (problem: AccountProblem) => viewOf(request, person, problem)
     showIfRefused(request, person, 'account-password', { problemOf, view })
-    const wanted = field(request, 'new_password')
-    if (wanted !== field(request, again)) refuseField([again], 'must be the same password')
+    const wanted = fields('new_password')
+    if (wanted !== fields(again)) refuseField([again], 'must be the same password')
     await changeOwnPassword(deps, request, {
       account: person.account,
-      present: field(request, 'current_password'),
+      sent: proofsOfForm(request),
       wanted,
-      ...(field(request, 'captcha') !== '' && { captcha: field(request, 'captcha') }),
     })
     return goOn(reply, person, '/account', 'password')
   })
@@ -58,9 +56,14 @@ export async function passwordPages(app: FastifyInstance, deps: PasswordPageDeps
       username: person.account.username,
       minLength: deps.config.password.minLength,
       asksCaptcha: problem?.code === 'captcha',
-      hasPassword: person.account.passwordHash !== null,
+      asksPassword: asksPassword(person.account),
     }
   }
+}
+
+/** An account that has more to prove than its password, or has none, does so on the next page. */
+function asksPassword({ passwordHash, secondFactor }: Person['account']): boolean {
+  return passwordHash !== null && !secondFactor
 }
 
 function problemOf(error: ApiError): AccountProblem | null {

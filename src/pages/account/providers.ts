@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { defaultName } from '../../config/oidc-settings.ts'
 import type { Database } from '../../database/database.ts'
 import { lockName, transact } from '../../database/transactions.ts'
 import type { Identities } from '../../federation/identities.ts'
@@ -6,22 +7,13 @@ import { identityAbsent } from '../../federation/identities.ts'
 import { beginLink, type LinkDeps } from '../../federation/link.ts'
 import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf } from '../../flows/requests.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
 import { positiveInteger } from '../../http/lists/paging.ts'
-import {
-  accountForm,
-  accountPage,
-  common,
-  field,
-  goOn,
-  type PersonDeps,
-  personOf,
-  show,
-} from './own-page.ts'
+import { accountPage, common, goOn, personOf, proofsOfForm, show } from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
 
-export interface ProvidersPageDeps extends PersonDeps, Omit<LinkDeps, 'accounts'> {
+export interface ProvidersPageDeps extends ProtectedFormDeps, Omit<LinkDeps, 'accounts'> {
   readonly db: Database
-  readonly identities: Pick<Identities, 'of' | 'unlink'>
+  readonly identities: Pick<Identities, 'assertLinked' | 'of' | 'unlink'>
   readonly pageFlows: PageFlows
 }
 
@@ -31,13 +23,12 @@ interface Leaving {
 }
 
 const path = '/account/providers'
-const recent = { reauthentication: 'always' } as const
 const purpose = 'page_account'
 const leavingSeconds = 300
 
 /** /account/providers: the identities that sign in to the account; links and unlinks them. */
 export async function providersPages(app: FastifyInstance, deps: ProvidersPageDeps): Promise<void> {
-  const { db, identities, pageFlows, providers, random } = deps
+  const { db, identities, pageFlows, proofs, providers, random } = deps
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -54,17 +45,26 @@ export async function providersPages(app: FastifyInstance, deps: ProvidersPageDe
         .filter(({ config }) => config.client)
         .map(({ config: { name, issuer } }) => ({
           name,
-          label: name === 'default' ? new URL(issuer).host : name,
+          label: providerLabel(name, issuer),
         })),
     })
   })
 
   // A form must not lead to another origin (form-action): a page of ours goes on from here.
-  app.post(`${path}/link`, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
+  const link = {
+    path: `${path}/link`,
+    page: path,
+    change: 'identity',
+    fields: ['provider'],
+  } as const
+  protectedForm(app, deps, link, async (request, reply, person, fields) => {
     const { userId } = person.account
-    const provider = field(request, 'provider')
-    const url = await beginLink(deps, request, reply, { provider, returnTo: path })
+    const provider = fields('provider')
+    const url = await beginLink(deps, request, reply, {
+      provider,
+      returnTo: path,
+      sent: proofsOfForm(request),
+    })
     const data: Leaving = { provider: new URL(url.href).host, url: url.href }
     const flow = await transact(db, [lockName.account(userId)], (trx) =>
       pageFlows.begin(
@@ -76,7 +76,7 @@ export async function providersPages(app: FastifyInstance, deps: ProvidersPageDe
     return reply.redirect(`${path}/leave?flow=${flow.id}`, 303)
   })
 
-  app.get(`${path}/leave`, accountPage(path, recent), async (request, reply) => {
+  app.get(`${path}/leave`, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const flow = await flowOf<Leaving>(pageFlows, request, purpose)
     if (flow?.step !== 'leaving' || flow.userId !== person.account.userId) {
@@ -85,11 +85,25 @@ export async function providersPages(app: FastifyInstance, deps: ProvidersPageDe
     return show(reply, request, person, 'account-leaving', flow.data)
   })
 
-  app.post(`${path}/unlink`, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const id = positiveInteger(field(request, 'identity'))
+  const unlink = {
+    path: `${path}/unlink`,
+    page: path,
+    change: 'identity_removal',
+    fields: ['identity'],
+  } as const
+  protectedForm(app, deps, unlink, async (request, reply, person, fields) => {
+    const id = positiveInteger(fields('identity'))
     if (id === null) throw identityAbsent()
-    await identities.unlink(person.account.userId, id, stillAllowed(request))
+    const { account } = person
+    await identities.assertLinked(account.userId, id)
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'identity_removal', sent })
+    await identities.unlink(account.userId, id, guard)
     return goOn(reply, person, path, 'unlinked')
   })
+}
+
+/** The name of a provider for people: the unnamed one has none that a person knows. */
+export function providerLabel(name: string, issuer: string): string {
+  return name === defaultName ? new URL(issuer).host : name
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../http/bodies/bodies.ts'
+import { type ConfirmPageDeps, confirmPages } from './confirm.ts'
 import { type EmailPageDeps, emailPages } from './email.ts'
 import { type NoticesPageDeps, noticesPages } from './notices.ts'
 import { type OverviewDeps, overviewPages } from './overview.ts'
@@ -9,6 +10,7 @@ import { type SecondFactorPageDeps, secondFactorPages } from './second-factor.ts
 import { type SessionsPageDeps, sessionsPages } from './sessions.ts'
 
 export type AccountPagesDeps = OverviewDeps &
+  ConfirmPageDeps &
   PasswordPageDeps &
   SecondFactorPageDeps &
   SessionsPageDeps &
@@ -20,6 +22,7 @@ export type AccountPagesDeps = OverviewDeps &
 export async function accountPages(app: FastifyInstance, deps: AccountPagesDeps): Promise<void> {
   acceptForms(app)
   await overviewPages(app, deps)
+  await confirmPages(app, deps)
   await passwordPages(app, deps)
   await secondFactorPages(app, deps)
   await sessionsPages(app, deps)

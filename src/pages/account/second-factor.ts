@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../../authentication/account.ts'
+import type { Proofs } from '../../authentication/proofs.ts'
 import type { Database } from '../../database/database.ts'
 import { lockName, transact } from '../../database/transactions.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
@@ -9,23 +10,24 @@ import type { AccountProblem } from '../../http/pages/views/account.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { Random } from '../../kernel/random.ts'
 import type { Provisioning } from '../../totp/provisioning.ts'
-import type { Proof, SecondFactor } from '../../totp/second-factor.ts'
+import type { SecondFactor } from '../../totp/second-factor.ts'
 import {
   accountForm,
   accountPage,
   common,
-  field,
   goOn,
   type Person,
-  type PersonDeps,
   personOf,
+  proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
 
-export interface SecondFactorPageDeps extends PersonDeps {
+export interface SecondFactorPageDeps extends ProtectedFormDeps {
   readonly db: Database
   readonly pageFlows: PageFlows
+  readonly proofs: Pick<Proofs, 'prove'>
   readonly random: Random
   readonly secondFactor: SecondFactor
 }
@@ -39,7 +41,6 @@ const path = '/account/second-factor'
 const setUpPath = `${path}/set-up`
 const removePath = `${path}/remove`
 const codesPath = '/account/recovery-codes'
-const recent = { reauthentication: 'always' } as const
 const flowSeconds = 900
 const purpose = 'page_account'
 
@@ -48,9 +49,9 @@ export async function secondFactorPages(
   app: FastifyInstance,
   deps: SecondFactorPageDeps,
 ): Promise<void> {
-  const { db, pageFlows, random, secondFactor } = deps
+  const { db, pageFlows, proofs, random, secondFactor } = deps
 
-  app.get(path, accountPage(path, recent), async (request, reply) => {
+  app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const isOn = person.account.secondFactor
     return show(reply, request, person, 'account-second-factor', {
@@ -59,23 +60,17 @@ export async function secondFactorPages(
     })
   })
 
-  app.post(setUpPath, accountForm(path, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const isOn = person.account.secondFactor
-    showIfRefused(request, person, 'account-second-factor', {
-      problemOf: problemOfCode,
-      view: (problem) => ({ ...common(request, person, problem), isOn }),
-    })
-    const enrolment = await secondFactor.begin(
-      person.account,
-      proofOf(request),
-      stillAllowed(request),
-    )
+  const setUp = { path: setUpPath, page: path, change: 'factor', fields: [] } as const
+  protectedForm(app, deps, setUp, async (request, reply, person) => {
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'factor', sent })
+    const enrolment = await secondFactor.begin(account, guard)
     const flow = await hold(person.account, { enrolment }, browserOf(request, reply, random))
     return reply.redirect(`${setUpPath}?flow=${flow.id}`, 303)
   })
 
-  app.get(setUpPath, accountPage(path, recent), async (request, reply) => {
+  app.get(setUpPath, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const flow = await heldBy(request, person)
     if (!flow || !('enrolment' in flow.data)) return reply.redirect(path, 303)
@@ -85,7 +80,7 @@ export async function secondFactorPages(
     })
   })
 
-  app.post(`${path}/confirm`, accountForm(path, recent), async (request, reply) => {
+  app.post(`${path}/confirm`, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     const flow = await heldBy(request, person)
     if (!flow || !('enrolment' in flow.data)) throw flowExpired('page_flow_unknown')
@@ -97,42 +92,43 @@ export async function secondFactorPages(
         ...shown(flow.id, enrolment),
       }),
     })
-    const codes = await secondFactor.confirm(
-      person.account,
-      withoutSpaces(field(request, 'totp')),
-      {
-        keepSession: person.sessionId,
-        guard: stillAllowed(request),
-      },
-    )
+    const codes = await secondFactor.confirm(person.account, proofsOfForm(request).totp, {
+      keepSession: person.sessionId,
+      guard: stillAllowed(request),
+    })
     await transact(db, [], (trx) =>
       pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
     )
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
   })
 
-  app.get(removePath, accountPage(removePath, recent), async (request, reply) => {
+  app.get(removePath, accountPage(removePath, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     if (!person.account.secondFactor) return reply.redirect(path, 303)
     return show(reply, request, person, 'account-remove-factor', common(request, person))
   })
 
-  app.post(removePath, accountForm(removePath, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    showIfRefused(request, person, 'account-remove-factor', {
-      problemOf: problemOfCode,
-      view: (problem) => common(request, person, problem),
-    })
-    await secondFactor.remove(person.account, proofOf(request), {
-      keepSession: person.sessionId,
-      guard: stillAllowed(request),
-    })
+  const removal = {
+    path: removePath,
+    page: removePath,
+    change: 'factor_removal',
+    fields: [],
+  } as const
+  protectedForm(app, deps, removal, async (request, reply, person) => {
+    const { account, sessionId } = person
+    if (!account.secondFactor) {
+      await secondFactor.abandon(account, stillAllowed(request))
+      return reply.redirect(path, 303)
+    }
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
+    await secondFactor.remove(account, { keepSession: sessionId, guard })
     return goOn(reply, person, path, 'factor_removed')
   })
 
   app.get(
     codesPath,
-    { ...accountPage(codesPath, recent), exposeHeadRoute: false }, // a HEAD would use the codes up
+    { ...accountPage(codesPath, recentLogin), exposeHeadRoute: false }, // a HEAD would use the codes up
     async (request, reply) => {
       const person = await personOf(deps, request)
       const flow = await heldBy(request, person)
@@ -148,15 +144,17 @@ export async function secondFactorPages(
     },
   )
 
-  app.post(codesPath, accountForm(codesPath, recent), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const isOn = person.account.secondFactor
-    showIfRefused(request, person, 'account-recovery-codes', {
-      problemOf: problemOfCode,
-      view: (problem) => ({ ...common(request, person, problem), isOn }),
-    })
-    const guard = stillAllowed(request)
-    const codes = await secondFactor.renewCodes(person.account, proofOf(request), guard)
+  const renewal = {
+    path: codesPath,
+    page: codesPath,
+    change: 'recovery_codes',
+    fields: [],
+  } as const
+  protectedForm(app, deps, renewal, async (request, reply, person) => {
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
+    const codes = await secondFactor.renewCodes(account, guard)
     const held = { codes, isFirst: false }
     const flow = await hold(person.account, held, browserOf(request, reply, random))
     return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
@@ -192,18 +190,6 @@ export async function secondFactorPages(
 
 function shown(flow: string, { qr, secret }: Provisioning) {
   return { flow, qr, secret }
-}
-
-function proofOf(request: FastifyRequest): Proof {
-  return {
-    totp: withoutSpaces(field(request, 'totp')),
-    recoveryCode: field(request, 'recovery_code').trim(),
-  }
-}
-
-/** People type and paste codes as they see them: `123 456`. */
-function withoutSpaces(code: string): string {
-  return code.replace(/\s/g, '')
 }
 
 function problemOfCode({ row, retryAfterSeconds: seconds = 0 }: ApiError): AccountProblem | null {

@@ -21,6 +21,7 @@ export interface SessionsPageDeps extends PersonDeps {
 }
 
 const path = '/account/sessions'
+const recent = { reauthentication: 'always' } as const
 
 /** /account/sessions: where the person is signed in; ends one session, or all others. */
 export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps): Promise<void> {
@@ -37,7 +38,7 @@ export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps
     })
   })
 
-  app.post(`${path}/end`, accountForm(path), async (request, reply) => {
+  app.post(`${path}/end`, accountForm(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
     const { userId } = person.account
     const ended = await sessions.endOne(userId, field(request, 'session'), stillAllowed(request))
@@ -48,7 +49,7 @@ export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps
     return goOn(reply, person, path, 'session_ended')
   })
 
-  app.post(`${path}/end-others`, accountForm(path), async (request, reply) => {
+  app.post(`${path}/end-others`, accountForm(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
     const ended = await sessions.endAll(person.account.userId, 'everywhere', {
       keepSession: person.sessionId,

@@ -160,7 +160,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
       if (!now) throw flowExpired('page_flow_moved_on')
       requirements.refuse('ticket', { account: now, since: { now, before } })
       const amr = [...evidence.amr, 'otp', 'mfa'] as const
-      const proven = { account: now, amr, authTime: deps.clock.now() }
+      const proven = { account: now, amr, authTime: evidence.authTime }
       return moveOn(flow, 'recovery_codes', proven, { recoveryCodes: codes })
     },
 
@@ -227,7 +227,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     if (step !== 'enrolment') return moveOn(flow, step, evidence, {}, also)
     // If the account was locked meanwhile, it must not show that the proof was right.
     const account = await accounts.reread(db, evidence.account, commitOf(flow))
-    const { secret, uri } = await secondFactor.begin(account, {}, stillThere(account))
+    const { secret, uri } = await secondFactor.begin(account, stillThere(account))
     return moveOn(flow, step, evidence, { enrolment: { secret, uri } }, also)
   }
 

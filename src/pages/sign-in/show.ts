@@ -97,6 +97,9 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     const { providers, hasMail, config } = deps
     const returning = returnTo === home ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
     const isOpen = data.again === null
+    const again = isOpen ? [] : [['again', '1']]
+    const query = [...(returnTo === home ? [] : [['return_to', returnTo]]), ...again]
+    const asking = query.length === 0 ? '' : `?${new URLSearchParams(query)}`
     const signUp = returnTo === ownAccount ? '/signup' : `/signup${returning}`
     return {
       ...form,
@@ -104,7 +107,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       isAgain: data.again !== null,
       problem: passwordProblem(error, shown),
       hasCaptcha: error?.row === 'captchaRequired',
-      providers: providers.map(({ login, label }) => ({ href: `${login}${returning}`, label })),
+      providers: providers.map(({ login, label }) => ({ href: `${login}${asking}`, label })),
       byMail: config.signInByMail && hasMail ? `${form.action}&by=mail` : null,
       reset: hasMail && isOpen ? '/reset' : null,
       signUp: hasMail && isOpen && config.signUp.mode === 'open' ? signUp : null,

@@ -169,7 +169,7 @@ export interface paths {
         post?: never;
         /**
          * Log out everywhere else: all other sessions and all tokens end
-         * @description Access: authenticated.
+         * @description Access: authenticated. Wants a recent login.
          */
         delete: operations["endOtherSessions"];
         options?: never;
@@ -189,7 +189,7 @@ export interface paths {
         post?: never;
         /**
          * End one of one's own sessions
-         * @description Access: authenticated.
+         * @description Access: authenticated. Wants a recent login for some of what it can do.
          */
         delete: operations["endOwnSession"];
         options?: never;
@@ -213,7 +213,7 @@ export interface paths {
         post?: never;
         /**
          * Log out everywhere else: all other sessions and all tokens end
-         * @description Access: USER and authenticated.
+         * @description Access: USER and authenticated. Wants a recent login.
          */
         delete: operations["endOtherSessionsAsUser"];
         options?: never;
@@ -233,7 +233,7 @@ export interface paths {
         post?: never;
         /**
          * End one of one's own sessions
-         * @description Access: USER and authenticated.
+         * @description Access: USER and authenticated. Wants a recent login for some of what it can do.
          */
         delete: operations["endOwnSessionAsUser"];
         options?: never;
@@ -669,7 +669,7 @@ export interface paths {
         post?: never;
         /**
          * Give up the address that waits for its proof; the verified one stays
-         * @description Access: authenticated.
+         * @description Access: authenticated. Wants a recent login.
          */
         delete: operations["cancelOwnEmail"];
         options?: never;
@@ -717,7 +717,7 @@ export interface paths {
         post?: never;
         /**
          * Give up the address that waits for its proof; the verified one stays
-         * @description Access: USER and authenticated.
+         * @description Access: USER and authenticated. Wants a recent login.
          */
         delete: operations["cancelOwnEmailAsUser"];
         options?: never;
@@ -819,12 +819,12 @@ export interface paths {
          */
         put: operations["confirmTotp"];
         /**
-         * Begin to enrol a second factor; to replace one, with a code of it
+         * Begin to enrol a second factor, or to replace it, with proofs of the person
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
          */
         post: operations["beginTotp"];
         /**
-         * Remove the second factor, with a code of it or a recovery code
+         * Remove the second factor, with proofs of the person
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["removeTotp"];
@@ -843,7 +843,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ten new recovery codes, with a code of the second factor; the old ones end
+         * Ten new recovery codes, with proofs of the person; the old ones end
          * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         post: operations["renewRecoveryCodes"];
@@ -867,12 +867,12 @@ export interface paths {
          */
         put: operations["confirmTotpAsUser"];
         /**
-         * Begin to enrol a second factor; to replace one, with a code of it
+         * Begin to enrol a second factor, or to replace it, with proofs of the person
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login. An enrolment token opens it as well.
          */
         post: operations["beginTotpAsUser"];
         /**
-         * Remove the second factor, with a code of it or a recovery code
+         * Remove the second factor, with proofs of the person
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["removeTotpAsUser"];
@@ -891,7 +891,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ten new recovery codes, with a code of the second factor; the old ones end
+         * Ten new recovery codes, with proofs of the person; the old ones end
          * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         post: operations["renewRecoveryCodesAsUser"];
@@ -937,7 +937,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity: it signs in no more
-         * @description Access: authenticated. Wants a recent login.
+         * @description Access: authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["unlinkIdentity"];
         options?: never;
@@ -981,7 +981,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink an identity: it signs in no more
-         * @description Access: USER and authenticated. Wants a recent login.
+         * @description Access: USER and authenticated. Body: at most 16384 bytes. Wants a recent login.
          */
         delete: operations["unlinkIdentityAsUser"];
         options?: never;
@@ -2548,12 +2548,21 @@ export interface components {
         };
         /**
          * @example {
-         *       "username": "ann"
+         *       "username": "ann",
+         *       "current_password": "gravel-otter-lantern-41"
          *     }
          */
         AccountDeletion: {
             /** @description The username of the account, in any spelling */
             username: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @example {
@@ -3551,6 +3560,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "error": "Confirmation required",
+         *       "proofs": [
+         *         "password"
+         *       ]
+         *     }
+         */
+        ConfirmationRequired: {
+            /** @constant */
+            error: "Confirmation required";
+            /** @description The proofs that are still missing, all of which are needed; a recovery code counts as `totp` */
+            proofs: ("password" | "totp" | "provider" | "email")[];
+            /** @description The page that takes the proofs `provider` and `email`, if one is missing */
+            confirm_url?: string;
+        };
+        /**
+         * @example {
          *       "message": "Email verified"
          *     }
          */
@@ -3966,7 +3991,8 @@ export interface components {
         /**
          * @example {
          *       "provider": "acme",
-         *       "return_to": "/console"
+         *       "return_to": "/console",
+         *       "current_password": "gravel-otter-lantern-41"
          *     }
          */
         IdentityLinkRequest: {
@@ -3974,6 +4000,14 @@ export interface components {
             provider: string;
             /** @description Where the browser lands */
             return_to?: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @example {
@@ -4556,7 +4590,7 @@ export interface components {
             /** @description It stands in the Message-ID too */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
+            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /**
@@ -4615,7 +4649,7 @@ export interface components {
             /** @description The message, and the case where there are several */
             id: string;
             /** @enum {string} */
-            message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
+            message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
             /** @enum {string} */
             kind: "request" | "notice";
             /** @enum {string} */
@@ -4641,7 +4675,7 @@ export interface components {
                 /** @description The message, and the case where there are several */
                 id: string;
                 /** @enum {string} */
-                message: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
+                message: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
                 /** @enum {string} */
                 kind: "request" | "notice";
             }[];
@@ -4931,8 +4965,13 @@ export interface components {
          *     }
          */
         PasswordChange: {
-            current_password: string;
             new_password: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
             /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
             captcha?: string;
         };
@@ -5058,6 +5097,22 @@ export interface components {
             /** @description Count of all posts */
             total: number;
             data: components["schemas"]["Post"][];
+        };
+        /**
+         * @description What the account has
+         * @example {
+         *       "current_password": "gravel-otter-lantern-41"
+         *     }
+         */
+        Proofs: {
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @description `token`; or `username`, whose login is asked about, or with `route` the request; or `text`
@@ -5763,12 +5818,21 @@ export interface components {
         };
         /**
          * @example {
-         *       "email": "ann@example.com"
+         *       "email": "ann@example.com",
+         *       "current_password": "gravel-otter-lantern-41"
          *     }
          */
         WantedEmail: {
             /** @description A mail address; its domain may be an international one */
             email: string;
+            /** @description If the account has a password, unless Basic or an enrolment token proves it */
+            current_password?: string;
+            /** @description If the account has a second factor */
+            totp?: string;
+            /** @description In place of `totp`; each can be used once */
+            recovery_code?: string;
+            /** @description The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it */
+            captcha?: string;
         };
         /**
          * @example {
@@ -6237,15 +6301,15 @@ export interface components {
                 "text/html": string;
             };
         };
-        /** @description Authentication required · Invalid credentials · Invalid or expired token · Captcha required · Recent login required */
-        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired: {
+        /** @description Authentication required · Invalid credentials · Invalid or expired token · Captcha required · Recent login required · Confirmation required */
+        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"];
+                "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"] | components["schemas"]["ConfirmationRequired"];
             };
         };
         /** @description Authentication required · Invalid credentials · Invalid or expired token · Recent login required */
@@ -6257,17 +6321,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Authentication required · Invalid credentials · Invalid or expired token · Second factor required · Recent login required */
-        AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
             };
         };
         /** @description Authentication required · Invalid or expired token */
@@ -7486,7 +7539,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -7530,7 +7583,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_SessionNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -7605,7 +7658,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -7649,7 +7702,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_SessionNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -8338,7 +8391,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "username": "ann"
+                 *       "username": "ann",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["AccountDeletion"];
@@ -8363,7 +8417,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
@@ -8413,7 +8467,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8479,7 +8533,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "username": "ann"
+                 *       "username": "ann",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["AccountDeletion"];
@@ -8504,7 +8559,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
@@ -8554,7 +8609,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8703,7 +8758,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ann@example.com"
+                 *       "email": "ann@example.com",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["WantedEmail"];
@@ -8727,7 +8783,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8766,7 +8822,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -8872,7 +8928,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "ann@example.com"
+                 *       "email": "ann@example.com",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["WantedEmail"];
@@ -8896,7 +8953,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -8935,7 +8992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             429: components["responses"]["TooManyLoginAttempts"];
@@ -9192,10 +9249,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9217,7 +9274,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9242,10 +9299,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9265,7 +9322,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9290,10 +9347,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9316,7 +9373,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9392,10 +9449,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9417,7 +9474,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9442,10 +9499,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9465,7 +9522,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9490,10 +9547,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "totp": "492039"
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
-                "application/json": components["schemas"]["SecondFactorProof"];
+                "application/json": components["schemas"]["Proofs"];
             };
         };
         responses: {
@@ -9516,7 +9573,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_SecondFactorRequired_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9578,7 +9635,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "provider": "acme",
-                 *       "return_to": "/console"
+                 *       "return_to": "/console",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["IdentityLinkRequest"];
@@ -9602,7 +9660,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9630,7 +9688,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Proofs"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -9647,9 +9714,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9709,7 +9778,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "provider": "acme",
-                 *       "return_to": "/console"
+                 *       "return_to": "/console",
+                 *       "current_password": "gravel-otter-lantern-41"
                  *     }
                  */
                 "application/json": components["schemas"]["IdentityLinkRequest"];
@@ -9733,7 +9803,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_RecentLoginRequired"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
@@ -9761,7 +9831,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "current_password": "gravel-otter-lantern-41"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Proofs"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {
@@ -9778,9 +9857,11 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
+            401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
+            413: components["responses"]["BodyTooLarge"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9793,6 +9874,8 @@ export interface operations {
                  * @example /console
                  */
                 return_to?: string;
+                /** @description Has the person sign in at the provider once more, for a recent login */
+                again?: "1";
             };
             header?: never;
             path?: never;
@@ -9909,6 +9992,8 @@ export interface operations {
                  * @example /console
                  */
                 return_to?: string;
+                /** @description Has the person sign in at the provider once more, for a recent login */
+                again?: "1";
             };
             header?: never;
             path: {
@@ -12403,7 +12488,7 @@ export interface operations {
                  * @description Mail that says this
                  * @example reset
                  */
-                message?: "sign_in" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
+                message?: "sign_in" | "proof" | "sign_up" | "sign_up_exists" | "verification" | "email_change" | "reset" | "invitation" | "new_sign_in" | "password_changed" | "email_changed" | "factor_added" | "factor_removed" | "recovery_codes_renewed" | "recovery_code_used" | "identity_linked" | "identity_unlinked" | "locked" | "deletion_requested" | "deletion_requested_former" | "deletion_cancelled" | "account_deleted" | "test";
                 /**
                  * @description Mail for this account
                  * @example ann

@@ -20,6 +20,8 @@ export const account: typeof english = {
     email_cancelled: 'Die neue Adresse wurde verworfen.',
     email_verified: 'Ihre Adresse ist bestätigt.',
     email_changed: 'Ihre Adresse wurde geändert. Die alte wurde benachrichtigt.',
+    confirmed:
+      'Sie haben bestätigt, dass Sie es sind. Fünf Minuten lang können Sie diese Änderung vornehmen.',
   },
   problems: {
     wrong_password: 'Das ist nicht Ihr jetziges Passwort.',
@@ -27,6 +29,8 @@ export const account: typeof english = {
     passwords_differ: 'Die beiden neuen Passwörter sind nicht gleich.',
     captcha:
       'Ihr Browser muss zuerst eine kleine Rechenaufgabe lösen. Geben Sie Ihre Passwörter noch einmal ein.',
+    proof_missing: 'Etwas fehlt. Füllen Sie alle Felder aus.',
+    proof_refused: 'Das wurde nicht angenommen. Versuchen Sie es später noch einmal.',
     code_missing: 'Geben Sie einen Code ein.',
     code_wrong: 'Der Code ist falsch oder wurde schon benutzt.',
     too_many: 'Es waren zu viele Versuche.',
@@ -56,7 +60,6 @@ export const account: typeof english = {
   currentPassword: 'Jetziges Passwort',
   changePassword: 'Passwort ändern',
   endsOthers: 'Alle anderen Sitzungen werden beendet.',
-  noPassword: 'Ihr Konto hat kein Passwort: Sie melden sich über einen Anbieter an.',
 
   factorTitle: 'Zweiter Faktor',
   factorSummary: 'Ein Code Ihres Telefons, neben dem Passwort.',
@@ -69,16 +72,39 @@ export const account: typeof english = {
   setUpExplanation:
     'Sie brauchen eine Authenticator-App auf Ihrem Telefon. Sie zeigt alle 30 Sekunden einen neuen Code.',
   replace: 'Zu einer anderen App wechseln',
-  replaceExplanation:
-    'Die jetzige App gilt, bis die neue bestätigt ist. Geben Sie einen Code der jetzigen App oder einen Wiederherstellungscode ein.',
+  replaceExplanation: 'Die jetzige App gilt, bis die neue bestätigt ist.',
   replaceAction: 'Andere App einrichten',
   remove: 'Zweiten Faktor entfernen',
-  removeExplanation:
-    'Danach genügt wieder Ihr Passwort. Geben Sie einen Code oder einen Wiederherstellungscode ein. Alle anderen Sitzungen werden beendet.',
+  removeExplanation: 'Danach genügt wieder Ihr Passwort. Alle anderen Sitzungen werden beendet.',
   removeAction: 'Entfernen',
   presentCode: 'Jetziger Code',
   orRecoveryCode: 'Oder ein Wiederherstellungscode',
   renewLink: 'Neue Wiederherstellungscodes erzeugen',
+
+  confirmTitle: 'Bestätigen Sie, dass Sie es sind',
+  confirmChange: {
+    password: 'Sie wollen Ihr Passwort ändern.',
+    factor: 'Sie wollen eine Authenticator-App einrichten.',
+    factor_removal: 'Sie wollen den zweiten Faktor entfernen.',
+    recovery_codes: 'Sie wollen neue Wiederherstellungscodes.',
+    email: 'Sie wollen Ihre E-Mail-Adresse ändern.',
+    identity: 'Sie wollen einen Anbieter verknüpfen.',
+    identity_removal: 'Sie wollen die Verknüpfung mit einem Anbieter lösen.',
+    deletion: 'Sie wollen Ihr Konto endgültig löschen.',
+  },
+  confirmExplanation:
+    'Weil diese Änderung Ihnen das Konto nehmen kann, fragt sie noch einmal, wer Sie sind, auch wenn Sie sich gerade erst angemeldet haben.',
+  confirmNext: 'Auf der nächsten Seite bestätigen Sie, dass Sie es sind.',
+  confirmed: 'Sie haben bestätigt, dass Sie es sind.',
+  confirmedInPart: 'Ein Teil ist bestätigt. Ein Schritt fehlt noch.',
+  confirmAtProvider:
+    'Melden Sie sich noch einmal bei einem verknüpften Anbieter an. Danach kommen Sie hierher zurück.',
+  signInAt: (provider) => `Bei ${provider} anmelden`,
+  confirmByMail: (address) => `Wir senden einen Code an ${address}.`,
+  codeMailedTo: (address) => `Wir haben einen Code an ${address} gesendet. Geben Sie ihn hier ein.`,
+  sendCode: 'Code senden',
+  nothingToConfirmBy:
+    'Ihr Konto hat weder ein Passwort noch einen verknüpften Anbieter noch eine bestätigte Adresse, die E-Mails erhalten kann. Sie können das deshalb nicht bestätigen. Fragen Sie Ihre Administration.',
 
   enrolmentTitle: 'Authenticator-App einrichten',
   enrolmentSteps: [

@@ -3,6 +3,7 @@ import type { federation as english } from '../en/federation.ts'
 export const federation: typeof english = {
   landing: {
     signed_in: { title: 'Angemeldet', text: 'Sie sind angemeldet.' },
+    confirmed: { title: 'Bestätigt', text: 'Der Anbieter hat bestätigt, dass Sie es sind.' },
     linked: { title: 'Identität verknüpft', text: 'Ab jetzt können Sie sich mit ihr anmelden.' },
   },
   secondFactor: {

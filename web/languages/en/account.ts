@@ -17,12 +17,15 @@ export const account = {
     email_cancelled: 'The new address was given up.',
     email_verified: 'Your address is verified.',
     email_changed: 'Your address was changed. The old one was told.',
+    confirmed: 'You have confirmed that it is you. You can make this change for five minutes.',
   },
   problems: {
     wrong_password: 'This is not your current password.',
     new_password: 'Choose another new password.',
     passwords_differ: 'The two new passwords are not the same.',
     captcha: 'Your browser must solve a small task first. Type your passwords again.',
+    proof_missing: 'Something is missing. Fill in all fields.',
+    proof_refused: 'This was not accepted. Try again later.',
     code_missing: 'Type a code.',
     code_wrong: 'The code is wrong, or was used before.',
     too_many: 'There were too many tries.',
@@ -51,7 +54,6 @@ export const account = {
   currentPassword: 'Current password',
   changePassword: 'Change the password',
   endsOthers: 'All other sessions will be ended.',
-  noPassword: 'Your account has no password: you sign in through a provider.',
 
   factorTitle: 'Second factor',
   factorSummary: 'A code of your phone, beside the password.',
@@ -63,16 +65,38 @@ export const account = {
   setUpExplanation:
     'You need an authenticator app on your phone. It shows a new code every 30 seconds.',
   replace: 'Move to another app',
-  replaceExplanation:
-    'The current app works until the new one is confirmed. Type a code of the current app, or a recovery code.',
+  replaceExplanation: 'The current app works until the new one is confirmed.',
   replaceAction: 'Set up another app',
   remove: 'Remove the second factor',
-  removeExplanation:
-    'Your password alone will sign in again. Type a code, or a recovery code. All other sessions will be ended.',
+  removeExplanation: 'Your password alone will sign in again. All other sessions will be ended.',
   removeAction: 'Remove it',
   presentCode: 'Current code',
   orRecoveryCode: 'Or a recovery code',
   renewLink: 'Make new recovery codes',
+
+  confirmTitle: 'Confirm that it is you',
+  confirmChange: {
+    password: 'You want to change your password.',
+    factor: 'You want to set up an authenticator app.',
+    factor_removal: 'You want to remove the second factor.',
+    recovery_codes: 'You want to make new recovery codes.',
+    email: 'You want to change your e-mail address.',
+    identity: 'You want to link a provider.',
+    identity_removal: 'You want to unlink a provider.',
+    deletion: 'You want to delete your account for good.',
+  },
+  confirmExplanation:
+    'Because this change can take your account from you, it asks once more who you are, however recently you have signed in.',
+  confirmNext: 'You confirm on the next page that it is you.',
+  confirmed: 'You have confirmed that it is you.',
+  confirmedInPart: 'A part is confirmed. One step is left.',
+  confirmAtProvider: 'Sign in once more at a linked provider. You come back here afterwards.',
+  signInAt: (provider: string) => `Sign in at ${provider}`,
+  confirmByMail: (address: string) => `We send a code to ${address}.`,
+  codeMailedTo: (address: string) => `We have sent a code to ${address}. Type it here.`,
+  sendCode: 'Send the code',
+  nothingToConfirmBy:
+    'Your account has no password, no linked provider and no verified address that e-mail can be sent to, so you cannot confirm this. Ask your administrator.',
 
   enrolmentTitle: 'Set up your authenticator app',
   enrolmentSteps: [

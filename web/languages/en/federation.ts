@@ -1,6 +1,7 @@
 export const federation = {
   landing: {
     signed_in: { title: 'Signed in', text: 'You are signed in.' },
+    confirmed: { title: 'Confirmed', text: 'The provider has confirmed that it is you.' },
     linked: { title: 'Identity linked', text: 'From now on it signs you in.' },
   },
   secondFactor: {

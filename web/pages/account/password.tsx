@@ -11,36 +11,34 @@ import { Back, Outcome, problemAt } from './parts.tsx'
 export function Password({ view }: { view: AccountPasswordView }) {
   const texts = useTexts()
   const { account: t } = texts
-  const { asksCaptcha, csrf, hasPassword, minLength, problem, username } = view
-  if (!hasPassword) {
-    return (
-      <>
-        <p>{t.noPassword}</p>
-        <Back />
-      </>
-    )
-  }
+  const { asksCaptcha, asksPassword, csrf, minLength, problem, username } = view
   const at = (name: string) => problemAt(problem, name, texts)
   return (
     <>
       <Outcome {...view} />
-      <p>{t.endsOthers}</p>
+      <p>
+        {t.endsOthers} {!asksPassword && t.confirmNext}
+      </p>
       <Form action="/account/password" csrf={csrf}>
-        <UsernameForManagers username={username} />
-        <PasswordField
-          name="current_password"
-          label={t.currentPassword}
-          autocomplete="current-password"
-          problem={at('current_password')}
-          hasFocus={!problem || problem.field === 'current_password'}
-        />
+        {asksPassword && (
+          <>
+            <UsernameForManagers username={username} />
+            <PasswordField
+              name="current_password"
+              label={t.currentPassword}
+              autocomplete="current-password"
+              problem={at('current_password')}
+              hasFocus={!problem || problem.field === 'current_password'}
+            />
+          </>
+        )}
         <NewPasswordFields
           minLength={minLength}
           username={username}
-          isBehindAnother
+          isBehindAnother={asksPassword}
           problem={at('new_password')}
           repeatProblem={at('new_password_again')}
-          hasFocus={problem?.field?.startsWith('new_password') ?? false}
+          hasFocus={problem?.field?.startsWith('new_password') ?? !asksPassword}
         />
         {asksCaptcha && <Captcha />}
         <Actions>

@@ -11,12 +11,12 @@ import { QrCode } from '../../components/enrolment.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
-import { Back, Outcome, ProofFields, problemAt } from './parts.tsx'
+import { Back, Outcome, problemAt } from './parts.tsx'
 
 /** Whether the factor is on; turns it on, or moves it to another app. */
 export function SecondFactorState({ view }: { view: SecondFactorStateView }) {
   const t = useTexts().account
-  const { csrf, isOn, problem } = view
+  const { csrf, isOn } = view
   return (
     <>
       <Outcome {...view} />
@@ -24,7 +24,6 @@ export function SecondFactorState({ view }: { view: SecondFactorStateView }) {
       {isOn && <h2>{t.replace}</h2>}
       <p>{isOn ? t.replaceExplanation : t.setUpExplanation}</p>
       <Form action="/account/second-factor/set-up" csrf={csrf}>
-        {isOn && <ProofFields problem={problem} />}
         <Actions>
           <Button>{isOn ? t.replaceAction : t.setUp}</Button>
         </Actions>
@@ -79,7 +78,7 @@ export function Enrolment({ view }: { view: EnrolmentView }) {
   )
 }
 
-/** Removes the factor, with a proof of it. */
+/** Removes the factor. */
 export function RemoveFactor({ view }: { view: AccountViews['account-remove-factor'] }) {
   const { account: t, common } = useTexts()
   return (
@@ -87,7 +86,6 @@ export function RemoveFactor({ view }: { view: AccountViews['account-remove-fact
       <Outcome {...view} />
       <p>{t.removeExplanation}</p>
       <Form action="/account/second-factor/remove" csrf={view.csrf}>
-        <ProofFields problem={view.problem} />
         <Actions>
           <Button kind="danger">{t.removeAction}</Button>
         </Actions>
@@ -99,7 +97,7 @@ export function RemoveFactor({ view }: { view: AccountViews['account-remove-fact
   )
 }
 
-/** Asks for a proof before the recovery codes are made anew. */
+/** Makes the recovery codes anew. */
 export function RenewCodes({ view }: { view: RenewCodesView }) {
   const t = useTexts().account
   if (!view.isOn) {
@@ -118,7 +116,6 @@ export function RenewCodes({ view }: { view: RenewCodesView }) {
       <Outcome {...view} />
       <p>{t.codesExplanation}</p>
       <Form action="/account/recovery-codes" csrf={view.csrf}>
-        <ProofFields problem={view.problem} />
         <Actions>
           <Button>{t.renewCodes}</Button>
         </Actions>

@@ -1,4 +1,5 @@
 import type { Language } from '../../../config/languages.ts'
+import type { ProofKind, ProtectedChange } from '../proof-kinds.ts'
 import type { PasswordProblem } from './password-problem.ts'
 
 /** The pages of a person's own account. */
@@ -16,6 +17,7 @@ export interface AccountViews {
   'account-email': EmailView
   'account-notices': NoticesView
   'account-data': AccountDataView
+  'account-confirm': ConfirmView
   'account-delete': AccountDeletionView
   'account-deleted': AccountDeletedView
 }
@@ -32,6 +34,7 @@ export type AccountDone =
   | 'email_cancelled'
   | 'email_verified'
   | 'email_changed'
+  | 'confirmed'
 
 /** What was wrong with a form, and with which of its fields, if with one. */
 export interface AccountProblem {
@@ -56,6 +59,8 @@ export type AccountProblemCode =
   | 'email_taken'
   | 'mailed_code_wrong'
   | 'username_wrong'
+  | 'proof_missing'
+  | 'proof_refused'
   | 'last_administrator'
 
 interface OwnPage {
@@ -85,8 +90,8 @@ export interface AccountPasswordView extends OwnPage {
   readonly username: string
   readonly minLength: number
   readonly asksCaptcha: boolean
-  /** Whether there is one that can be changed. */
-  readonly hasPassword: boolean
+  /** Whether the form asks for the present password; otherwise the confirmation page does. */
+  readonly asksPassword: boolean
 }
 
 export interface SecondFactorStateView extends OwnPage {
@@ -186,6 +191,28 @@ export interface AccountDataView {
 export interface AccountDeletionView extends OwnPage {
   /** How many days the account waits before it is erased, and can be brought back; 0: at once. */
   readonly days: number
+}
+
+/** Asks for the proofs of a person before a change of the account. */
+export interface ConfirmView extends OwnPage {
+  /** The address of its forms. */
+  readonly action: string
+  /** The page of the change. */
+  readonly cancel: string
+  readonly change: ProtectedChange
+  /** The address that the account is to get. */
+  readonly newEmail: string | null
+  readonly username: string
+  /** The proofs that are still missing. */
+  readonly asks: readonly ProofKind[]
+  /** Whether some were given. */
+  readonly isConfirmed: boolean
+  /** The providers at which the person can sign in as a proof. */
+  readonly providers: readonly { readonly name: string; readonly label: string }[]
+  /** The masked address to which a code can be mailed; null: none can. */
+  readonly mailbox: string | null
+  readonly isMailed: boolean
+  readonly asksCaptcha: boolean
 }
 
 /** Says one thing, and knows no person any more. */

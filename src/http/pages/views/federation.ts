@@ -6,7 +6,7 @@ export interface FederationViews {
 
 /** Goes on to a path of this service by itself. */
 export interface LandingView {
-  readonly what: 'signed_in' | 'linked'
+  readonly what: 'signed_in' | 'linked' | 'confirmed'
   readonly path: string
 }
 

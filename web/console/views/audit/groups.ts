@@ -17,6 +17,7 @@ export const groups = {
     'authn_client_fail',
     'authn_client_fail_max',
     'authn_password_change_fail',
+    'authn_proof_fail',
     'mfa_fail',
   ],
   attacks: [

@@ -242,6 +242,7 @@ export const account: typeof english = {
     sign_up_exists: 'Registrierung eines Kontos, das es gibt',
     verification: 'Bestätigung der Adresse',
     email_change: 'Bestätigung einer neuen Adresse',
+    proof: 'Code für eine Änderung des Kontos',
     reset: 'Neues Passwort',
     invitation: 'Einladung',
     new_sign_in: 'Hinweis: Anmeldung mit einem neuen Gerät',

@@ -20,6 +20,7 @@ export const events: typeof english = {
   authn_login_successafterfail: 'Anmeldung nach Fehlversuchen',
   authn_password_change: 'Passwort geändert',
   authn_password_change_fail: 'Änderung eines Passworts abgelehnt',
+  authn_proof_fail: 'Bestätigung einer Änderung abgelehnt',
   authn_token_created: 'Token ausgestellt',
   authn_token_fail: 'Token abgelehnt',
   authn_token_reuse: 'Widerrufener oder ersetzter Token wieder benutzt',

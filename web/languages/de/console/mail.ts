@@ -41,6 +41,7 @@ export const mail: typeof english = {
     sign_up_exists: 'Registrierung mit einer Adresse, die ein Konto hat',
     verification: 'Link, der eine Adresse bestätigt',
     email_change: 'Link, der eine andere Adresse bestätigt',
+    proof: 'Code, der eine Änderung des Kontos bestätigt',
     reset: 'Link, der ein Passwort zurücksetzt',
     invitation: 'Einladung',
     new_sign_in: 'Hinweis: Anmeldung von einem neuen Gerät',

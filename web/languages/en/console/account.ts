@@ -238,6 +238,7 @@ export const account = {
     sign_up_exists: 'Sign-up of an account that exists',
     verification: 'Proof of the address',
     email_change: 'Proof of a new address',
+    proof: 'Code for a change of the account',
     reset: 'Password reset',
     invitation: 'Invitation',
     new_sign_in: 'Notice: login from a new device',

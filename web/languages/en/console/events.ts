@@ -19,6 +19,7 @@ export const events: Readonly<Record<string, string>> = {
   authn_login_successafterfail: 'Login after failed attempts',
   authn_password_change: 'Password changed',
   authn_password_change_fail: 'Change of a password refused',
+  authn_proof_fail: 'Confirmation of a change refused',
   authn_token_created: 'Token issued',
   authn_token_fail: 'Token refused',
   authn_token_reuse: 'Revoked or replaced token used again',

@@ -42,6 +42,7 @@ export const mail = {
     sign_up_exists: 'Sign-up with an address that has an account',
     verification: 'Link that verifies an address',
     email_change: 'Link that confirms another address',
+    proof: 'Code that confirms a change of the account',
     reset: 'Link that resets a password',
     invitation: 'Invitation',
     new_sign_in: 'Notice: sign-in from a new device',

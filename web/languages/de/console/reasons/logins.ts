@@ -43,6 +43,8 @@ export const logins = {
   second_factor_removed: 'Der zweite Faktor wurde entfernt, nachdem er bewiesen war.',
   login_too_old:
     'Die Anmeldung ist älter als REAUTHENTICATE_SECONDS, und diese Änderung verlangt eine frische.',
+  proof_absent:
+    'Die Änderung kann das Konto übernehmen oder zerstören, und der Anfrage fehlen Beweise der Inhaberin oder des Inhabers.',
   confirmation_malformed: 'Der gesendete Text kann kein Link und kein Code einer E-Mail sein.',
   confirmation_unknown:
     'Kein Link und kein Code dieser Kennung ist aufbewahrt: Es gab ihn nie, oder er ist vor einiger Zeit abgelaufen.',

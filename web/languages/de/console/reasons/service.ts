@@ -1,6 +1,10 @@
 /** Why a sign-in through a provider, a flow of pages, or the service itself refused. */
 export const service = {
   flow_cookie_absent: 'Der Browser kam ohne das Cookie einer Anmeldung zurück, die er hier begann.',
+  proof_not_fresh:
+    'Eine Anmeldung beim Anbieter, die eine Person beweisen sollte, war älter als die Anfrage danach, oder ihr ID-Token hat kein auth_time.',
+  proof_of_another_identity:
+    'Eine Anmeldung beim Anbieter, die eine Person beweisen sollte, gehört zu einer Identität, die nicht mit dem Konto verknüpft ist.',
   flow_unknown:
     'Keine Anmeldung dieses Zustands und Browsers läuft: Sie ist abgelaufen, wurde benutzt oder begann anderswo.',
   flow_of_another_issuer:

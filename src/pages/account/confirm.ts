@@ -1,0 +1,257 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maskedEmail } from '../../addresses/email.ts'
+import { canBeSent, type Proofs } from '../../authentication/proofs.ts'
+import type { Confirmations } from '../../confirmations/confirmations.ts'
+import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
+import { lockName, transact } from '../../database/transactions.ts'
+import { beginProof, linkedProviders, type ProveByProvider } from '../../federation/prove.ts'
+import { flowExpired } from '../../flows/flows.ts'
+import { browserOf } from '../../flows/requests.ts'
+import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import {
+  type ProofKind,
+  type ProtectedChange,
+  protectedChanges,
+} from '../../http/pages/proof-kinds.ts'
+import type { AccountProblem, ConfirmView } from '../../http/pages/views/account.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { ConfirmFlow, Grants } from '../../proofs/grants.ts'
+import type { MailedProof } from '../../proofs/mailed-proof.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type Person,
+  personOf,
+  proofsOfForm,
+  show,
+  showIfRefused,
+} from './own-page.ts'
+import { type ProtectedFormDeps, recentLogin } from './protected-form.ts'
+import { providerLabel } from './providers.ts'
+
+export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
+  readonly confirmations: Pick<Confirmations, 'use'>
+  readonly db: Database
+  readonly grants: Grants
+  readonly mailedProof: MailedProof
+  readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
+}
+
+interface Asked {
+  readonly change: ProtectedChange
+  /** Null if a request of the API asks, and nothing was confirmed yet. */
+  readonly flow: ConfirmFlow | null
+}
+
+const path = '/account/confirm'
+const leavePath = `${path}/leave`
+
+/** Where a person makes a change that a request of the API has asked to confirm. */
+const pageOf: Readonly<Record<ProtectedChange, string>> = {
+  password: '/account/password',
+  factor: '/account/second-factor',
+  factor_removal: '/account/second-factor/remove',
+  recovery_codes: '/account/recovery-codes',
+  email: '/account/email',
+  identity: '/account/providers',
+  identity_removal: '/account/providers',
+  deletion: '/account/delete',
+}
+
+/**
+ * /account/confirm: takes the proofs of a person for one change of the own account, and goes on with
+ * the form that has asked. What was proved counts for five minutes: see proofs/grants.ts.
+ */
+export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps): Promise<void> {
+  const { confirmations, db, grants, mailedProof, proofs, protectedForms, random } = deps
+
+  app.get(path, accountPage(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const asked = await askedBy(request, person)
+    if (!asked) return reply.redirect('/account', 303)
+    const view = await viewOf(request, person, asked)
+    return show(reply, request, person, 'account-confirm', view(null))
+  })
+
+  app.post(path, accountForm(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const asked = await askedBy(request, person)
+    if (!asked) throw flowExpired('page_flow_unknown')
+    const view = await viewOf(request, person, asked)
+    showIfRefused(request, person, 'account-confirm', { problemOf, view })
+    const by = field(request, 'by')
+    if (by === 'provider') return leave(request, reply, person, await flowOf())
+    if (by === 'mail') return sendCode(request, reply, person, await flowOf())
+    const kinds = await prove(request, person, asked)
+    return goOnWith(request, reply, person, await add(request, await flowOf(), kinds))
+
+    async function flowOf(): Promise<ConfirmFlow> {
+      return asked?.flow ?? begin(request, reply, person, asked?.change ?? 'password')
+    }
+  })
+
+  app.get(leavePath, accountPage(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const leaving = (await grants.find(request, person.account))?.data.leaving
+    if (!leaving) return reply.redirect('/account', 303)
+    return show(reply, request, person, 'account-leaving', leaving)
+  })
+
+  async function askedBy(request: FastifyRequest, { account }: Person): Promise<Asked | null> {
+    const flow = await grants.find(request, account)
+    if (flow) return { change: flow.data.change, flow }
+    const { for: name } = request.query as { for?: unknown } // parsed by Fastify
+    const change = protectedChanges.find((known) => known === name)
+    return change ? { change, flow: null } : null
+  }
+
+  function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { account, sessionId }: Person,
+    change: ProtectedChange,
+  ): Promise<ConfirmFlow> {
+    const browser = browserOf(request, reply, random)
+    return grants.begin(account, { change, sessionId, form: null }, browser, stillAllowed(request))
+  }
+
+  /** Verifies what was sent; answers what it has proved. @throws ApiError as `prove` of `Proofs` */
+  async function prove(
+    request: FastifyRequest,
+    { account }: Person,
+    { change, flow }: Asked,
+  ): Promise<ProofKind[]> {
+    if (flow && field(request, 'code') !== '') await takeMailedCode(request, account, flow)
+    const sent = proofsOfForm(request)
+    await proofs.prove(request, { account, change, sent }).catch(withoutFields)
+    return (await proofs.neededOf(account)).filter(canBeSent)
+  }
+
+  async function takeMailedCode(
+    request: FastifyRequest,
+    account: Person['account'],
+    flow: ConfirmFlow,
+  ): Promise<void> {
+    const typed = { id: flow.data.mail ?? '', code: field(request, 'code'), flow: flowName(flow) }
+    const confirmation = await mailedProof.open(request, account, typed)
+    await add(request, flow, ['email'], (trx) => confirmations.use(trx, confirmation))
+  }
+
+  function add(
+    request: FastifyRequest,
+    flow: ConfirmFlow,
+    kinds: readonly ProofKind[],
+    also?: (trx: DatabaseOrTransaction) => Promise<void>,
+  ): Promise<ConfirmFlow> {
+    const work = async (trx: DatabaseOrTransaction) => {
+      await also?.(trx)
+      return grants.add(trx, flow, kinds)
+    }
+    return transact(db, [lockName.account(flow.userId ?? 0)], work, stillAllowed(request))
+  }
+
+  /** Makes the change of the form that has asked. */
+  async function goOnWith(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    person: Person,
+    { data: { change, form: sent } }: ConfirmFlow,
+  ): Promise<FastifyReply> {
+    const make = sent && protectedForms.get(sent.path)
+    if (!make) return goOn(reply, person, pageOf[change], 'confirmed')
+    return make(request, reply, person, (name) => sent.fields[name] ?? '')
+  }
+
+  // A form must not lead to another origin (form-action): a page of ours goes on from here.
+  async function leave(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { account }: Person,
+    flow: ConfirmFlow,
+  ): Promise<FastifyReply> {
+    const here = `${path}?flow=${flow.id}`
+    const provider = field(request, 'provider')
+    const url = await beginProof(deps, request, reply, { account, provider, returnTo: here })
+    await transact(
+      db,
+      [lockName.account(account.userId)],
+      (trx) => grants.add(trx, flow, [], { leaving: { provider: url.host, url: url.href } }),
+      stillAllowed(request),
+    )
+    return reply.redirect(`${leavePath}?flow=${flow.id}`, 303)
+  }
+
+  async function sendCode(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { account }: Person,
+    flow: ConfirmFlow,
+  ): Promise<FastifyReply> {
+    const work = async (trx: DatabaseOrTransaction) => {
+      const mail = await mailedProof.begin(trx, request, account, flowName(flow))
+      return grants.add(trx, flow, [], { mail })
+    }
+    await transact(db, [lockName.account(account.userId)], work, stillAllowed(request))
+    return reply.redirect(`${path}?flow=${flow.id}`, 303)
+  }
+
+  async function viewOf(request: FastifyRequest, person: Person, { change, flow }: Asked) {
+    const { account } = person
+    const needed = await proofs.neededOf(account)
+    const given = flow ? grants.kindsOf(flow) : []
+    const asks = needed.filter((kind) => !given.includes(kind))
+    const linked = asks.includes('provider') ? await linkedProviders(deps, account) : []
+    const byMail = asks.includes('email') && mailedProof.canMail(account)
+    const { email = '' } = flow?.data.form?.fields ?? {}
+    return (problem: AccountProblem | null): ConfirmView => ({
+      ...common(request, person, problem),
+      action: flow ? `${path}?flow=${flow.id}` : `${path}?for=${change}`,
+      cancel: pageOf[change],
+      change,
+      newEmail: email === '' ? null : email,
+      username: account.username,
+      asks,
+      isConfirmed: given.length > 0,
+      providers: linked.map(({ config: { name, issuer } }) => ({
+        name,
+        label: providerLabel(name, issuer),
+      })),
+      mailbox: byMail && account.email !== null ? maskedEmail(account.email) : null,
+      isMailed: flow?.data.mail !== undefined,
+      asksCaptcha: problem?.code === 'captcha',
+    })
+  }
+}
+
+/** The code that is mailed counts in the flow that has asked for it. */
+function flowName({ key }: ConfirmFlow): string {
+  return `confirm ${key}`
+}
+
+/** The page itself says what is missing, so its refusal has no fields for programs. */
+function withoutFields(error: unknown): never {
+  const isMissing = error instanceof ApiError && error.row === 'confirmationRequired'
+  throw isMissing ? new ApiError(error.row, { cause: error, reason: error.reason }) : error
+}
+
+function problemOf({
+  reason,
+  row,
+  retryAfterSeconds: seconds = 0,
+}: ApiError): AccountProblem | null {
+  if (row === 'invalidCredentials') {
+    if (reason.code.startsWith('confirmation_')) return { code: 'mailed_code_wrong', field: 'code' }
+    if (reason.code === 'wrong_password') {
+      return { code: 'wrong_password', field: 'current_password' }
+    }
+    const isCode = reason.code === 'second_factor_wrong' || reason.code === 'recovery_code_wrong'
+    return isCode ? { code: 'code_wrong', field: 'totp' } : { code: 'proof_refused', field: null }
+  }
+  if (row === 'confirmationRequired') return { code: 'proof_missing', field: null }
+  if (row === 'captchaRequired') return { code: 'captcha', field: null }
+  if (row === 'tooManyRequests') return { code: 'too_many_mails', field: null, seconds }
+  return row === 'tooManyLoginAttempts' ? { code: 'too_many', field: null, seconds } : null
+}
