@@ -50,8 +50,11 @@ export async function deletions(app: TestApp) {
       return (await confirmations.mailed(row.confirmation ?? '')).token
     },
 
-    back: (token: string, new_password: string | undefined, more: object = {}) =>
-      app.call('PUT', '/api/public/reset', { json: { token, new_password, ...more } }),
+    back: (token: string, new_password: string | undefined, more: object = {}, from?: string) =>
+      app.call('PUT', '/api/public/reset', {
+        json: { token, new_password, ...more },
+        ...(from !== undefined && { from }),
+      }),
 
     logIn: ({ username }: Pick<Someone, 'username'>, password: string, more: object = {}) =>
       app.call('POST', '/login', { json: { username, password, mode: 'token', ...more } }),

@@ -399,6 +399,7 @@ suite('a configuration', () => {
       'VERIFICATION_SECONDS',
       'EMAIL_CHANGE_SECONDS',
       'INVITATION_SECONDS',
+      'ACCOUNT_DELETION_DAYS',
     ])
     for (const [name] of numbers) {
       if (bounded.has(name)) continue

@@ -1,3 +1,5 @@
+import { damageIn } from '../database/errors.ts'
+import { reasonOf } from '../kernel/reason.ts'
 import { type Check, type Finding, findingOf, make } from './check.ts'
 import { auditChecks } from './checks/audit.ts'
 import { backupChecks } from './checks/backups.ts'
@@ -29,7 +31,6 @@ const unopenedChecks: readonly Check<Unopened>[] = [
 const openedChecks: readonly Check<Inside>[] = [
   ...masterKeyChecks,
   ...databaseChecks,
-  databasePages,
   schemaObjects,
   ...auditChecks,
   ...queueChecks,
@@ -74,11 +75,17 @@ export async function examineInside(
 /** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
 export async function examineUnopened(
   deps: Omit<Unopened, 'machine'>,
-  { reason, machine = thisMachine }: { readonly reason: string; readonly machine?: Machine },
+  {
+    error,
+    reason = reasonOf(error),
+    machine = thisMachine,
+  }: { readonly error?: unknown; readonly reason?: string; readonly machine?: Machine },
 ): Promise<{ findings: Finding[]; checks: number }> {
   const scene: Unopened = { ...deps, machine }
   const findings: Finding[] = []
   for (const check of unopenedChecks) findings.push(...(await make(check, scene)))
-  findings.push(findingOf(databaseCheck, { what: `The database cannot be opened: ${reason}.` }))
+  const what = `The database cannot be opened: ${reason}.`
+  const mend = damageIn(error) ? databasePages.mend : undefined
+  findings.push(findingOf(databaseCheck, { what, ...(mend && { mend }) }))
   return { findings, checks: unopenedChecks.length + 1 }
 }

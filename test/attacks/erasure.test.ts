@@ -116,8 +116,7 @@ suite('an erasure beside other things under way', async () => {
       .where('user_id', '=', carl.userId)
       .where('state', '=', 'waiting')
       .execute()
-    const json = { username: 'carl', current_password: carl.password }
-    const { status } = await app.call('DELETE', '/api/account', { headers: own, json })
+    const { status } = await app.call('DELETE', `/users/${carl.userId}`, { headers })
     assert.equal(status, 200)
     assert.deepEqual(await ofCarl(), [])
   })

@@ -86,11 +86,24 @@ suite('a damaged page of the database', () => {
     assert.equal(finding.level, 'error')
     assert.match(finding.what, /gatehouse\.db is damaged: /)
     assert.equal(finding.mend.setting, 'gatehouse restore FILE')
+    assert.ok(!findings.some(({ check }: { check: string }) => check === 'schema_objects'))
     const stdin = 'lamps harbour velvet tuba ocelot quarry\n'
     const made = await gatehouse(directory, `backup ${join(directory, 'archive')}`, { stdin })
     assert.equal(made.code, 1)
     assert.match(made.stderr, /the database is damaged: .*malformed.*gatehouse restore/)
     assert.doesNotMatch(made.stderr, /not available/)
+  })
+
+  sqliteOnly('of the versions is named by the doctor with the remedy', async () => {
+    const { directory } = await damagedService('schema_version', 'root')
+    const errors = async () => {
+      const { stdout } = await gatehouse(directory, 'doctor --inside --json')
+      const { findings } = JSON.parse(stdout)
+      return findings.filter(({ level }: { level: string }) => level === 'error')
+    }
+    const [finding, ...others] = await errors()
+    assert.deepEqual([finding.check, others.length], ['database_pages', 0])
+    assert.equal(finding.mend.setting, 'gatehouse restore FILE')
   })
 
   for (const table of ['accounts', 'keys', 'schema_version', 'webhook_endpoints']) {

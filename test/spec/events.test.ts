@@ -24,6 +24,7 @@ import { steppingClock } from '../clock.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { byItself, folder, passphrase } from '../copies.ts'
 import { databaseSettings, heard, refuseChanges, testDatabase } from '../database.ts'
+import { deletions, week } from '../deletion.ts'
 import { mailboxes } from '../emails.ts'
 import { eventTypes } from '../events.ts'
 import { enrol, enrolled } from '../factor.ts'
@@ -875,6 +876,19 @@ suite('every event, with its fields and its level', async () => {
         'the record is not what was written at this place: it was changed, swapped or inserted'
       return { told, fields: { verification: id, problems: 1, first, by: 'job' } }
     }),
+    info('audit_keys_erased', 'a user was removed, and the keys were left', async () => {
+      const own = watched(await testApp(byItself))
+      const { userId } = await own.account('ina')
+      await own.deps.db.deleteFrom('users').where('id', '=', userId).execute()
+      own.clock.advance(2 * 86_400)
+      const { told } = await during(own, () => jobOf(own, 'keys of users who are gone'))
+      return { told, fields: { keys: 1, by: 'job' } }
+    }),
+    info('audit_erasures_counted', 'the service starts for the first time', async () => {
+      const own = watched(await testApp(byItself))
+      const { told } = await during(own, () => jobOf(own, 'erasures from before their lists'))
+      return { told, fields: { erasures: 0, by: 'job' } }
+    }),
     warn('audit_not_verified', 'its node is gone', async () => {
       const own = watched(await testApp(byItself))
       const headers = own.basic(own.admin)
@@ -993,6 +1007,23 @@ suite('every event, with its fields and its level', async () => {
       const [back = ''] = await addresses.waysBack(who)
       const { told } = await confirm(back)
       return { told, fields: { user_id: who.userId, password_removed: false, address } }
+    }),
+    info('account_deletion_requested', 'the owner deletes the account, which waits', async () => {
+      const who = await verifiedOwner()
+      await (await deletions(app)).pass(0)
+      const headers = await app.session(who)
+      const json = { username: who.username, current_password: who.password }
+      const { told } = await ask(headers, 'DELETE', '/api/account', json)
+      const deletion_at = new Date(app.clock.now() + week * 1000).toISOString()
+      return { told, fields: accountFields(who, { deletion_at, ...byOwner(who, 'session') }) }
+    }),
+    info('account_deletion_cancelled', 'the link of the mail takes that back', async () => {
+      const who = await verifiedOwner()
+      const { back, leave, pass } = await deletions(app)
+      await pass(0)
+      const token = await leave(who)
+      const { told } = await during(app, () => back(token, other, {}, from))
+      return { told, fields: { user_id: who.userId, address } }
     }),
     info('email_removed', 'an administrator removes it', async () => {
       const who = await verifiedOwner()

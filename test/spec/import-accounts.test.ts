@@ -88,6 +88,7 @@ suite('import of accounts', async () => {
       locked: true,
       active: false,
       second_factor: false,
+      deletion_at: null,
       created_at: '2020-02-29T10:30:00.500Z',
     })
     const user = await app.call('GET', `/users/${user_id}`, { headers })
@@ -340,6 +341,7 @@ suite('export of accounts', async () => {
       locked: false,
       active: true,
       second_factor: false,
+      deletion_at: null,
       must_change: false,
       created_at: new Date(app.clock.now()).toISOString(),
     })

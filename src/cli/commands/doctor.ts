@@ -79,7 +79,7 @@ async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
   }
   const { config } = opened
   const place = missingDatabase(config)
-  if (place !== null) return withoutDatabase(call, wanted, `there is none at ${place}`)
+  if (place !== null) return withoutDatabase(call, wanted, { reason: `there is none at ${place}` })
   let isOpen = false
   try {
     return await withDeps(call, (deps) => {
@@ -88,8 +88,7 @@ async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
     })
   } catch (error) {
     if (isOpen) throw error
-    const { reasonOf } = await import('../../kernel/reason.ts')
-    return withoutDatabase(call, wanted, reasonOf(error))
+    return withoutDatabase(call, wanted, { error })
   }
 }
 
@@ -100,7 +99,11 @@ async function both(call: CommandCall, wanted: Wanted, deps: Deps): Promise<Repo
 }
 
 /** Examines what can be seen while the database cannot be opened, which is a finding. */
-async function withoutDatabase(call: CommandCall, wanted: Wanted, reason: string): Promise<Report> {
+async function withoutDatabase(
+  call: CommandCall,
+  wanted: Wanted,
+  why: { readonly error: unknown } | { readonly reason: string },
+): Promise<Report> {
   if (!wanted.isInside) return withOutside(call, wanted, [], null)
   const { config, terminal } = call
   const { createLog } = await import('../../runtime/deps.ts')
@@ -112,7 +115,7 @@ async function withoutDatabase(call: CommandCall, wanted: Wanted, reason: string
   const [log, measurements] = [createLog('silent'), createMeasurements()]
   const events = eventsOf({ clock, log, measurements })
   const deps = { config, clock, events, fetch: globalThis.fetch }
-  return withOutside(call, wanted, [await examineUnopened(deps, { reason })], null)
+  return withOutside(call, wanted, [await examineUnopened(deps, why)], null)
 }
 
 async function withOutside(

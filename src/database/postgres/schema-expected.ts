@@ -289,6 +289,7 @@ const lines = String.raw`
 ["column session_ends.user_id","session_ends","bigint not null"]
 ["column sessions.address","sessions","text collate C not null"]
 ["column sessions.amr","sessions","text collate C not null default ''::text"]
+["column sessions.auth_time","sessions","bigint"]
 ["column sessions.created_at","sessions","bigint not null"]
 ["column sessions.csrf_token","sessions","text collate C not null"]
 ["column sessions.id","sessions","text collate C not null"]

@@ -10,6 +10,7 @@ import { storedKeys } from '../../keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
+import { databasePages } from './pages.ts'
 
 const databaseFiles: Check<Inside> = {
   id: 'database_files',
@@ -118,7 +119,13 @@ const keys: Check<Inside> = {
 }
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<Inside>[] = [databaseFiles, databaseCheck, schema, keys]
+export const openingChecks: readonly Check<Inside>[] = [
+  databaseFiles,
+  databaseCheck,
+  databasePages,
+  schema,
+  keys,
+]
 
 const maxClockMs = 2000
 

@@ -6,7 +6,7 @@ import { createTurns } from '../../bounded/turns.ts'
 import { inContextOf } from '../../events/context.ts'
 import type { Measurements } from '../../measurements/measurements.ts'
 import type { Measured } from '../../measurements/requests.ts'
-import { endLater, forgetSentAnswers, isOver } from './connections.ts'
+import { endLater, forgetSentAnswers } from './connections.ts'
 import { type TogetherDeps, together } from './together.ts'
 
 /** How many requests wait on one connection; real clients pipeline far fewer. */
@@ -58,7 +58,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       start(connection, request, reply)
       if (!canWait(request)) return serve()
       return serveTogether(() => {
-        if (!socket.destroyed && !isOver(socket)) serve() // else no answer can reach its client
+        if (socket.writable) serve() // else no answer can reach its client
       })
     }
     if (socket.destroyed) return // no answer can reach its client
