@@ -62,7 +62,7 @@ suite('erasures from before their records listed the keys', async () => {
     await runJob(other, 'erasures from before their lists')
     const lists = (await listsOf(db)).filter(({ type }) => type === 'audit_erasures_counted')
     assert.equal(lists.length, 1)
-    // The record that was removed is put back, so that no gap tells.
+    // The removed record is put back, so that there is no gap.
     for (const row of kept.audit_records as { type: string }[]) {
       if (row.type !== 'audit_erasures_counted') continue
       await db

@@ -70,7 +70,7 @@ suite('a sign-in that waits for its second factor, and a lock', async () => {
       const before = await sessionsOf(who)
       assertPage(await visitor.press({ totp: device.code() }), 400, ended)
       assert.deepEqual(await sessionsOf(who), before)
-      // A sign-in that begins anew succeeds, so nothing but the flow has ended.
+      // A new sign-in succeeds, so only the flow has ended.
       const again = await onPages(who)
       const answer = await again.send({ totp: device.code() })
       assert.deepEqual([answer.status, answer.headers.location], [303, '/account'])

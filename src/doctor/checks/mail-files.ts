@@ -8,7 +8,7 @@ import type { Check } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
-/** More than a service without a mail server keeps. */
+/** Above what a service without a mail server keeps. */
 const maxFiles = 1000
 
 export const mailFiles: Check<Inside> = {

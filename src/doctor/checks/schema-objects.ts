@@ -3,7 +3,7 @@ import { schemaDifferences } from '../../database/schema-objects.ts'
 import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 
-const maxTold = 20
+const maxReported = 20
 
 export const schemaObjects: Check<Inside> = {
   id: 'schema_objects',
@@ -39,9 +39,9 @@ export const schemaObjects: Check<Inside> = {
         ]
       }),
     ]
-    const more = found.length - maxTold
+    const more = found.length - maxReported
     if (more <= 0) return found
-    return [...found.slice(0, maxTold), { what: `${more} more objects of the schema differ.` }]
+    return [...found.slice(0, maxReported), { what: `${more} more objects of the schema differ.` }]
   },
 }
 

@@ -55,7 +55,7 @@ export const reset: typeof english = {
   deletion: {
     title: 'Behalten Sie Ihr Konto',
     text: 'Ihr Konto soll gelöscht werden. Mit einem neuen Passwort behalten Sie es.',
-    anyhow:
+    passwordOptional:
       'Ihr Konto hat kein Passwort. Sie können es auch ohne eines behalten und sich wie bisher über Ihren Anbieter anmelden.',
     keep: 'Ohne Passwort behalten',
     done: 'Ihr Konto wird nicht gelöscht',

@@ -47,11 +47,11 @@ export const reset = {
   doneText: (username: string) =>
     `The account ${username} has a new password. It is signed out everywhere. Sign in with the new password now.`,
 
-  /** For the link that takes the deletion of an account back. */
+  /** For the link that cancels the deletion of an account. */
   deletion: {
     title: 'Keep your account',
     text: 'Your account is to be deleted. With a new password you keep it.',
-    anyhow:
+    passwordOptional:
       'Your account has no password. You can also keep it without one, and sign in through your provider as before.',
     keep: 'Keep it without a password',
     done: 'Your account is not deleted',
