@@ -16,7 +16,7 @@ import type { Users } from '../users/users.ts'
 
 /**
  * The deletion of an account by its owner. The account waits for ACCOUNT_DELETION_DAYS, in which a
- * link by mail brings it back, because a thief can ask for the deletion too. Without a mailbox
+ * link by mail cancels the deletion, because a thief can ask for the deletion too. Without a mailbox
  * nothing could bring the account back, so it is erased at once. docs/adr/0075
  */
 export interface AccountDeletion {

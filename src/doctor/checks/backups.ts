@@ -82,8 +82,8 @@ const maxBytes = 2 * 1024 ** 3
 const backupContent: Check<Inside> = {
   id: 'backup_content',
   level: 'error',
-  good: 'the file of the newest backup holds what was written',
-  why: 'A restore refuses a file whose content was changed, and then what it was made for is lost.',
+  good: 'the file of the newest backup is as it was written',
+  why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
   mend: {
     do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
     setting: 'gatehouse backup verify FILE',

@@ -100,7 +100,7 @@ const operatorFiles: Check<Unopened> = {
   id: 'operator_files',
   level: 'error',
   good: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
-  why: 'Who can write them is a client that may introspect and revoke tokens, or opens each path of an application; the service takes changes up by itself.',
+  why: 'A user who can write them can add a client that introspects and revokes tokens, or open each path of an application; the service reads changes automatically.',
   mend: {
     do: 'Take the right to write away from group and others, and read the file for what was added.',
   },

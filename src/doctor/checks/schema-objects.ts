@@ -9,9 +9,9 @@ export const schemaObjects: Check<Inside> = {
   id: 'schema_objects',
   level: 'error',
   good: 'each table, index and trigger is as the migrations of this version make it',
-  why: 'Without an index a request can take minutes, without a trigger counts and revocations are wrong, and a changed table can take or lose what it must not.',
+  why: 'Without an index a request can take minutes, without a trigger counts and revocations are wrong, and a changed table can accept wrong rows or lose rows.',
   mend: {
-    do: 'Find out who has changed it. Make what is missing again by its statement, with the service stopped, or restore a backup into a new database.',
+    do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',
   },
   async find({ db }) {
     if ((await schemaVersion(db)) !== latestSchema) return [] // said by the check of the version

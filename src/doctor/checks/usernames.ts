@@ -17,7 +17,7 @@ const maxShown = 10
 const none: ReadonlySet<string> = new Set()
 
 const faults: Readonly<Record<ChosenUsernameFault | 'unseen', string>> = {
-  unseen: 'holds a character that shows nothing',
+  unseen: 'has an invisible character',
   scripts: 'mixes letters of several scripts',
   address: 'is a mail address that the account has not verified',
   reserved: 'is reserved',
