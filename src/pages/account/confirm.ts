@@ -82,15 +82,14 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     if (!asked) throw flowExpired('page_flow_unknown')
     const view = await viewOf(request, person, asked)
     showIfRefused(request, person, 'account-confirm', { problemOf, view })
+    const { change } = asked
+    const flowOf = async () => asked.flow ?? (await begin(request, reply, person, change))
     const by = field(request, 'by')
     if (by === 'provider') return leave(request, reply, person, await flowOf())
     if (by === 'mail') return sendCode(request, reply, person, await flowOf())
-    const kinds = await prove(request, person, asked)
-    return goOnWith(request, reply, person, await add(request, await flowOf(), kinds))
-
-    async function flowOf(): Promise<ConfirmFlow> {
-      return asked?.flow ?? begin(request, reply, person, asked?.change ?? 'password')
-    }
+    const flow = await withMailedCode(request, person, asked.flow)
+    const kinds = await prove(request, person, change)
+    return goOnWith(request, reply, person, await add(request, flow ?? (await flowOf()), kinds))
   })
 
   app.get(leavePath, accountPage(path, recentLogin), async (request, reply) => {
@@ -122,22 +121,24 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   async function prove(
     request: FastifyRequest,
     { account }: Person,
-    { change, flow }: Asked,
+    change: ProtectedChange,
   ): Promise<ProofKind[]> {
-    if (flow && field(request, 'code') !== '') await takeMailedCode(request, account, flow)
     const sent = proofsOfForm(request)
     await proofs.prove(request, { account, change, sent }).catch(withoutFields)
     return (await proofs.neededOf(account)).filter(canBeSent)
   }
 
-  async function takeMailedCode(
+  /** The flow, with the proof of a mailed code if one was typed. */
+  async function withMailedCode(
     request: FastifyRequest,
-    account: Person['account'],
-    flow: ConfirmFlow,
-  ): Promise<void> {
-    const typed = { id: flow.data.mail ?? '', code: field(request, 'code'), flow: flowName(flow) }
+    { account }: Person,
+    flow: ConfirmFlow | null,
+  ): Promise<ConfirmFlow | null> {
+    const code = field(request, 'code')
+    if (!flow || code === '') return flow
+    const typed = { id: flow.data.mail ?? '', code, flow: flowName(flow) }
     const confirmation = await mailedProof.open(request, account, typed)
-    await add(request, flow, ['email'], (trx) => confirmations.use(trx, confirmation))
+    return add(request, flow, ['email'], (trx) => confirmations.use(trx, confirmation))
   }
 
   function add(
