@@ -74,7 +74,7 @@ export interface FlowChange<Data extends FlowData> {
 
 /**
  * The flows of pages: the step a person is at, bound to the browser that began them, so that steps
- * follow in their order alone and any process can go on. The browser carries a flow, sealed, until
+ * follow in their order alone and any process can continue. The browser carries a flow, sealed, until
  * a request with a correct proof stores the flow. docs/adr/0059, docs/adr/0077.
  */
 export interface PageFlows {

@@ -124,7 +124,7 @@ suite('the lists of closed keys', () => {
     assert.deepEqual((await verified(app.deps)).erased, 0)
   })
 
-  test('take no key that was added to a tombstone, even where retention signs it anew', async () => {
+  test('take no key that was added to a tombstone, even where retention signs it again', async () => {
     const { app, proof } = await afterRetention()
     const { db } = app.deps
     const bob = await app.account('bob')

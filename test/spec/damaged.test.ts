@@ -125,7 +125,7 @@ suite('a damaged page of the database', () => {
   }
 })
 
-suite('damage that a database tells', () => {
+suite('damage that a database reports', () => {
   test('of PostgreSQL: data_corrupted and index_corrupted, and no other code', () => {
     const of = (code: string) => {
       const error = Object.assign(new Error('invalid page in block 3'), { code, severity: 'ERROR' })

@@ -9,7 +9,7 @@ export const commands: readonly CommandWork[] = [
 const batchSize = 1000
 
 /**
- * First does what erasures have left to the jobs of the service, then writes the database anew. On
+ * First does what erasures have left to the jobs of the service, then rewrites the database. On
  * SQLite no service may be running; on PostgreSQL the tables are locked one after another.
  */
 async function compact(call: CommandCall): Promise<void> {

@@ -7,8 +7,8 @@ import { idOf } from './kept-file.ts'
 const endings = ['', '-wal', '-shm']
 
 /**
- * The files of a database that SQLite has open. SQLite goes on with files that were deleted or
- * replaced, and its writes to them are lost. The files are compared by path, never opened: see
+ * The files of a database that SQLite has open. SQLite continues to use files that were deleted
+ * or replaced, and its writes to them are lost. The files are compared by path, never opened: see
  * kept-file.ts. A comparison takes about 4 us.
  */
 export class OpenedFiles implements DatabaseFiles {

@@ -105,7 +105,7 @@ const backupContent: Check<Inside> = {
       const archive = await openArchive(path)
       await archive.close()
       if (made.sha256 === null || archive.fileSha256 === made.sha256) return []
-      return [{ what: `${path} is another file than the one that was written.` }]
+      return [{ what: `${path} is not the file that was written.` }]
     } catch (error) {
       return [{ what: `The newest backup cannot be restored: ${reasonOf(error)}.` }]
     }

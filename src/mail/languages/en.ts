@@ -183,7 +183,7 @@ export const en = {
   deletion_requested: {
     subject: (name: string) => `Your account at ${name} will be deleted`,
     intro: (name: string, account: string) =>
-      `Your account ${account} at ${name} is to be deleted. Nobody can sign in to it any more, and all its sessions have ended.`,
+      `Your account ${account} at ${name} is to be deleted. No one can sign in to it any more, and all its sessions have ended.`,
     erased: (time: string) =>
       `The account and your personal data will be erased for good: ${time}.`,
     notYou:
