@@ -349,6 +349,9 @@ suite('what the confirmation page has taken counts for one change alone', async 
       1,
       JSON.stringify(tally(answers)),
     )
+    for (const answer of answers.filter(({ status }) => status !== 202)) {
+      assertRefusal(answer, 401, 'Confirmation required', '', { proofs: ['password'] })
+    }
   })
 
   test('a form that is refused keeps it, and continues without another proof', async () => {
