@@ -49,8 +49,13 @@ suite('the owner takes an account back by the address before', async () => {
   }
 
   /** The thief's address replaces the owner's. What is added in between belongs to the thief. */
-  async function takeOver(session: Headers, mailbox: string, between = async () => {}) {
-    const id = await ask(session, mailbox)
+  async function takeOver(
+    session: Headers,
+    mailbox: string,
+    between = async () => {},
+    totp?: string,
+  ) {
+    const id = await ask(session, mailbox, undefined, totp)
     later()
     await between()
     const answer = await confirm({ token: await token(id) })
@@ -122,10 +127,10 @@ suite('the owner takes an account back by the address before', async () => {
     const { who, session } = await owner()
     const device = await enrol(app, session)
     later()
-    await takeOver(session, `thief${made}@evil.test`)
+    await takeOver(session, `thief${made}@evil.test`, undefined, device.code())
     const renewed = await app.call('POST', '/api/account/recovery-codes', {
       headers: session,
-      json: { totp: device.code() },
+      json: { current_password: who.password, totp: device.code() },
     })
     assert.equal(renewed.status, 201, renewed.text)
     later()
@@ -156,7 +161,7 @@ suite('the owner takes an account back by the address before', async () => {
     await link(who, 'the owner')
     const device = await enrol(app, session)
     later()
-    await takeOver(session, `thief${made}@evil.test`, () => link(who, 'the thief'))
+    await takeOver(session, `thief${made}@evil.test`, () => link(who, 'the thief'), device.code())
     const [way] = await waysBack(who)
     assert.equal((await confirm({ token: way })).body.message, restored)
     assert.deepEqual(await linked(who), ['the owner'])
@@ -244,7 +249,7 @@ suite('the owner takes an account back by the address before', async () => {
     const { who, session } = await owner()
     const device = await enrol(app, session)
     later()
-    await takeOver(session, `factor${made}@evil.test`)
+    await takeOver(session, `factor${made}@evil.test`, undefined, device.code())
     const [way] = await waysBack(who)
     const visitor = pageVisitor(app)
     await visitor.open(`/verify?token=${way}`)
@@ -268,7 +273,8 @@ suite('the owner takes an account back by the address before', async () => {
       .set({ created_at: null })
       .where(...ofWho)
       .execute()
-    await takeOver(session, `old${made}@evil.test`, () => link(who, 'while it was asked for'))
+    const linking = () => link(who, 'while it was asked for')
+    await takeOver(session, `old${made}@evil.test`, linking, device.code())
     await link(who, 'after the change')
     const [way] = await waysBack(who)
     const opened = await confirmations.openByToken(String(way), ['email_undo'])
