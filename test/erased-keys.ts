@@ -20,7 +20,7 @@ export const keyOf = async (db: Database, { userId }: Pick<Someone, 'userId'>) =
   return row.pseudonym
 }
 
-/** Removes the key of a person and all that finds the records: the attack of who has no key. */
+/** Removes the key of a person and the indexes of the records: the attack without the audit keys. */
 export async function erasePerson(
   db: Database,
   { userId }: Pick<Someone, 'userId'>,

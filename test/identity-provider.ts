@@ -28,7 +28,7 @@ export interface IdentityProvider {
   readonly issuer: string
   /** The user that the login form answers; null: the login is declined. */
   person: Person | null
-  /** The clock by which it says when a person has signed in; absent: that of the machine. */
+  /** The clock for `auth_time`; absent: the clock of the machine. */
   clock?: { now(): number }
   /** Further claims of the provider's access tokens. */
   extra: Json

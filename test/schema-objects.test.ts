@@ -1,4 +1,4 @@
-// A database makes a difference: each tells its schema by catalogs of its own.
+// A database makes a difference: each has catalogs of its own for the schema.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'

@@ -118,7 +118,7 @@ function send(workerData: SendOptions): Promise<Sent> {
 
 interface Waits {
   readonly sorted: number[]
-  /** What the service spent of its processor meanwhile: on a busy machine a request waits for others. */
+  /** The CPU time of the service during the measurement: on a busy machine requests wait for the CPU. */
   readonly sortedSpent: number[]
 }
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * `npm run schema` writes the objects that the migrations make on PostgreSQL, as its catalogs tell them,
+ * `npm run schema` writes the objects that the migrations create on PostgreSQL, read from its catalogs,
  * for the doctor: `test/schema-objects.test.ts` compares the file with a database.
  */
 const file = join(import.meta.dirname, '../src/database/postgres/schema-expected.ts')

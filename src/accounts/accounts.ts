@@ -76,14 +76,14 @@ export interface Accounts {
   /** Counts the accounts, by state and by role. */
   tally(): Promise<AccountTally>
   /**
-   * Has an account wait until it is erased, and ends all its logins. `mail` runs in the transaction: it
-   * tells the owner, and answers the time of the erasure, as this function does. Epoch milliseconds.
+   * Marks an account for deletion and ends all its logins. `mail` runs in the transaction: it notifies
+   * the owner and returns the time of the erasure, in epoch milliseconds. Returns the same time.
    * @throws ApiError lastAdministrator, invalidCredentials if the account has changed
    */
-  requestDeletion(verified: Account, how: HowToRequestDeletion): Promise<number>
+  requestDeletion(verified: Account, how: RequestDeletionOptions): Promise<number>
   /**
-   * Brings an account back that waits for its deletion, in the transaction of the proof of its owner;
-   * the flags of administrators stay. Answers whether the account waited.
+   * Cancels a pending deletion, in the transaction that verifies the owner. The flags of administrators
+   * stay. Answers whether a deletion was pending.
    */
   cancelDeletion(trx: DatabaseOrTransaction, userId: number): Promise<boolean>
   /** The users whose accounts are to be erased now, up to `limit`. */
@@ -144,7 +144,7 @@ export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface HowToRequestDeletion extends Omit<HowToChange, 'assertWanted' | 'keepSession'> {
+export interface RequestDeletionOptions extends Omit<HowToChange, 'assertWanted' | 'keepSession'> {
   readonly mail: (trx: DatabaseOrTransaction, account: Account) => Promise<number>
 }
 
@@ -252,7 +252,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const work = async (trx: DatabaseOrTransaction) => {
         const before = await reread(trx, verified)
         if (isAdministrator(before)) await assertAnotherAdministrator(trx, userId)
-        // Before the mail, whose link a node of the version before would withdraw otherwise.
+        // Before the mail: a node of the previous version would otherwise withdraw its link.
         await endTokens(trx, userId, everything)
         const account = present(await accountStore(trx).byUserId(userId))
         const deletionAt = await mail(trx, account)

@@ -77,7 +77,7 @@ function stateIs(state: AccountState, now: number): Condition {
       return ofAccount(sql`locked = 1`)
     case 'disabled':
       return ofAccount(
-        // The index begins with `locked`. An account that waits to be erased has the flag of before.
+        // The index begins with `locked`. A pending deletion keeps the earlier flag.
         sql`(locked in (0, 1) and active = 0 and (active_kept is null or active_kept = 0))`,
       )
     case 'deletion_pending':

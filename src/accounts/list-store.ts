@@ -15,7 +15,7 @@ export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'cr
   readonly roles: readonly RoleName[]
   readonly locked: boolean
   readonly active: boolean
-  /** When it is erased; null: its deletion was not asked for. */
+  /** When the account is erased; null if no deletion is pending. */
   readonly deletionAt: number | null
   /** The end of a lockout; null if there is none now. */
   readonly lockedOutUntil: number | null

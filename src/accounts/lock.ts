@@ -72,7 +72,7 @@ const counting = (db: DatabaseOrTransaction, { username, last, until }: Paramete
     .where('username', '=', username)
     .where(isPresentAccount)
     .returning(['user_id', 'failed_logins'])
-// A login during a lockout is refused whatever it sends, so it is no failure. A reset is judged.
+// A login during a lockout is refused without a check, so it does not count. A reset is checked.
 const counted = prepared((db, failure: Parameters<Failure>) =>
   counting(db, failure).where(isOpen(failure.now)),
 )
@@ -98,7 +98,7 @@ export function createAutomaticLock(deps: AutomaticLockDeps): AutomaticLock {
       const count = during === 'reset' ? countedAtReset : counted
       const row = await count.first(trx, { username, now, last: after - 1, until })
       if (row?.failed_logins !== 0) return null
-      // They have proved the password before the lock. An unlock must not let them go on.
+      // These sign-ins passed the password before the lock. They must not continue after an unlock.
       await endSignIns(trx, row.user_id)
       return row.user_id
     },

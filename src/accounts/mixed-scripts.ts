@@ -1,7 +1,7 @@
 /** Characters of all scripts: Common and Inherited. */
 const ofAllScripts = /[\p{scx=Zyyy}\p{scx=Zinh}]/gu
 
-// The most common ones first. Those of Unicode 16 and 17 are missing: the compiler refuses their names.
+// The most common scripts first. The compiler refuses the names of the scripts of Unicode 16 and 17.
 // biome-ignore format: a table
 const scripts = [
   // Japanese, Korean, and Chinese with Bopomofo: UTS 39 section 5.1, table 1.

@@ -2,13 +2,13 @@ import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import { mixesScripts } from './mixed-scripts.ts'
 
-// Characters that show nothing, and the blank of Braille, which looks like a space.
+// Invisible characters, and the blank of Braille, which looks like a space.
 const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /**
- * The canonical form of a name that a new account gets, whoever creates the account. Null for what
- * `canonicalUsername` refuses, and for a name with a default-ignorable code point or U+2800, which
- * would look like another name. Existing names are read by `canonicalUsername` alone.
+ * The canonical form of the username of a new account. Null if `canonicalUsername` refuses the name, or
+ * if the name has a default-ignorable code point or U+2800 and so looks like another name. Existing
+ * names are read by `canonicalUsername` alone.
  */
 export function newUsername(text: string): Username | null {
   return unseen.test(text) ? null : canonicalUsername(text)

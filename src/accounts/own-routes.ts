@@ -58,7 +58,7 @@ const ownAccountSchema = (roles: readonly Role[]) =>
 const ChangePassword = {
   type: 'object',
   required: ['new_password'],
-  // Typed, unlike elsewhere: it was so before proofs were asked for.
+  // Validated as text, unlike elsewhere: earlier versions answer 400 to another type.
   properties: { new_password: Password, ...acceptedProofs, current_password: Text },
 } as const
 

@@ -32,7 +32,7 @@ export function standingStore(db: DatabaseOrTransaction) {
       .where(isPresentAccount)
       .where((eb) => eb.or([eb('failed_logins', '>', 0), eb('locked_until', '>', now)]))
 
-  /** Counts the accounts that wait for their deletion and are not disabled beside that. */
+  /** Counts the accounts that have a pending deletion and are not also disabled. */
   async function deletedByOwners(): Promise<number> {
     const { total } = await db
       .selectFrom('accounts')
@@ -46,8 +46,8 @@ export function standingStore(db: DatabaseOrTransaction) {
 
   return {
     /**
-     * Counts the accounts, also by each role of `known`. The cost depends on the number of those alone
-     * that wait for their deletion.
+     * Counts the accounts, also by each role of `known`. The cost depends only on the number of pending
+     * deletions.
      */
     async tally(known: readonly Role[]): Promise<AccountTally> {
       const counted = await countedAccounts(db)

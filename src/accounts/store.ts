@@ -100,7 +100,7 @@ const present = prepared((db, { userId }: Parameters<{ userId: number }>) =>
 interface Login {
   readonly userId: number
   readonly now: number
-  /** The same time if the login was one with the password; else null. */
+  /** The time of a login with the password; null for any other login. */
   readonly passwordAt: number | null
 }
 // A login writes the account instead of reading it, which takes no statement more. The columns of
@@ -269,7 +269,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row ? { account: toAccount(row), sessions: Number(row.sessions) } : null
     },
 
-    /** The same for a login at `now`, which is stored as the last one, and as one of its kind. */
+    /** The same for a login at `now`. Stores the time of the last login, and of the last one by password. */
     async presentAtLogin(
       userId: number,
       now: number,
@@ -414,7 +414,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       return row !== undefined
     },
 
-    /** Has an account wait until it is erased. */
+    /** Marks an account for deletion. */
     async requestDeletion(userId: number, deletionAt: number): Promise<void> {
       await db
         .updateTable('accounts')
@@ -424,7 +424,7 @@ export function accountStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Brings an account back that waits for its deletion; answers whether it did. */
+    /** Cancels a pending deletion; answers whether one was pending. */
     async cancelDeletion(userId: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('accounts')
@@ -435,7 +435,7 @@ export function accountStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** The users whose accounts are to be erased at `now`, those first that have waited longest. */
+    /** The users whose accounts are due for erasure at `now`, the longest overdue first. */
     async dueDeletions(now: number, limit: number): Promise<number[]> {
       const rows = await db
         .selectFrom('accounts')
@@ -485,7 +485,7 @@ function columnsOf(changes: AccountChanges): UpdateObject<Schema, 'accounts'> {
   }
 }
 
-/** Sets the flag `active`; that of an account that waits for its deletion counts after its return. */
+/** Sets the flag `active`. During a pending deletion the flag takes effect if the deletion is cancelled. */
 function flagOf(isActive: boolean) {
   const flag = sql.lit(Number(isActive))
   return {

@@ -71,7 +71,7 @@ export function signCheckpoint(key: CheckpointKey, checkpoint: Unsigned): Checkp
   return { ...named, signature: key.sign(checkpointText(named)) }
 }
 
-/** The text that the signature of a tombstone covers; without lists, that of versions before 0.10.0. */
+/** The text that the signature of a tombstone covers. Without lists: the text of versions before 0.10.0. */
 export function tombstoneText(tombstone: Omit<Tombstone, 'signature'>): string {
   const { chain, place, mac, records, at, key_id, closed } = tombstone
   const fields = [chain, place, mac, records, at, key_id]

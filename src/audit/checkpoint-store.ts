@@ -202,7 +202,7 @@ export function checkpointStore(db: DatabaseOrTransaction) {
       return row?.number ?? null
     },
 
-    /** The places of up to `limit` records from a number on. */
+    /** The positions of up to `limit` records, starting at a record number. */
     numberedFrom: (number: number, limit: number) =>
       db
         .selectFrom('audit_records')

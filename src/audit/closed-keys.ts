@@ -2,22 +2,22 @@ import type { Tombstone } from './checkpoint-form.ts'
 import { openedOrNull } from './opened-record.ts'
 import type { AuditRecord } from './record-form.ts'
 
-/** The name of a person's key that is gone, as a record or a tombstone lists it. */
+/** An erased key of a person, as a record or a tombstone lists it. */
 export interface ClosedKey {
   readonly name: string
-  /** When its record was made, in epoch milliseconds. */
+  /** When the record that lists the key was made, in epoch milliseconds. */
   readonly at: number
   /**
-   * Null for an erasure that was recorded with it. Otherwise the key was gone before that was done:
-   * the last record from before.
+   * Null if the record of the erasure lists the key. Otherwise the key was erased by an earlier
+   * version: the number of the last record of that version.
    */
   readonly through: number | null
 }
 
-/** What records, or the tombstone in their place, list of keys that are gone. */
+/** The erased keys that a record, or the tombstone in the place of records, lists. */
 export interface ClosedKeys {
   readonly keys: readonly ClosedKey[]
-  /** The lowest of those that are listed, of keys that are kept or not; null if there is none. */
+  /** The lowest `through` of all listed keys, dropped keys included; null if there is none. */
   readonly through: number | null
 }
 
@@ -43,9 +43,9 @@ export function closedKeysOfTombstone({ closed }: Pick<Tombstone, 'closed'>): Cl
 }
 
 /**
- * Answers the lists of a tombstone that stands for more records than before. It drops the keys that
- * no record has any more: those that were gone a day before `oldest`, the time of the oldest record
- * that is left, or all if none is left.
+ * Merges the lists of a tombstone and of the records that it replaces. Drops the keys that no record
+ * uses any more: keys that were erased a day before `oldest`, the time of the oldest record that is
+ * left; all keys if no record is left.
  */
 export function closedText(lists: readonly ClosedKeys[], oldest: number | null): string {
   const kept = lists

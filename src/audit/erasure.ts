@@ -30,7 +30,7 @@ export interface Erasure {
    * removed them. Answers `batchSize` as long as it has not seen all, otherwise 0.
    */
   sweep(batchSize: number): Promise<number>
-  /** Lists the keys that were gone before erasures were listed: see `createUnlistedErasures`. */
+  /** Lists the keys that earlier versions erased: see `createUnlistedErasures`. */
   listEarlier(batchSize: number): Promise<number>
 }
 
@@ -67,7 +67,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
       if (begun.get(attempt) === userId) return // the removal is tried again under a lock
       begun.set(attempt, userId)
       const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
-      // With the records of this transaction, just before its commit: the last of them lists the keys.
+      // Just before the commit: the last record of this transaction lists the keys.
       audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
     },
 

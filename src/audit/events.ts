@@ -58,11 +58,11 @@ export const auditNotVerified = eventType<{ verification: number; detail: string
   'warn',
 )
 
-/** Keys of persons who are gone were erased after their users: a record lists the names of the keys. */
+/** Keys of persons were erased some time after their users were. The record lists the names of the keys. */
 export const auditKeysErased = eventType<{ keys: number }>('audit_keys_erased')
 
 /**
- * Keys of persons that were gone before records listed the keys of an erasure: from here on, each key
- * that goes is listed. More than one record if there are many.
+ * Lists the keys that versions before 0.10.0 erased without a record. Every later erasure lists its
+ * keys. Several records if there are many keys.
  */
 export const auditErasuresCounted = eventType<{ erasures: number }>('audit_erasures_counted')

@@ -129,8 +129,8 @@ function factsOf({ event, status }: Entry, writer: Writer, actor: string | null)
 }
 
 /**
- * The names of the keys of persons that are gone with this record: those of an erasure, and those that
- * its fields are sealed under, if they are stored nowhere. `audit verify` takes no other for erased.
+ * The names of the keys that this record lists as erased: the keys of an erasure, and keys that seal
+ * fields of this record and are not stored. `audit verify` accepts no other key as erased.
  */
 function closedBy(
   { event, closed = [] }: Entry,

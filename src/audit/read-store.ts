@@ -240,7 +240,7 @@ export async function subjectsNamed(
     .execute()
 }
 
-/** The names of keys that the records behind `from`, up to `to`, have, and that are not there. */
+/** The names of missing keys that the records after `from`, up to `to`, refer to. */
 export async function closedAmong(
   db: DatabaseOrTransaction,
   { from, to }: { readonly from: number; readonly to: number },

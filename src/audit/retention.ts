@@ -111,7 +111,7 @@ async function isDue(db: Database, before: number): Promise<boolean> {
   return first !== undefined && first.at < before - dayMs
 }
 
-/** The lists of closed keys that the service has written: its signature would make others count. */
+/** The authentic lists of closed keys. The new signature would make a forged list valid. */
 function authenticLists(
   earlier: Tombstone | undefined,
   removed: readonly AuditRecord[],

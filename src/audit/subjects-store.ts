@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
 /**
- * Users whose account has signed in at `since` or later, and who have no key; 100 at most. The record of
- * a login makes one, and the removal of the user deletes both.
+ * Users without a key whose account has signed in at `since` or later; 100 at most. The record of a login
+ * creates the key, and the removal of the user deletes user and key.
  */
 export async function signedInWithoutKey(
   db: DatabaseOrTransaction,

@@ -7,7 +7,7 @@ import { auditErasuresCounted } from './events.ts'
 import { openedOrNull } from './opened-record.ts'
 import { closedAmong } from './read-store.ts'
 
-/** Since when the record of an erasure lists the keys that went with it. */
+/** The first version whose record of an erasure lists the erased keys. */
 export const listedSince = '0.10.0'
 
 export interface UnlistedErasuresDeps {
@@ -25,9 +25,9 @@ export async function unlistedThrough(db: DatabaseOrTransaction): Promise<number
 }
 
 /**
- * Makes the job that lists once, after the upgrade, the keys that were gone by then, so that no key
- * that goes later passes for one of them. A step looks at some records, and answers `batchSize` until
- * all is done, then 0.
+ * Creates the job that lists once, after the upgrade, the keys that earlier versions erased. A key that
+ * disappears later is then not mistaken for one of these keys. A step reads some records and answers
+ * `batchSize` until all records are read, then 0.
  */
 export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
   const closed = new Set<string>()
@@ -61,7 +61,7 @@ export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
   }
 }
 
-/** Whether it was done, also if retention has removed the record. */
+/** Whether the job has finished, even if retention has removed its record. */
 async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
   const record = await db
     .selectFrom('audit_records')

@@ -21,8 +21,8 @@ export interface RecordWriter {
    */
   add(trx: DatabaseOrTransaction, chains: Chains, entry: Entry): void
   /**
-   * Erases keys of persons when the records of this transaction have theirs, and before they are
-   * inserted: `erase` answers the names of the keys, which the last of the records lists.
+   * Erases keys of persons after the records of this transaction are sealed and before the records are
+   * inserted. `erase` answers the names of the keys, which the last record lists.
    */
   closing(trx: DatabaseOrTransaction, erase: Erase): void
   /** Drops keys of erased persons from the memory: see `SubjectKeys`. */

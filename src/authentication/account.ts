@@ -16,8 +16,8 @@ export interface Account {
   readonly locked: boolean
   readonly active: boolean
   /**
-   * When the account is erased, because its owner asked for that, in epoch milliseconds; until then it
-   * cannot authenticate. Null: its deletion was not asked for.
+   * When the account is erased at the request of its owner, in epoch milliseconds; until then the
+   * account cannot authenticate. Null if no deletion is pending.
    */
   readonly deletionAt: number | null
   /**
@@ -42,7 +42,7 @@ export interface Account {
 
 type Standing = Pick<Account, 'locked' | 'active'> & Partial<Pick<Account, 'deletionAt'>>
 
-/** Whether an account is active, not locked, and does not wait for its deletion. */
+/** Whether an account is active, not locked, and has no pending deletion. */
 export function isUsable({ locked, active, deletionAt = null }: Standing): boolean {
   return active && !locked && deletionAt === null
 }

@@ -10,7 +10,7 @@ export const loginFail = eventType<{
   reason?: string | null
 }>('authn_login_fail', 'warn')
 
-/** A change of the own account was refused: the password that was to prove the person was wrong. */
+/** A change of the own account was refused because of a wrong proof. */
 export const proofFail = eventType<{ user_id: number | null }>('authn_proof_fail', 'warn')
 
 /** A login succeeded, and none of the account had failed since the one before. */

@@ -7,13 +7,13 @@ import type { Account } from './account.ts'
  */
 export type Amr = 'pwd' | 'otp' | 'mfa' | 'hwk' | 'user' | 'fed' | 'email'
 
-/** The time of an authentication that is not known: it is never recent. */
+/** Stands for an unknown time of authentication, which is never recent. */
 export const unknownAuthTime = 0
 
 /** What a method of login found out: whose account it is, and how and when that was proved. */
 export interface Evidence {
   readonly account: Account
   readonly amr: readonly Amr[]
-  /** Of the first proof, in epoch milliseconds; `unknownAuthTime` if a provider did not say. */
+  /** The time of the first proof, in epoch milliseconds; `unknownAuthTime` if a provider sent none. */
   readonly authTime: number
 }

@@ -5,7 +5,7 @@ import type { SentProofs as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'
 
-/** A code of the app, and a code in its place, as a client should send them. */
+/** The code of a second factor: of the app, or a recovery code. */
 export const codeFields = {
   totp: {
     type: 'string',
@@ -33,7 +33,7 @@ export const sentProofs = {
   captcha: Captcha,
 } as const
 
-/** The same as they are accepted: without types, because any other value is a wrong proof. */
+/** The schema that validates: it has no types, because a value of another type is a wrong proof. */
 export const acceptedProofs = {
   current_password: {},
   totp: {},

@@ -3,7 +3,7 @@ import type { StillAllowed } from '../http/changes/still-allowed.ts'
 import { type ProofKind, type ProtectedChange, proofKinds } from '../http/pages/proof-kinds.ts'
 import type { Account } from './account.ts'
 
-/** What an account has that its owner can be asked for. */
+/** The means of proof that an account has. */
 export interface Provable {
   readonly hasPassword: boolean
   readonly hasFactor: boolean
@@ -59,7 +59,7 @@ export interface WantedChange {
   readonly sent: SentProofs
 }
 
-/** A request that has proved all but the code of the second factor. */
+/** A request whose proofs are verified, except the code of the second factor. */
 export interface Proven {
   /** As it was read for the password. */
   readonly account: Account

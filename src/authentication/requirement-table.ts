@@ -52,8 +52,8 @@ const none = ''
  * The requirements of accounts; no other place decides them. Within a column the refusals are asked
  * first, then the other cells, each in the order of the rows. docs/adr/0029
  *
- * A waiting deletion is asked before the flags of administrators, because a sign-in through a provider
- * must not show that the account exists.
+ * A pending deletion is checked before the flags of administrators, because a sign-in through a
+ * provider must not show that the account exists.
  *
  * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
  * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.

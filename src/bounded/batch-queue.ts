@@ -1,7 +1,7 @@
 import { ApiError } from '../kernel/errors.ts'
 
 export interface BatchQueueOptions {
-  /** How many batches are made at the same time: of all callers together, and of one. */
+  /** How many batches run at the same time: of all callers, and of each caller. */
   readonly maxRunning?: number
   readonly maxRunningPerCaller?: number
   /** How many batches wait before one more is refused: of all callers, and of one. */
@@ -52,8 +52,8 @@ export function clientGone(): ApiError {
 
 /**
  * Limits how many batches are made at the same time, by default to one per caller, so that long
- * answers leave the event loop and the database to other requests. The others wait in the order of
- * arrival; a waiter whose caller has as many under way as it may is passed over. The next batch starts one turn of the
+ * answers leave the event loop and the database to other requests. The other batches wait in the order
+ * of arrival; a batch is passed over while its caller is at its limit. The next batch starts one turn of the
  * event loop after a batch has ended.
  */
 export function createBatchQueue({

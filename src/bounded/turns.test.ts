@@ -20,7 +20,7 @@ suite('work in turns of the event loop', () => {
     assert.deepEqual(started.at(-1), 7)
   })
 
-  test('an error of one is told to its caller, and the others start', async () => {
+  test('an error of one is passed to its caller, and the others start', async () => {
     const inTurn = createTurns(1)
     let started = 0
     assert.throws(() =>

@@ -1,6 +1,6 @@
 /**
- * Answers a function that starts work, at most `maxPerTurn` times in one turn of the event loop: the
- * rest starts in the next turns, in the order of arrival, so that other requests run in between.
+ * Answers a function that starts work at most `maxPerTurn` times in one turn of the event loop. The
+ * rest starts in later turns, in the order of arrival, so that other requests run in between.
  */
 export function createTurns(maxPerTurn: number): (start: () => void) => void {
   const waiting: (() => void)[] = []

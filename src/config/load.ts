@@ -449,7 +449,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       verificationSeconds: values.VERIFICATION_SECONDS,
       emailChangeSeconds: values.EMAIL_CHANGE_SECONDS,
       invitationSeconds: values.INVITATION_SECONDS,
-      /** 0: an account is erased when its owner asks for that. */
+      /** 0: a deletion by the owner erases the account at once. */
       deletionSeconds: values.ACCOUNT_DELETION_DAYS * 86_400,
     },
     pages: {

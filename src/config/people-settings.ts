@@ -120,7 +120,7 @@ export const peopleSettings = {
     default: 7,
     min: 0,
     max: 3650,
-    doc: 'How many days an account waits after its owner has deleted it; a link that is mailed to the owner brings it back. 0: it is erased at once, as it is without mail or without a verified address. docs/personal-data.md',
+    doc: 'How many days an account waits after its owner has deleted it; a link that is mailed to the owner cancels the deletion. 0: it is erased at once, as it is without mail or without a verified address. docs/personal-data.md',
   }),
   RETURN_ORIGINS: list({
     doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` need no place here.',

@@ -59,7 +59,7 @@ export interface Confirmations {
    */
   use(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void>
   /**
-   * Withdraws those of an account: by default all but the ways back that `endsWithLogins` names.
+   * Withdraws confirmations of an account, by default of all purposes that `endsWithLogins` accepts.
    */
   cancelAll(
     trx: DatabaseOrTransaction,
@@ -74,7 +74,7 @@ export interface Confirmations {
     userId: number,
     purpose: ConfirmationPurpose,
   ): Promise<string[]>
-  /** Those of an account that still count: the newest one of each address. */
+  /** The valid confirmations of an account: the newest of each address. */
   openOf(
     trx: DatabaseOrTransaction,
     userId: number,

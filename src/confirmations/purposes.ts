@@ -47,8 +47,8 @@ const single: ReadonlySet<ConfirmationPurpose> = new Set([
 ])
 
 /**
- * Purposes of which an account has one at a time: a new address replaces the one before, and a new
- * deletion ends the link of an earlier one.
+ * Purposes of which an account has one confirmation at a time: a new change of address replaces the
+ * previous change, and a new deletion ends the link of the previous deletion.
  */
 export function replacesOthers(purpose: ConfirmationPurpose): boolean {
   return single.has(purpose)

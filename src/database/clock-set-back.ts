@@ -5,9 +5,8 @@ import type { DatabaseOrTransaction } from './database.ts'
 const toleranceMs = 60_000
 
 /**
- * Compares the clock of this machine with the latest times that the database stores: of a key and of a
- * record of the audit log. Both are read by an index or from a few rows. Answers a sentence if the
- * clock is earlier, null if not.
+ * Compares the clock of this machine with the latest key and the latest audit record of the database.
+ * Both reads use an index or a few rows. Answers a sentence if the clock is earlier, otherwise null.
  */
 export async function clockSetBack(
   db: DatabaseOrTransaction,

@@ -81,13 +81,13 @@ export interface Connected {
 /** The files of SQLite, which must stay those that this process has opened. */
 export interface DatabaseFiles {
   /**
-   * Looks at the paths now. Answers the path whose file is gone or is another file; null if all files
-   * are those that SQLite has open, and while no statement has opened them.
+   * Compares the files at the paths with the open files now. Answers the path of a missing or replaced
+   * file; null if there is none, and before the first statement opens the files.
    */
   replaced(): string | null
   /**
-   * Makes a finding of `replaced` final: nothing is written any more, and the files are not closed,
-   * because SQLite would bring the log that it has open into the database file.
+   * Makes a finding of `replaced` final: nothing is written any more, and the files stay open. A close
+   * would make SQLite copy its open log into the database file.
    */
   abandon(): void
 }

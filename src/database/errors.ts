@@ -24,7 +24,7 @@ export class DatabaseReadOnly extends DatabaseUnavailable {
   }
 }
 
-/** A page or an index of the database cannot be read: nothing but a restore brings back what it held. */
+/** A page or an index of the database cannot be read. Only a restore recovers its content. */
 export class DatabaseDamaged extends DatabaseUnavailable {
   constructor(reason: string, options: { cause?: unknown } = {}) {
     super(reason, options)
@@ -32,7 +32,7 @@ export class DatabaseDamaged extends DatabaseUnavailable {
   }
 }
 
-/** Answers the damage that an error tells of, or that has caused it; null if there is none. */
+/** The damage that an error or one of its causes reports; null if there is none. */
 export function damageIn(error: unknown): DatabaseDamaged | null {
   if (error instanceof DatabaseDamaged) return error
   return error instanceof Error && error.cause !== undefined ? damageIn(error.cause) : null

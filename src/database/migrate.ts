@@ -93,7 +93,7 @@ export const latestSchema = migrations.length
 const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
-/** The statements that make the schema of this program in an empty database, without those of rooms. */
+/** The statements that create the schema in an empty database, without the schemas of rooms. */
 export function schemaStatements(database: 'sqlite' | 'postgres'): string[] {
   return [[versionTable], ...migrations.map(({ statements }) => statements)].flatMap((statements) =>
     statementsFor(database, statements),

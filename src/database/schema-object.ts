@@ -2,8 +2,8 @@
 export type SchemaObjects = ReadonlyMap<string, SchemaObject>
 
 export interface SchemaObject {
-  /** As the database tells it, without what differs between installations. */
+  /** The definition from the catalog, without parts that differ between installations. */
   readonly definition: string
-  /** The table that it belongs to; empty for a function. */
+  /** The table of the object; empty for a function. */
   readonly table: string
 }

@@ -4,18 +4,18 @@ import { postgresExpected } from './postgres/schema-expected.ts'
 import { sqliteExpected, sqliteObjects } from './sqlite/schema-catalog.ts'
 import { isPostgres } from './transactions.ts'
 
-/** How a schema differs from that of this program. Names with their kind. */
+/** How a schema differs from the schema of this version. Names include the kind. */
 export interface SchemaDifferences {
-  /** With the definition that it should have. */
+  /** With the expected definition. */
   readonly missing: readonly { readonly name: string; readonly definition: string }[]
   readonly changed: readonly { readonly name: string; readonly definition: string }[]
-  /** Those that belong to tables of this program: others may stand beside. */
+  /** Unknown objects on tables of the service. Tables of other programs are ignored. */
   readonly additional: readonly { readonly name: string; readonly table: string }[]
 }
 
 /**
- * Compares the schema with what the migrations make, object by object: on SQLite in an empty database in
- * memory, on PostgreSQL with the catalogs as a test has written them.
+ * Compares the schema with the result of the migrations, object by object: on SQLite with an empty
+ * database in memory, on PostgreSQL with the generated schema-expected.ts.
  */
 export async function schemaDifferences(db: DatabaseOrTransaction): Promise<SchemaDifferences> {
   const isOnPostgres = isPostgres(db)
@@ -26,7 +26,7 @@ export async function schemaDifferences(db: DatabaseOrTransaction): Promise<Sche
     table !== '' && !found.has(`table ${table}`) && !found.has(`view ${table}`)
   const named = [...expected].map(([name, { definition, table }]) => ({ name, definition, table }))
   return {
-    // What belongs to a table goes with it.
+    // The objects of a missing table are not listed again.
     missing: named.filter(
       ({ name, table }) => !found.has(name) && (name.startsWith('table ') || !isLost(table)),
     ),

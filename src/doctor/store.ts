@@ -12,7 +12,7 @@ export interface BackupRuns {
     readonly file: string | null
     /** The machine that made it. */
     readonly node: string
-    /** Of its file, as it was written. */
+    /** The digest of the file when the backup was written. */
     readonly sha256: string | null
   } | null
   readonly failed: { readonly at: number; readonly detail: string | null } | null
@@ -21,7 +21,7 @@ export interface BackupRuns {
 /** What the checks read of the tables of other rooms; nothing of it names a person. */
 export function doctorStore(db: DatabaseOrTransaction) {
   return {
-    /** Those of some addresses, in canonical form, that a user or an account has. */
+    /** Filters addresses, in canonical form: those that belong to a user or an account. */
     async knownAddresses(keys: readonly string[]): Promise<Set<string>> {
       const known = new Set<string>()
       for (let from = 0; from < keys.length; from += 500) {

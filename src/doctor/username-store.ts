@@ -28,7 +28,7 @@ export function usernameStore(db: DatabaseOrTransaction) {
     .where(isPresentAccount)
 
   return {
-    /** Of the next `size` accounts behind a user id, those whose names can break a rule. */
+    /** The accounts whose names may break a rule, among the next `size` accounts after a user id. */
     async unusualAfter(userId: number, size: number): Promise<SomeAccounts> {
       const end = await db
         .selectFrom('accounts')
@@ -48,7 +48,7 @@ export function usernameStore(db: DatabaseOrTransaction) {
       return { accounts, last }
     },
 
-    /** The accounts that have one of these names, but for administrators. */
+    /** The accounts with one of these names, without administrators. */
     async namedOneOf(usernames: readonly string[]): Promise<NamedAccount[]> {
       return named
         .where('username', 'in', usernames)
@@ -66,7 +66,7 @@ export function usernameStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Those of some addresses in canonical form that an account has verified. */
+    /** Filters addresses, in canonical form: those that an account has verified. */
     async verifiedAmong(keys: readonly string[]): Promise<ReadonlySet<string | null>> {
       if (keys.length === 0) return new Set()
       const rows = await named.where('verified_email_key', 'in', keys).execute()

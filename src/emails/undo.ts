@@ -14,16 +14,15 @@ export interface UndoDeps {
   readonly secondFactor: Pick<SecondFactor, 'removeSince'>
 }
 
-/** What a way back removed that no other event tells. */
+/** What a way back removed without an event of its own. */
 export interface Undone {
   readonly hadNewPassword: boolean
 }
 
 /**
- * Removes what was added to an account since a change of its address was asked for, and takes a
- * deletion back, in the
- * transaction of the way back: whoever changed the address may have added it. `since` is in epoch
- * milliseconds. The caller ends all logins. docs/adr/0074
+ * Removes what was added to an account since a change of its address was requested, and cancels a
+ * pending deletion, in the transaction of the way back: a thief who changed the address may have done
+ * both. `since` is in epoch milliseconds. The caller ends all logins. docs/adr/0074
  */
 export type UndoSince = (
   trx: DatabaseOrTransaction,
@@ -39,7 +38,7 @@ export function createUndo(deps: UndoDeps): UndoSince {
     const hadNewPassword = await voidPasswordSince(trx, userId, since)
     await devices.forget(trx, userId)
     await accounts.cancelDeletion(trx, userId)
-    // Its link was mailed to the address that is taken back.
+    // The link of the deletion was mailed to the address that is removed now.
     await confirmations.cancelAll(trx, userId, ['deletion_undo'])
     return { hadNewPassword }
   }

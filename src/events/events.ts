@@ -26,9 +26,9 @@ export interface RecordedEvent {
    * same statements with and without one, whatever this process remembers of the person.
    */
   readonly hidesPerson?: boolean
-  /** The names of the keys of persons that go with this change: its record is their proof. */
+  /** The names of the keys of persons that this change erases. The record is the proof of the erasure. */
   readonly closed?: readonly string[]
-  /** Those from before their erasure was listed, up to the record of this number. */
+  /** Set if an earlier version erased the keys: the number of the last record of that version. */
   readonly unlisted?: { readonly closed: readonly string[]; readonly through: number }
 }
 

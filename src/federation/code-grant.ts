@@ -16,7 +16,7 @@ export interface FlowSecrets {
 
 export interface AuthorizationOptions {
   readonly redirectUri?: string
-  /** Whether the person must sign in anew, and the provider say when. */
+  /** Whether the person must sign in again and the provider must send `auth_time`. */
   readonly isFresh?: boolean
 }
 

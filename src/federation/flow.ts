@@ -57,11 +57,11 @@ export interface FlowStart {
   readonly browser: string
   /** The caller that links an identity or proves itself, or, for a sign-in, the client's address. */
   readonly by: LinkingCaller | ProvingCaller | string
-  /** Whether the person must sign in anew at the provider. */
+  /** Whether the person must sign in again at the provider. */
   readonly isFresh?: boolean
 }
 
-/** A caller that proves to be the owner of its account. */
+/** A caller that gives a proof for a change of its account. */
 export interface ProvingCaller extends Pick<LinkingCaller, 'account' | 'guard'> {
   readonly proves: true
 }

@@ -55,7 +55,7 @@ export interface Identities {
 export interface IdentityClaims extends Subject {
   readonly username: string | undefined
   readonly email: string | undefined
-  /** Whether the provider states that the user has proved the address. */
+  /** Whether the provider states that the address is verified. */
   readonly isEmailVerified: boolean
   readonly name: string | undefined
   /** When the person authenticated at the provider, in epoch milliseconds; absent without the claim. */
@@ -202,7 +202,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
     })
   }
 
-  /** The address of a new user, if the provider states its proof and no account here has proved it. */
+  /** The address of a new user, if the provider states that it is verified and no account has verified it. */
   async function provenAddress({ email, isEmailVerified }: IdentityClaims): Promise<string | null> {
     const address = isEmailVerified && email !== undefined ? parseEmail(email) : null
     return address && !(await accounts.byEmail(address.key)) ? address.key : null
@@ -220,8 +220,8 @@ export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise
 }
 
 /**
- * Usernames to try: the first of preferred_username, e-mail address and subject that the user may
- * have, then the same with suffixes, which an address has behind its local part.
+ * Usernames to try: the first of preferred_username, e-mail address and subject that the rules accept,
+ * then the same name with suffixes. An address gets the suffix after its local part.
  */
 function* usernames(
   { username, email, subject }: IdentityClaims,

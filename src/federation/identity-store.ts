@@ -60,8 +60,8 @@ export function identityStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Removes those that were linked at `since` or later, epoch milliseconds, but not the one that the
-     * account was made with; answers them.
+     * Removes the identities that were linked at `since` or later, epoch milliseconds, except the identity
+     * that the account was created with. Answers the removed identities.
      */
     async removeSince(
       userId: number,
@@ -89,8 +89,8 @@ export function identityStore(db: DatabaseOrTransaction) {
   }
 }
 
-// An account and its first identity are stored in one transaction. A row of a version before 0.10.0
-// does not say whether it is that identity, and these times differ by less.
+// An account and its first identity are stored in one transaction, within less than this time. Rows of
+// versions before 0.10.0 do not mark that identity.
 const madeTogetherMs = 5_000
 
 function hasMadeAccount(eb: ExpressionBuilder<Schema, 'identities'>) {

@@ -13,7 +13,7 @@ import type { Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { type SignInDeps, unchanged } from './sign-in.ts'
 
-/** The proof of the owner of an account by a fresh sign-in at a linked provider. */
+/** Proves the owner of an account by a fresh sign-in at a linked provider. */
 export interface ProveByProvider {
   readonly flows: Pick<Flows, 'begin'>
   readonly identities: Pick<Identities, 'of'>
@@ -27,7 +27,7 @@ export interface ProvenByProvider extends Pick<SignInDeps, 'accounts' | 'require
   readonly identities: Pick<Identities, 'ownerOf'>
 }
 
-// Of the clock of the provider, which writes whole seconds.
+// For the clock of the provider. `auth_time` has whole seconds.
 const toleranceMs = 30_000
 
 /** The providers of linked identities at which the owner of an account can sign in. */

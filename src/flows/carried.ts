@@ -5,7 +5,7 @@ import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
 import type { Browser, FlowData, PageFlow } from './flows.ts'
 
-/** What the browser carries of an unstored flow. */
+/** The content of an unstored flow, which the browser carries. */
 export type Carried<Data extends FlowData> = Pick<
   PageFlow<Data>,
   'secret' | 'step' | 'data' | 'returnTo' | 'language' | 'expiresAt'
@@ -13,15 +13,14 @@ export type Carried<Data extends FlowData> = Pick<
 
 type Bound = Pick<Browser, 'cookie'>
 
-// Proxies and Node refuse long addresses. A longer text is mostly a return address, whose encoded
-// characters deflate well. The first byte tells the two forms apart.
+// Proxies and Node refuse long addresses. A longer text is mostly a return address, and its encoded
+// characters deflate well. The first byte says which form a text has.
 const maxPlainBytes = 1024
 const forms = { plain: 0, deflated: 1 } as const
 
 /**
- * Flows that nothing is stored of: `?flow=` holds them, sealed for their purpose and for the cookie
- * of their browser. A browser can send an older form of a flow again; so a flow that holds a correct
- * proof is stored.
+ * Unstored flows: `?flow=` holds the flow, sealed for its purpose and for the cookie of its browser. A
+ * browser can send an older form of a flow again, so a flow with a correct proof must be stored.
  */
 export function createCarriedFlows({
   keys,

@@ -58,7 +58,7 @@ export interface PageFlow<Data extends FlowData = FlowData> {
   readonly expiresAt: number
   /** What the field `csrf_token` of its forms holds. */
   readonly csrfToken: string
-  /** Its text in the database, by which a change since then shows; null while it is unstored. */
+  /** The stored text, which shows whether the flow has changed since; null while it is unstored. */
   readonly sealed: string | null
   /** Of the request that has read it. */
   readonly browser: Browser
@@ -74,7 +74,7 @@ export interface FlowChange<Data extends FlowData> {
 
 /**
  * The flows of pages: the step a person is at, bound to the browser that began them, so that steps
- * follow in their order alone and any process can go on. The browser carries a flow, sealed, until
+ * follow in their order alone and any process can continue. The browser carries a flow, sealed, until
  * a request with a correct proof stores the flow. docs/adr/0059, docs/adr/0077.
  */
 export interface PageFlows {
@@ -84,8 +84,8 @@ export interface PageFlows {
     browser: Browser,
   ): PageFlow<Data>
   /**
-   * Begins a stored flow, for a caller with a proof. In a transaction of the caller that must hold
-   * the lock of the account if there is one, since the account may be deleted meanwhile.
+   * Begins a stored flow, for a caller with a proof, in the transaction of the caller. That transaction
+   * must hold the lock of the account, if there is one: the account may be deleted at the same time.
    * @throws ApiError serviceUnavailable if too many flows are under way
    */
   begin<Data extends FlowData>(
@@ -104,12 +104,12 @@ export interface PageFlows {
     browser: Browser,
     wanted: { readonly purpose: PagePurpose; readonly step: string; readonly userId: number },
   ): Promise<Pick<PageFlow<Data>, 'data' | 'key' | 'sealed' | 'userId'>[]>
-  /** The return address of an unstored flow of this browser that `find` refuses: it has expired. */
+  /** The return address of an expired, unstored flow of this browser. */
   returnToOfExpired(id: unknown, browser: Browser | null, purpose: PagePurpose): string | null
   /**
    * Takes the flow to another step (or the same one with other data), in the caller's transaction,
-   * after a correct proof: an unstored flow is stored. Tries are counted anew. Answers the flow as
-   * the next request finds it.
+   * after a correct proof: an unstored flow is stored. The count of tries starts again. Answers the flow
+   * as the next request finds it.
    * @throws ApiError signInFailed if another request has changed or ended it since it was read;
    * serviceUnavailable if too many flows are under way
    */
@@ -131,8 +131,8 @@ export interface PageFlows {
    */
   countTry(flow: Pick<PageFlow, 'key'>): Promise<number>
   /**
-   * Ends the flow, in the caller's transaction. An unstored flow cannot end: what it does next needs
-   * a proof again.
+   * Ends the flow, in the caller's transaction. Has no effect on an unstored flow: its next step needs a
+   * proof anyway.
    * @throws ApiError signInFailed if another request has changed or ended it since it was read
    */
   end(trx: DatabaseOrTransaction, flow: Pick<PageFlow, 'key' | 'sealed'>): Promise<void>

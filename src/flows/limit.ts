@@ -14,8 +14,8 @@ export interface FlowLimitOptions {
 /** The limits of stored flows, for each purpose. */
 export interface FlowLimit {
   /**
-   * Asserts that a purpose has room for one more flow. A flow of an account needs no room: its
-   * proof is that of the account, which has a limit of its own.
+   * Asserts that a purpose has room for one more flow of no account. A flow of an account counts only
+   * towards the limit of that account.
    * @throws ApiError serviceUnavailable
    */
   assertRoom(db: DatabaseOrTransaction, flow: Wanted): Promise<void>
@@ -25,9 +25,9 @@ export interface FlowLimit {
 
 type Wanted = Pick<StoredFlow, 'purpose' | 'address' | 'userId'>
 
-// Beyond the limit of an address, which suffices for a large site, its own oldest flows are removed;
-// beyond that of the purpose new ones are refused. One customer of a network provider often has an
-// IPv6 /48, which holds 65,536 of the networks that count as one address.
+// Beyond the limit of an address or a network, its oldest flows are removed; beyond the limit of a
+// purpose, new flows are refused. A customer of a network provider often has an IPv6 /48, which holds
+// 65,536 of the /64 networks that count as one address.
 const maxPerAddress = 1000
 const maxPerNetwork = 4000
 const maxPerAccount = 20

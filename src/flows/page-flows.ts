@@ -231,7 +231,7 @@ export function createPageFlows({
   }
 }
 
-/** Binds the data to their row: those of another row belong to another browser. */
+/** Binds the data to their row. Data of another row belong to another browser. */
 function contextOf(key: string): string {
   return `page flow:${key}`
 }

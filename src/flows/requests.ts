@@ -49,8 +49,8 @@ export function flowOf<Data extends FlowData>(
 }
 
 /**
- * The address at which a flow that has expired begins anew, with its return address; null for any
- * other flow.
+ * The address that starts an expired flow again, with the same return address; null for any other
+ * flow.
  */
 export function freshAddress(
   pageFlows: Pick<PageFlows, 'returnToOfExpired'>,

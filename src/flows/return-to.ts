@@ -22,7 +22,7 @@ interface Options {
   /** Absent: addresses of this service alone. */
   readonly origins?: ReturnOrigins
   readonly otherwise?: string
-  /** By default that of an address that a flow keeps. */
+  /** By default `maxReturnToLength`. */
   readonly maxLength?: number
 }
 

@@ -195,7 +195,7 @@ export function flowStore(db: DatabaseOrTransaction) {
   }
 }
 
-// What waits for a further proof of an account: on pages, and with a ticket behind a provider.
+// Sign-ins that wait for a further proof: on pages, and with a ticket after a provider.
 const waitingSignIns = ['page_sign_in', 'second_factor']
 
 /** Ends the sign-ins of an account that wait for a further proof, such as the second factor. */

@@ -10,6 +10,6 @@ export const parts: RoomParts<Needs> = {
     await app.register(healthRoutes, needs)
   },
 
-  // The log tells of a warning also where no probe asks.
+  // Logs warnings on nodes without probes too.
   jobs: ({ readiness }) => [{ name: 'warnings', everyMs: lookEveryMs, run: readiness.warnings }],
 }

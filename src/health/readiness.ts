@@ -64,7 +64,7 @@ export interface ReadinessDeps {
  * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
  */
 export const maxFeedLagMs = 30_000
-/** For how long the warnings are not read again: probes come every few seconds. */
+/** The minimum time between two reads of the warnings: probes come every few seconds. */
 const warningsReadEveryMs = 5000
 
 const damageTopic = 'database damaged'
@@ -77,7 +77,7 @@ const damageTopic = 'database damaged'
 export function createReadiness(deps: ReadinessDeps): Readiness {
   const { db, feed, keys, accounts, log, assertDatabaseServes, rooms } = deps
   const { damage } = deps.measurements.database
-  // What one process has found damaged is damaged for all.
+  // Damage that one process finds concerns all processes.
   deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
   damage.onNoted((detail) => {
     log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')

@@ -6,7 +6,7 @@ import type { Job } from '../runtime/jobs.ts'
 /** A quarter of the second that docs/reliability.md promises: a busy event loop may be late. */
 const everyMs = 250
 const retrySeconds = 15
-/** What still answers, so that an operator sees why all other requests are refused, also in the console. */
+/** The routes that still answer, so that an operator sees why all other requests are refused. */
 const diagnosis: ReadonlySet<string> = new Set([
   '/health/live',
   '/health/ready',

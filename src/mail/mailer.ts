@@ -54,7 +54,7 @@ export interface MailerDeps {
 }
 
 const lookEveryMs = 1000
-/** A notice that is due for longer shows that the queue is full, or that another process is troubled. */
+/** A notice that is due for longer than this shows that the queue is full or that sending fails. */
 const lateMs = 600_000
 
 export function createMailer(deps: MailerDeps): Mailer {

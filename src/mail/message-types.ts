@@ -53,12 +53,12 @@ export interface MessageFacts {
    * failure was a code of the second factor at a reset of the password.
    */
   locked: NoticeFacts & { readonly until: number | null; readonly during?: 'reset' }
-  /** Goes with the link that takes the deletion back. `deletionAt`: epoch milliseconds. */
+  /** Has the link that cancels the deletion. `deletionAt`: epoch milliseconds. */
   deletion_requested: NoticeFacts & { readonly deletionAt: number }
-  /** The same to an address before, with the link that takes the change of the address back. */
+  /** The same to a former address, with the link that undoes the change of the address. */
   deletion_requested_former: NoticeFacts & { readonly deletionAt: number }
   deletion_cancelled: NoticeFacts
-  /** Goes to the address of an account that exists no more. */
+  /** Goes to the address of an account that is erased. */
   account_deleted: WithOrigin & { readonly username: string }
   /** What an administrator sends to see whether mail arrives. */
   test: WithOrigin & { readonly at: number }
@@ -95,8 +95,8 @@ export type MessageType =
 const [code, link, invitation, notice, signUp] = [0, 10, 20, 50, 60]
 
 /**
- * The messages. What the owner of an account waits for at a screen goes before what only informs, and
- * both go before sign-ups, which a stranger can ask for without an account.
+ * The messages by priority: codes and links that a person waits for come before notices, and both come
+ * before sign-ups, which a stranger can request without an account.
  */
 export const messageTypes: Readonly<Record<MessageName, MessageType>> = {
   sign_in: { kind: 'request', purpose: 'sign_in', priority: code },

@@ -105,7 +105,7 @@ export function createNotices(deps: NoticesDeps): Notices {
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
-      // Nobody but a reader of the mailbox can cause the one, and the other must not hide it.
+      // Only a reader of the mailbox can cause a lock at a reset. Other mails about locks must not suppress it.
       const max = facts.during ? undefined : maxMails[type]
       if (max && (await mailsOfDay(trx, { userId, type, at: event.at, max })) >= max) return
       const origin = { ...facts.origin, at: event.at }
@@ -170,7 +170,7 @@ export function createNotices(deps: NoticesDeps): Notices {
       ...(typeof issuer === 'string' && { provider: providerOf(issuer) }),
       ...(type === 'locked' && { until: at + config.login.lock.seconds * 1000 }),
       ...(during === 'reset' && { during }),
-      // Who has a new password learns who else can sign in.
+      // The owner learns which providers can still sign in to the account.
       ...(type === 'password_changed' && issuers.length > 0 && { linked: issuers.map(providerOf) }),
     }
   }

@@ -81,7 +81,7 @@ export const mailLimits = {
   windowMs: 3_600_000,
 } as const
 
-/** Notices that are sent to an address that was refused before: the owner has no other way back. */
+/** Notices that are sent even to an undeliverable address: the owner has no other way back. */
 const isTriedAnyway: ReadonlySet<MessageName> = new Set([
   'deletion_requested',
   'deletion_requested_former',

@@ -20,7 +20,7 @@ const leasedColumns = [
   'created_at',
 ] as const
 
-/** A row that can be sent no more; `expired`: it was never sent. */
+/** A row that is not sent any more; `expired`: it was never sent. */
 export type ExpiredMail = Pick<Selectable<Schema['mails']>, 'id' | 'state' | 'message' | 'user_id'>
 
 export type FinalState = Exclude<Schema['mails']['state'], 'waiting' | 'sending'>
@@ -193,7 +193,7 @@ export function queueStore(db: DatabaseOrTransaction) {
       return row?.at ?? null
     },
 
-    /** Since when some notice is due that was due at `dueBefore` already; null if none is. */
+    /** The earliest due time of the notices that were due at `dueBefore`; null if there are none. */
     async lateNotice(dueBefore: number): Promise<number | null> {
       const row = await db
         .selectFrom('mails')

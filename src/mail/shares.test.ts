@@ -6,7 +6,7 @@ const held = (sent: Record<string, number>, max: number) =>
   heldBack(new Map(Object.entries(sent)), max).toSorted()
 
 const signUp = ['sign_up', 'sign_up_exists']
-const verification = ['email_change', 'verification']
+const verification = ['email_change', 'proof', 'verification']
 const all = [...verification, 'reset', 'sign_in', ...signUp].toSorted()
 
 suite('MAIL_PER_MINUTE is divided among the purposes of mail', () => {

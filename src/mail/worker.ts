@@ -171,7 +171,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     const now = clock.now()
     const max = config.mail.maxPerMinute
     const store = queueStore(db)
-    // Not what a clock that was ahead has sent: it would hold all mail back until that time.
+    // Ignores times in the future, from a clock that was ahead: they would delay all mail until then.
     const sent = max > 0 && (await store.sentBetween(now - minuteMs, now + minuteMs))
     const held = sent ? heldBack(sent, max) : []
     const any = { worker, now, until: now + leaseMs, heldBack: held }
@@ -180,7 +180,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     return fair ?? store.lease(any)
   }
 
-  /** From which priority on the next lease begins: 0 but for each fourth. */
+  /** The first priority of the next lease: 0, except for each fourth lease. */
   function nextPriority(): number {
     leases += 1
     if (leases % fairEvery > 0) return 0

@@ -80,9 +80,9 @@ export interface DatabaseMeasurements {
   pool: (() => PoolState) | null
 }
 
-/** What a statement of this process has found damaged in the database. */
+/** The damage of the database that statements of this process have met. */
 export interface Damage {
-  /** What was told first; null: nothing. It stays, because what is damaged does not mend itself. */
+  /** The first damage that was noted; null if none. It stays until the process ends: an operator repairs it. */
   readonly detail: string | null
   note(detail: string): void
   /** Calls when the first damage is noted. */

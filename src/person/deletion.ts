@@ -16,7 +16,7 @@ import type { Users } from '../users/users.ts'
 
 /**
  * The deletion of an account by its owner. The account waits for ACCOUNT_DELETION_DAYS, in which a
- * link by mail brings it back, because a thief can ask for the deletion too. Without a mailbox
+ * link by mail cancels the deletion, because a thief can ask for the deletion too. Without a mailbox
  * nothing could bring the account back, so it is erased at once. docs/adr/0075
  */
 export interface AccountDeletion {
@@ -43,7 +43,7 @@ export interface AccountDeletionDeps {
 
 const daySeconds = 86_400
 
-/** Thrown to leave an account alone that came back, or was removed, while it was to be erased. */
+/** Thrown to end the erasure of an account whose deletion was cancelled, or which was removed. */
 class NotDue extends Error {}
 
 export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletion {
@@ -58,16 +58,16 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
       if (!hasMailbox(account)) return erase(account, guard)
       await mailer.assertSends()
       if (config.confirmations.deletionSeconds === 0) {
-        return erase(account, guard, (trx) => tellErased(trx, account))
+        return erase(account, guard, (trx) => mailErased(trx, account))
       }
-      return accounts.requestDeletion(account, { guard, mail: tellRequested })
+      return accounts.requestDeletion(account, { guard, mail: mailRequested })
     },
 
     async eraseDue(batchSize) {
       const due = await accounts.dueDeletions(batchSize)
       const failures: unknown[] = []
       for (const userId of due) {
-        // A failure of one account keeps no other one waiting.
+        // A failure of one account must not delay the others.
         await users.remove(userId, { guard: whileDue(userId) }).catch((error: unknown) => {
           if (!(error instanceof NotDue)) failures.push(error)
         })
@@ -93,10 +93,10 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
   }
 
   /** Mails a way back to each mailbox that can have one; answers when the account is erased. */
-  async function tellRequested(trx: DatabaseOrTransaction, account: Account): Promise<number> {
+  async function mailRequested(trx: DatabaseOrTransaction, account: Account): Promise<number> {
     const { userId, username } = account
     const address = addressOf(account)
-    // An administrator has removed the address meanwhile; a repeat erases the account at once.
+    // An administrator has just removed the address. A repeated request erases the account at once.
     if (!address) {
       const reason = {
         code: 'account_changed',
@@ -136,8 +136,8 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
     return begun.expiresAt
   }
 
-  /** To the address alone: all mail of the account is withdrawn with it. */
-  async function tellErased(trx: DatabaseOrTransaction, account: Account): Promise<void> {
+  /** Mails the address, not the account: the erasure withdraws all mail of the account. */
+  async function mailErased(trx: DatabaseOrTransaction, account: Account): Promise<void> {
     await outbox.add(trx, {
       message: 'account_deleted',
       to: { address: addressOf(account) },

@@ -16,7 +16,7 @@ export interface Confirming {
   /** The session that has asked, and the version of its account: no other may use the proofs. */
   readonly sessionId: string
   readonly refreshVersion: number
-  /** The form that has asked, which goes on afterwards; null if a request of the API has. */
+  /** The form to continue with; null if a request of the API asked for the confirmation. */
   readonly form: SentForm | null
   /** When each proof was given, in epoch milliseconds. */
   readonly proven: Readonly<Partial<Record<ProofKind, number>>>
@@ -59,7 +59,7 @@ export interface Grants {
   of(request: FastifyRequest, account: Account, change: ProtectedChange): Promise<Grant | null>
   /** The proofs of a flow that still count. */
   kindsOf(flow: Pick<ConfirmFlow, 'data'>): ProofKind[]
-  /** Adds proofs that were given now, and what else has changed, in the caller's transaction. */
+  /** Adds proofs that were given now, and other changes of the flow, in the caller's transaction. */
   add(
     trx: DatabaseOrTransaction,
     flow: ConfirmFlow,
@@ -146,7 +146,7 @@ export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps)
   }
   return grants
 
-  /** Whether it is a flow of the session, and the account has ended no logins since it began. */
+  /** Whether the flow belongs to the session, and no logins of the account have ended since. */
   function isOf(
     { data, userId }: Pick<ConfirmFlow, 'data' | 'userId'>,
     account: Account,

@@ -99,7 +99,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       failure,
     }
     return authenticate(deps, authentication, async (evidence, attempt) => {
-      // If the account was locked meanwhile, a refusal of the rest must not show that the password
+      // If the account was locked since, a refusal of the rest must not show that the password
       // was right.
       const account = await accounts.reread(deps.db, evidence.account, 'commit')
       const code = async () => {

@@ -14,7 +14,7 @@ export const serviceReasons = {
     'provider',
   ),
   proof_of_another_identity: identityProvider(
-    'A sign-in at the provider that was to prove a person was that of an identity which is not linked to the account.',
+    'A sign-in at the provider that was to prove a person was by an identity that is not linked to the account.',
     'user_id',
     'provider',
   ),

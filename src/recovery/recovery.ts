@@ -48,7 +48,7 @@ export interface Recovery {
   accountOf(confirmation: Confirmation): Promise<Account>
   /**
    * Verifies the second factor of an account. A wrong code counts towards the lockout of the account,
-   * which does not deny the reset: whoever reads the mailbox may be its owner.
+   * but a lockout does not deny the reset: the reader of the mailbox may be the owner.
    * @throws as `SecondFactor.prove`
    */
   proveFactor(account: Account, proof: Proof): Promise<void>

@@ -10,11 +10,11 @@ import type { DatabaseOrTransaction } from '../database/database.ts'
  * the second factor, uses the confirmation up and ends all logins.
  */
 export interface ResetWay {
-  /** What the requirements ask of the account. A lockout after failed logins ends with each reset. */
+  /** The stage of the requirements. A lockout after failed logins ends with each reset. */
   readonly column: Extract<Column, 'change' | 'return'>
-  /** The account as `first` leaves it. The requirements judge this account. */
+  /** The account after `first`, which the requirements check. */
   readonly judged: (account: Account) => Account
-  /** Work of the transaction, before the account is read again and judged; false refuses the reset. */
+  /** Runs in the transaction, before the account is read again and checked; false refuses the reset. */
   readonly first: (
     deps: ResetWayDeps,
     trx: DatabaseOrTransaction,

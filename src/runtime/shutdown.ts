@@ -4,8 +4,8 @@ import type { Deps } from './deps.ts'
 import { crash } from './events.ts'
 
 const drainMs = 10_000
-/** How long monitoring and the console, which asks every ten seconds, can read why the process ends. */
-const tellMs = 12_000
+/** For how long monitoring and the console, which asks every ten seconds, can read the reason of the end. */
+const reportMs = 12_000
 // npm forwards a signal that the terminal or the supervisor has sent to the whole process group:
 // the same signal within this time is not a second one.
 const sameSignalMs = 2_000
@@ -75,7 +75,7 @@ export function drainOnSignal(
     isCrash = true
     void workers.crashing()
     if (exitCode !== undefined) process.exit(replacedExitCode)
-    setTimeout(() => process.exit(replacedExitCode), tellMs)
+    setTimeout(() => process.exit(replacedExitCode), reportMs)
   }
 
   workers.onStop((reason) => {

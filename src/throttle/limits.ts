@@ -58,8 +58,8 @@ export interface LoginAttempt {
 /** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
 export interface FailuresInARow {
   /**
-   * Counts a failure. Answers the user's id if it is the one that locks the account. A failure at a
-   * reset counts during a lockout too, which does not deny the reset.
+   * Counts a failure. Answers the user's id if this failure locks the account. A failure at a reset
+   * counts during a lockout too, because a lockout does not deny the reset.
    */
   failed(trx: DatabaseOrTransaction, username: Username, during?: 'reset'): Promise<number | null>
   /** Resets the count, unless failures have locked the account in the meantime: a lockout stays. */

@@ -219,7 +219,7 @@ export function throttleStore(db: DatabaseOrTransaction) {
 
     /**
      * How many keys of a limit have `attempts` or more that were taken after `since`; of an
-     * address, without those that have been pending since `pendingSince`: they have lapsed. An index
+     * address, without attempts that have been pending since `pendingSince`: they have lapsed. An index
      * finds the keys that were full when their last attempt was taken. Up to `maxCounted` of them
      * are counted exactly; of more, the number in the index is answered, in which attempts that were
      * given back or have lapsed may count for the rest of their window.

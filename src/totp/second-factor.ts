@@ -54,10 +54,10 @@ export interface SecondFactor {
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
    * tooManyLoginAttempts after five wrong ones in 15 minutes
    */
-  prove(account: Account, proof: Proof, how?: HowToProve): Promise<void>
+  prove(account: Account, proof: Proof, how?: ProveOptions): Promise<void>
 }
 
-export interface HowToProve {
+export interface ProveOptions {
   readonly guard?: Guard | undefined
   /** What else a wrong proof changes in the transaction that counts it. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
@@ -199,7 +199,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     account: Account,
     wrong: FactorReason,
     judge: (attempt: Attempt) => Promise<boolean>,
-    failed?: HowToProve['failed'],
+    failed?: ProveOptions['failed'],
   ): Promise<void> {
     const { userId } = account
     const work = async (attempt: Attempt) => {

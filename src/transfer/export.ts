@@ -65,7 +65,7 @@ export async function* exportAccounts(
       email: row.email,
       roles: rolesAmong(splitRoles(row.roles), config.roles),
       locked: row.locked === 1,
-      // False for an account that waits for its deletion, so that an import of the line lets no one in.
+      // False during a pending deletion, so that an import of the line lets no one in.
       active: row.active === 1,
       second_factor: row.second_factor === 1,
       deletion_at: isoTimeOrNull(row.deletion_at),

@@ -139,7 +139,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         slot.isReading = true
         return null
       case 'lock':
-        // Once: a worker that takes the place of another asks again.
+        // Once: a worker that replaces another worker asks again.
         lock ??= import('./service-lock.ts').then((own) => own.holdServiceLock(data as string))
         await lock
         return null
@@ -223,7 +223,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     slot.isReading = false
     slot.isListening = false
     if (code === replacedExitCode) {
-      // All others have the same files open. A kill closes no database.
+      // All workers have the same files open. A kill closes no database.
       log('fatal', { worker: slot.index, exit_code: code }, 'files of the database were replaced')
       exitCode = code
       killAll()

@@ -64,8 +64,8 @@ export interface Workers {
 }
 
 /**
- * The exit code of a process that has found a file of its SQLite database deleted or replaced, and of
- * the whole service then.
+ * The exit code of a process that finds a file of its SQLite database deleted or replaced, and of the
+ * primary of such a process.
  */
 export const replacedExitCode = 6
 

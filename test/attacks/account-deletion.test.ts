@@ -187,7 +187,7 @@ suite('the way back to a former address, while the account waits for its deletio
   const { back, leave, logIn, pass, seen, someone } = them
   const { confirm, verify } = await mailboxes(app)
 
-  /** Whoever has the session changes the address, and has the account deleted. */
+  /** A thief with the session changes the address and requests the deletion. */
   async function stolen() {
     const who = await someone()
     const session = await app.session(who)

@@ -62,7 +62,7 @@ suite('erasures from before their records listed the keys', async () => {
     await runJob(other, 'erasures from before their lists')
     const lists = (await listsOf(db)).filter(({ type }) => type === 'audit_erasures_counted')
     assert.equal(lists.length, 1)
-    // The record that was removed is put back, so that no gap tells.
+    // The removed record is put back, so that there is no gap.
     for (const row of kept.audit_records as { type: string }[]) {
       if (row.type !== 'audit_erasures_counted') continue
       await db
@@ -149,7 +149,7 @@ suite('the lists of closed keys', () => {
     assert.deepEqual((await verified(app.deps)).erased, 0)
   })
 
-  test('take no key that was added to a tombstone, even where retention signs it anew', async () => {
+  test('take no key that was added to a tombstone, even where retention signs it again', async () => {
     const { app, proof } = await afterRetention()
     const { db } = app.deps
     const bob = await app.account('bob')

@@ -136,7 +136,7 @@ suite('T83, R15: a provider that fails', async () => {
   ]
 
   test('each is told apart, within three seconds, while a login here goes on', async (t) => {
-    // The login meanwhile makes a session, and moves the times of the last login: nothing else.
+    // The concurrent login makes a session and moves the times of the last login: nothing else.
     const unseen = { last_login_at: null, last_password_login_at: null }
     const rows = async () => {
       const { accounts = [], ...others } = await app.rows('sessions')

@@ -63,20 +63,20 @@ suite('a sign-in that waits for its second factor, and a lock', async () => {
     },
   }
   for (const [what, lock] of Object.entries(locks)) {
-    test(`on the pages it does not go on after ${what}`, async () => {
+    test(`on the pages it does not continue after ${what}`, async () => {
       const { who, device } = await someone()
       const visitor = await onPages(who)
       await lock(who)
       const before = await sessionsOf(who)
       assertPage(await visitor.press({ totp: device.code() }), 400, ended)
       assert.deepEqual(await sessionsOf(who), before)
-      // A sign-in that begins anew succeeds, so nothing but the flow has ended.
+      // A new sign-in succeeds, so only the flow has ended.
       const again = await onPages(who)
       const answer = await again.send({ totp: device.code() })
       assert.deepEqual([answer.status, answer.headers.location], [303, '/account'])
     })
 
-    test(`behind a provider it does not go on after ${what}`, async () => {
+    test(`behind a provider it does not continue after ${what}`, async () => {
       const { who, device } = await someone()
       const account = await accounts.byUserId(who.userId)
       assert.ok(account)
@@ -94,7 +94,7 @@ suite('a sign-in that waits for its second factor, and a lock', async () => {
     })
   }
 
-  test('sessions, and sign-ins of other accounts, go on', async () => {
+  test('sessions, and sign-ins of other accounts, continue', async () => {
     const [{ who }, other] = [await someone(), await someone()]
     const plain = await app.account(`plain${made}`)
     const session = await app.session(plain)

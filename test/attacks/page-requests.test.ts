@@ -10,7 +10,7 @@ import { navigation } from '../test-browser.ts'
 import { until } from '../until.ts'
 import { watchedDatabase } from '../watched-database.ts'
 
-/** Enough for all that could have begun to begin. */
+/** Enough turns of the event loop for all requests that may start. */
 async function manyTurns(): Promise<void> {
   for (let turn = 0; turn < 40; turn += 1) await setImmediate()
 }

@@ -354,7 +354,7 @@ suite('what the confirmation page has taken counts for one change alone', async 
     }
   })
 
-  test('a form that is refused keeps it, and goes on without another proof', async () => {
+  test('a form that is refused keeps it, and continues without another proof', async () => {
     const [one, two] = [await person(), await person()]
     await verifyAddress(app, two.who, 'taken@example.org')
     const form = { new_password: 'short', new_password_again: 'short' }

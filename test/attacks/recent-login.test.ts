@@ -24,7 +24,7 @@ const invitations = '/api/admin/invitations'
 const newName = { name: 'New', email: 'new@example.org' }
 const fresh = { username: 'fresh', password: passwordOf('fresh'), ...newName }
 
-/** The proof of the person, of whom these requests are. */
+/** The proof of the person who sends these requests. */
 const present = { current_password: passwordOf('ann') }
 
 /** The pages of the own account that only a session opens. */

@@ -42,7 +42,7 @@ suite('wrong codes of the second factor at a reset', async () => {
       .where('user_id', '=', userId)
       .executeTakeFirstOrThrow()
 
-  test('they lock the account as wrong codes of a login do, and its owner is told', async () => {
+  test('they lock the account as wrong codes of a login do, and its owner is notified', async () => {
     const { who, device, token } = await victim()
     for (let count = 1; count <= 3; count += 1) {
       const answer = await finish({ token, new_password: next, totp: wrongCode(device) })
@@ -92,7 +92,7 @@ suite('wrong codes of the second factor at a reset', async () => {
     assert.equal((await noticesOf(who)).length, 2)
   })
 
-  test('the pages count them too, with those of the API and of logins', async () => {
+  test('the pages count them too, with wrong codes of the API and of logins', async () => {
     const { who, device, token } = await victim()
     assertRefusal(await logIn(who, wrongCode(device)), ...wrong)
     assertRefusal(await finish({ token, new_password: next, totp: wrongCode(device) }), ...wrong)

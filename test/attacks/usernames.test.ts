@@ -23,7 +23,7 @@ const scripts = 'must not mix letters of several scripts'
 const address = 'must not be a mail address other than the proven one'
 const reserved = 'is reserved'
 
-/** Names that show as another one: nobody may create an account with one of them. */
+/** Names that look like another name: no one may create an account with such a name. */
 const unseen = ['admin\u3164', '\u115fann', 'an\u034fn', 'ann\ufe0f', 'ann\u2800', 'ann\u{e0100}']
 
 /** Names that an owner may not choose, and the messages. */

@@ -19,7 +19,7 @@ suite('the owner takes an account back by the address before', async () => {
   const { accounts, emails, identities } = await servicesOf(app)
   let made = 0
 
-  /** Each act has a time of its own, by which the way back tells them apart. */
+  /** Each act has a time of its own, so that the way back can distinguish them. */
   const later = () => app.clock.advance(31)
   const owner = async () => {
     const who = await app.account(`owner${++made}`)
@@ -48,7 +48,7 @@ suite('the owner takes an account back by the address before', async () => {
     later()
   }
 
-  /** The address of the thief takes the place of the owner's. What comes in between is the thief's. */
+  /** The thief's address replaces the owner's. What is added in between belongs to the thief. */
   async function takeOver(
     session: Headers,
     mailbox: string,

@@ -44,7 +44,7 @@ suite('what the doctor finds in usernames', async () => {
     const [support, acme, ceo] = [await old('support'), await old('acme'), await old('ceo')]
     const shown = ({ userId, username }: Someone) => `${username} (user ${userId})`
     assert.deepEqual(await found(), [
-      `warning: One username holds a character that shows nothing: ${shown(invisible)}.`,
+      `warning: One username has an invisible character: ${shown(invisible)}.`,
       `warning: One username mixes letters of several scripts: ${shown(mixed)}.`,
       `warning: One username is a mail address that the account has not verified: ${shown(boss)}.`,
       `info: Each of 3 usernames is reserved: ${[support, acme, ceo].map(shown).join(', ')}.`,

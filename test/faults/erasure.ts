@@ -35,7 +35,7 @@ export interface Erased {
   readonly found: readonly string[]
   readonly searchedBytes: number
   readonly compactMs: number
-  /** What other callers saw beside `compact`; null on SQLite, where no service may run meanwhile. */
+  /** The requests of other callers during `compact`; null on SQLite, where the service is stopped. */
   readonly beside: Beside | null
 }
 

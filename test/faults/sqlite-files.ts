@@ -29,7 +29,7 @@ export function lookFromOutside(directory: string): void {
 
 /**
  * The locks that a process holds for as long as it has the database open: on the database file, and
- * the byte of the -shm file that tells that a process uses it. Other locks come and go.
+ * the byte of the -shm file that marks it as in use. Other locks come and go.
  * https://sqlite.org/wal.html#locks
  */
 export function lastingLocks(pid: number, directory: string): string[] {

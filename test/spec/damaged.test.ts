@@ -1,4 +1,4 @@
-// A database makes a difference: each tells of damage by codes of its own.
+// A database makes a difference: each has codes of its own for damage.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
@@ -73,7 +73,7 @@ suite('a damaged page of the database', () => {
         ({ level, msg }) => level === 'error' && /damaged/.test(`${msg}`),
       )
       assert.equal(errors.length, 1)
-      // What needs no damaged page is served, to those who have not gone elsewhere yet.
+      // Requests that need no damaged page are still served.
       assert.equal((await app.call('GET', '/users/1', { headers })).status, 200)
     },
   )
@@ -125,7 +125,7 @@ suite('a damaged page of the database', () => {
   }
 })
 
-suite('damage that a database tells', () => {
+suite('damage that a database reports', () => {
   test('of PostgreSQL: data_corrupted and index_corrupted, and no other code', () => {
     const of = (code: string) => {
       const error = Object.assign(new Error('invalid page in block 3'), { code, severity: 'ERROR' })

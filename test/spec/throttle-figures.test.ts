@@ -143,7 +143,7 @@ suite('the figures of the login limits', async () => {
     await forget()
   })
 
-  test('of very many blocked limits the index tells the number', async () => {
+  test('of very many blocked limits the index has the number', async () => {
     await pretend(300, 43)
     for (let place = 2; place <= 5; place += 1) await pretend(300, 43)
     app.clock.advance(1)

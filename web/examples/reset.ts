@@ -45,7 +45,7 @@ export const resetExamples: ExamplesOf<ResetViews> = {
     common: { ...password, problem: { rule: 'known' } },
     different: { ...password, differs: true },
     'takes a deletion back': { ...password, deletion: 'with_password' },
-    'takes a deletion back, without a password': { ...password, deletion: 'anyhow' },
+    'takes a deletion back, without a password': { ...password, deletion: 'password_optional' },
   },
   'reset-done': {
     done: { username: 'ann', done: 'password' },

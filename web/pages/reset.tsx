@@ -143,9 +143,9 @@ function Password({ view }: { view: ResetPasswordView }) {
           <Button>{t.save}</Button>
         </Actions>
       </Form>
-      {deletion === 'anyhow' && (
+      {deletion === 'password_optional' && (
         <Form action={action} csrf={csrf}>
-          <p>{t.deletion.anyhow}</p>
+          <p>{t.deletion.passwordOptional}</p>
           <Actions>
             <Button name="keep" value="yes" kind="quiet">
               {t.deletion.keep}

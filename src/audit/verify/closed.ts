@@ -2,15 +2,15 @@ import type { ClosedKeys } from '../closed-keys.ts'
 import { listedSince } from '../unlisted-erasures.ts'
 import { type Findings, generalProblem } from './report.ts'
 
-/** Judges the keys of persons that are gone: each must be in a list that records or tombstones hold. */
+/** Checks that records or tombstones list every erased key of a person. */
 export interface ClosedKeysCheck {
-  /** Takes the lists of a record or a tombstone of a chain that was found to be authentic. */
+  /** Adds the lists of an authentic record or tombstone of a chain. */
   list(lists: ClosedKeys, chain: string): void
-  /** A record has been sealed under a key that is gone. */
+  /** Notes a record that is sealed under an erased key. */
   used(name: string, number: number): void
   /**
-   * Adds what is wrong. `through`: the last record from before erasures were listed, which counts as
-   * long as no list tells it. Answers notes.
+   * Adds the findings; answers notes. `through`: the last record of the versions that did not list
+   * erasures, used until a list names that record.
    */
   judge(findings: Findings, through: number): string[]
 }
@@ -21,7 +21,7 @@ export function createClosedKeysCheck(): ClosedKeysCheck {
   let lowest: number | null = null
   // One process lists the erasures from before, in one transaction and so on one chain.
   const listing = new Set<string>()
-  // The first record of each key that is gone.
+  // The first record of each erased key.
   const firsts = new Map<string, number>()
 
   return {
@@ -46,10 +46,10 @@ export function createClosedKeysCheck(): ClosedKeysCheck {
         const detail = `erasures from before version ${listedSince} were listed more than once: a list was hidden from the service meanwhile`
         findings.add(generalProblem('erasure', detail))
       }
-      // A second list can be had by who removes the row that says up to where the first one goes.
-      const told = new Set(unlisted.flatMap((key) => (key.through === lowest ? key.name : [])))
+      // An attacker who deletes the row of the job makes the service write a second list.
+      const earlier = new Set(unlisted.flatMap((key) => (key.through === lowest ? key.name : [])))
       const isBefore = (name: string, first: number) =>
-        lowest === null ? first <= through : told.has(name)
+        lowest === null ? first <= through : earlier.has(name)
       let before = 0
       for (const [name, number] of firsts) {
         if (listed.has(name)) continue

@@ -23,7 +23,7 @@ export interface Persons {
   get(pseudonym: string): Person | undefined
   /** The subjects whose key does not open, or has another name. */
   readonly broken: readonly string[]
-  /** Finds those of these records, which are more than are held in memory. */
+  /** Reads the persons of these records, for logs with more persons than memory holds. */
   load(records: readonly AuditRecord[]): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function readPersons(
     const batch = await store.subjectsAfter(after, batchSize)
     for (const row of batch) {
       const person = opened(row)
-      // By another name, a search would take the person for erased.
+      // With another name, a search would treat the person as erased.
       if (person?.name !== row.pseudonym) broken.push(row.subject)
       if (person && held.size < max) held.set(person.name, person)
       else if (person) isPartial = true
@@ -116,7 +116,7 @@ export function createIndexCheck(
   type Opened = PersonalFields | null | 'closed'
 
   function wrongOf(record: AuditRecord, actor: Opened, target: Opened): IndexFinding['wrong'] {
-    // An erasure empties the indexes. Where they are left, the key alone was deleted.
+    // An erasure empties the indexes. If the indexes are left, only the key was deleted.
     const leftOf = (side: 'actor_index' | 'target_index') => (isLeft(record[side]) ? side : null)
     const ofActor = actor === 'closed' ? leftOf('actor_index') : wrongOfActor(record, actor)
     return ofActor ?? (target === 'closed' ? leftOf('target_index') : wrongOfTarget(record, target))

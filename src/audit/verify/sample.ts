@@ -4,14 +4,14 @@ import type { AuditKeys } from '../../keys/audit-keys.ts'
 import { type CheckpointStore, checkpointStore } from '../checkpoint-store.ts'
 import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
 
-/** Runs of records that follow each other in their chain: the last ones, and some from anywhere. */
+/** Runs of consecutive records of a chain: the latest records, and some at random positions. */
 const runs = 20
 const recordsPerRun = 25
-const maxTold = 5
+const maxReported = 5
 
 /**
  * Verifies the macs of a sample of the records, some hundred in all however many there are; answers a
- * sentence for each that is not what was written, without its full stop. `audit verify` sees all.
+ * sentence without full stop for each changed record. `audit verify` verifies all records.
  */
 export async function sampleProblems(
   db: DatabaseOrTransaction,
@@ -24,14 +24,14 @@ export async function sampleProblems(
   const problems = new Set<string>()
   const seen = new Set<number>()
   for (let run = 0; run < runs; run += 1) {
-    // The first goes back from the end; a log of a few records is seen whole.
+    // The first run ends at the latest record. A short log is verified completely.
     const from = run === 0 ? last - recordsPerRun + 1 : startOf(run, last, random)
     for (const { chain, place } of await store.numberedFrom(from, recordsPerRun)) {
       await verifyAt(chain, place)
     }
     if (last <= (run + 1) * recordsPerRun) break
   }
-  return [...problems].slice(0, maxTold)
+  return [...problems].slice(0, maxReported)
 
   async function verifyAt(chain: string, place: number): Promise<void> {
     const [before, record] = await pairAt(store, chain, place)
@@ -47,7 +47,7 @@ export async function sampleProblems(
   }
 }
 
-/** A log that the runs cover is gone through, and of a longer one each run takes another part. */
+/** The runs cover a short log completely. Of a longer log each run reads another part. */
 function startOf(run: number, last: number, random: Random): number {
   if (last <= runs * recordsPerRun) return last - (run + 1) * recordsPerRun + 1
   const part = Math.floor(last / runs)
@@ -64,8 +64,8 @@ async function pairAt(
 }
 
 /**
- * What the first record that is left of a chain refers to; null if that is missing, undefined if the
- * record itself was removed by retention since it was read.
+ * The predecessor of the first remaining record of a chain: null if the predecessor is missing,
+ * undefined if retention has removed the record since it was read.
  */
 async function previousOf(
   store: CheckpointStore,

@@ -27,8 +27,8 @@ export interface VerifyDeps {
 
 export interface VerifyOptions {
   /**
-   * The lines of a file outside the database; null if the one that should be there is missing. Without
-   * one, a cut tail or an old copy is not seen.
+   * The lines of a file outside the database; null if the expected file is missing. Without this file,
+   * `audit verify` detects neither a cut tail nor an old copy.
    */
   readonly outside?: AsyncIterable<string> | null
   /** Called with the number of records that were verified; ends the verification by throwing. */

@@ -3,7 +3,7 @@ import { checkpointStore } from '../checkpoint-store.ts'
 import { signedInWithoutKey } from '../subjects-store.ts'
 
 /**
- * The users whose account has signed in since the oldest record that is left, and whose key is gone; 100
+ * The users whose account has signed in since the oldest remaining record and whose key is missing; 100
  * at most. Null if there is no record.
  */
 export async function usersWithoutKey(db: DatabaseOrTransaction): Promise<number[] | null> {

@@ -9,8 +9,8 @@ export const commands: readonly CommandWork[] = [
 const batchSize = 1000
 
 /**
- * First does what erasures have left to the jobs of the service, then writes the database anew. On
- * SQLite no service may run meanwhile; on PostgreSQL the tables are locked one after another.
+ * First does what erasures have left to the jobs of the service, then rewrites the database. On
+ * SQLite no service may be running; on PostgreSQL the tables are locked one after another.
  */
 async function compact(call: CommandCall): Promise<void> {
   await assertDatabaseThere(call)

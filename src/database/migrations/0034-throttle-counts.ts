@@ -9,8 +9,8 @@ const ofKey = (row: string) =>
  * attempt was taken, with that attempt, and `frees_at` is when the first of them expires. Triggers
  * write both columns, so that the attempts of a node of the version before count too.
  *
- * The lengths of the key tell the limits apart: see throttle/keys.ts. A condition on the username
- * itself would let the database choose the index of the keys.
+ * The length of the key distinguishes the limits: see throttle/keys.ts. With a condition on the username
+ * the database could choose the index of the keys.
  */
 export const statements: Migration = [
   'alter table throttle_places add column nth integer not null default 0',

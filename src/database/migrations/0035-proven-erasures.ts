@@ -1,10 +1,10 @@
 import type { Migration } from './statement.ts'
 
-/** What proves that the key of a person was erased, and did not just go. docs/adr/0078 */
+/** The proof that an erasure has deleted the key of a person. docs/adr/0078 */
 export const statements: Migration = [
-  // Those lists of closed keys that the removed records held; empty: none.
+  // The lists of closed keys of the removed records; empty if there are none.
   "alter table audit_tombstones add column closed text not null default ''",
-  // The last record from before; no row if there was none. What it says is attested by a record.
+  // The last record before the migration; no row if there was none. A record attests the number.
   'create table audit_erasures_unlisted (through integer primary key) strict',
   `insert into audit_erasures_unlisted (through)
     select max(number) from audit_records having max(number) is not null`,

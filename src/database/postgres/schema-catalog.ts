@@ -8,8 +8,8 @@ interface Row {
   readonly owner: string
 }
 
-// A user needs no right but to connect. What an extension has made is the extension's. Constraints of
-// `not null` are told by the columns: later servers list them beside.
+// The queries need no right but to connect, and leave out objects of extensions. Columns show `not null`;
+// later servers list these constraints in addition.
 const query = `
   with ours as (
     select c.oid, c.relname, c.relkind from pg_class c
@@ -53,7 +53,7 @@ const query = `
       and not exists (select 1 from pg_depend d
         where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`
 
-/** What a database has in the schema of the service, as the catalogs tell it. */
+/** The objects in the schema of the service, read from the catalogs. */
 export async function postgresObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(query))
   const schema = await sql<{ name: string }>`

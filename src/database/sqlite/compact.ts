@@ -21,7 +21,7 @@ const truncateEveryMs = 50
 
 /**
  * Writes the database file anew without what was deleted: rows, their traces in the full-text index,
- * and the write-ahead log, which is emptied. Another command can read meanwhile; what it writes waits.
+ * and the write-ahead log, which is emptied. Other commands can read at the same time; their writes wait.
  * @throws DatabaseUnavailable if other processes keep the file busy, or the disk has no place for a
  * second copy; then the database is as it was, or the log is left
  */

@@ -228,7 +228,7 @@ class NodeSqliteDriver implements Driver {
     await checkpoints?.close()
     this.files.abandon()
     if (this.files.replaced() !== null) {
-      // To close them would bring the log that they have open into the file at the path.
+      // A close would copy the open log into the file at the path.
       for (const connection of [reader, writer]) if (connection) abandoned.push(connection)
       return
     }

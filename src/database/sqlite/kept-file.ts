@@ -51,7 +51,7 @@ export function keepFile(path: string): KeptFile {
   }
 }
 
-/** What tells a file from every other file that exists at the same time. */
+/** The device and inode, which identify a file. */
 export function idOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
   return `${dev}:${ino}`
 }

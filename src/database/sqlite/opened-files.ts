@@ -7,9 +7,9 @@ import { idOf } from './kept-file.ts'
 const endings = ['', '-wal', '-shm']
 
 /**
- * The files of a database that SQLite has open. SQLite goes on with files that were deleted or
- * replaced, and what it writes there is lost. The files are compared by path, never opened: see
- * kept-file.ts. One look takes about 4 us.
+ * The files of a database that SQLite has open. SQLite continues to use files that were deleted
+ * or replaced, and its writes to them are lost. The files are compared by path, never opened: see
+ * kept-file.ts. A comparison takes about 4 us.
  */
 export class OpenedFiles implements DatabaseFiles {
   readonly #path: string
@@ -55,7 +55,7 @@ export class OpenedFiles implements DatabaseFiles {
   }
 }
 
-/** The file at a path; null if there is none; undefined if this process cannot tell. */
+/** The file at a path; null if there is none; undefined if the file cannot be read. */
 function fileAt(path: string): string | null | undefined {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false })

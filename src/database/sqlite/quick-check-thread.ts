@@ -4,14 +4,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../kernel/reason.ts'
 import type { QuickCheckOrder, QuickCheckSaid } from './quick-check.ts'
 
-// The thread of quick-check.ts: it looks once, and ends.
+// The thread of quick-check.ts: runs one check, then ends.
 
 const say = (said: QuickCheckSaid) => parentPort?.postMessage(said)
 
 const maxProblems = 5
 const corrupt = 11
 
-// On Linux a thread has a priority of its own, and what serves callers goes first.
+// On Linux each thread has its own priority. The threads that serve requests go first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 try {

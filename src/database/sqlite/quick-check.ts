@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 
-/** What the thread is told. */
+/** The input of the thread. */
 export interface QuickCheckOrder {
   readonly path: string
 }
 
-/** What it says: nothing is wrong, or what is; `failed`: it could not look. */
+/** The result of the thread: the problems found; `failed` if the check could not run. */
 export type QuickCheckSaid =
   | { readonly kind: 'found'; readonly problems: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }

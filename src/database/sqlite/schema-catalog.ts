@@ -11,13 +11,13 @@ interface Row {
   readonly sql: string
 }
 
-// What SQLite makes by itself has no text, or a name of its own.
+// Objects that SQLite creates automatically have no text, or a reserved name.
 const query =
   "select type, name, tbl_name, sql from sqlite_schema where sql is not null and name not like 'sqlite\\_%' escape '\\'"
 
 let expected: SchemaObjects | undefined
 
-/** What the migrations make in an empty database; made once, in a few milliseconds. */
+/** The objects that the migrations create in an empty database; created once, in a few milliseconds. */
 export function sqliteExpected(): SchemaObjects {
   expected ??= madeInMemory()
   return expected
@@ -33,7 +33,7 @@ function madeInMemory(): SchemaObjects {
   }
 }
 
-/** What a database has. */
+/** The objects of a database. */
 export async function sqliteObjects(db: DatabaseOrTransaction): Promise<SchemaObjects> {
   return objectsOf((await db.executeQuery<Row>(CompiledQuery.raw(query))).rows)
 }

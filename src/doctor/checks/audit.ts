@@ -14,8 +14,8 @@ const evidence =
 const auditRecords: Check<Inside> = {
   id: 'audit_records',
   level: 'error',
-  good: 'records of the audit log, the last ones and some of all, are as they were written',
-  why: 'Somebody has changed the database, and what the audit log says of that time cannot be relied on.',
+  good: 'the latest records of the audit log, and a sample of the others, are as they were written',
+  why: 'The database was changed by another program, and the audit log of that time is not reliable.',
   mend: { do: evidence, setting: 'gatehouse audit verify' },
   async find({ config, db, random }) {
     const keys = await readAuditKeys(db, { config, random })
@@ -30,7 +30,7 @@ const auditSubjects: Check<Inside> = {
   id: 'audit_subjects',
   level: 'error',
   good: 'the audit log has the keys of the persons who have signed in',
-  why: 'Records of a person without a key can be read by nobody, as if the person had been erased.',
+  why: 'No one can read the records of a person without a key, as if the person had been erased.',
   mend: { do: evidence, setting: 'gatehouse audit verify' },
   async find({ db }) {
     const ids = await usersWithoutKey(db)
@@ -54,10 +54,10 @@ const headBytes = 65_536
 const auditFile: Check<Inside> = {
   id: 'audit_file',
   level: 'error',
-  good: 'the file of checkpoints beside the database has some, if the database has',
-  why: 'It alone shows that the newest records were cut off, or that an old copy of the database was put in place.',
+  good: 'the file of checkpoints outside the database is not empty, if the database has checkpoints',
+  why: 'Only this file shows that the newest records were cut off, or that an old copy of the database was put in place.',
   mend: {
-    do: 'After a restore, start the service, which writes it anew. Otherwise compare the database with a copy of the file from elsewhere, before anything is changed.',
+    do: 'After a restore, start the service, which writes the file again. Otherwise compare the database with a copy of the file from elsewhere, before anything is changed.',
     setting: 'gatehouse audit verify --checkpoints /path/to/a/copy',
   },
   async find({ clock, config, db, machine }) {

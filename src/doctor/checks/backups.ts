@@ -82,8 +82,8 @@ const maxBytes = 2 * 1024 ** 3
 const backupContent: Check<Inside> = {
   id: 'backup_content',
   level: 'error',
-  good: 'the file of the newest backup holds what was written',
-  why: 'A restore refuses a file whose content was changed, and then what it was made for is lost.',
+  good: 'the file of the newest backup is as it was written',
+  why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
   mend: {
     do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
     setting: 'gatehouse backup verify FILE',
@@ -105,7 +105,7 @@ const backupContent: Check<Inside> = {
       const archive = await openArchive(path)
       await archive.close()
       if (made.sha256 === null || archive.fileSha256 === made.sha256) return []
-      return [{ what: `${path} is another file than the one that was written.` }]
+      return [{ what: `${path} is not the file that was written.` }]
     } catch (error) {
       return [{ what: `The newest backup cannot be restored: ${reasonOf(error)}.` }]
     }

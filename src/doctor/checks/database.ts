@@ -15,7 +15,7 @@ import { databasePages } from './pages.ts'
 const databaseFiles: Check<Inside> = {
   id: 'database_files',
   level: 'error',
-  good: 'the files of the SQLite database are those that the service has opened',
+  good: 'the files of the SQLite database are the files that the service has opened',
   why: 'What the service writes into a deleted file is lost, and what others write into the new file does not count here: the service refuses all requests and ends with exit code 6.',
   mend: {
     do: 'Leave gatehouse.db, gatehouse.db-wal and gatehouse.db-shm to the service while it runs; copy the database by `gatehouse backup`. The next start takes the files that are there.',
@@ -155,9 +155,9 @@ const setBack: Check<Inside> = {
   id: 'clock_set_back',
   level: 'error',
   good: 'no key and no record of the audit log is of a later time than now',
-  why: 'A clock that was set back lets what has expired count again, refuses the tokens of before, and leaves the order of the audit log in doubt.',
+  why: 'After a clock was set back, what has expired is valid again, earlier tokens are refused, and the order of the audit log is in doubt.',
   mend: {
-    do: 'Set the clock right, by NTP. If the clock is right now, this ends when it has passed the time that is named.',
+    do: 'Set the clock right, by NTP. If the clock is right now, this ends when the clock has passed the named time.',
     setting: 'timedatectl set-ntp true',
   },
   async find({ clock, db }) {

@@ -28,9 +28,9 @@ const toContents: Rights = { group: groupMayRead, others: othersMayRead }
 const toWrite: Rights = { group: groupMayWrite, others: othersMayWrite }
 
 /**
- * Whether other users of this machine have such a right to what is at a path: the mode gives it, and so
- * does each folder above. A file of another owner may be open to its group, through which systemd and
- * Kubernetes hand it out.
+ * Whether other users of this machine have a right to a path: its mode gives the right, and so does each
+ * folder above. A file of another owner may be open to its group: systemd and Kubernetes pass files to
+ * a service by the group.
  */
 function isReachable(
   machine: Machine,
@@ -57,7 +57,7 @@ function foldersAbove(path: string): string[] {
 function isChangeable(machine: Machine, path: string): boolean {
   return [path, dirname(path)].some((one) => {
     const stats = machine.stat(one)
-    // The sticky bit of a folder lets others make files there, but take none away.
+    // With the sticky bit others can create files in a folder, but remove none.
     const isSticky = stats?.isDirectory() && (stats.mode & sticky) !== 0
     return stats !== null && !isSticky && isReachable(machine, one, stats, toWrite)
   })
@@ -100,7 +100,7 @@ const operatorFiles: Check<Unopened> = {
   id: 'operator_files',
   level: 'error',
   good: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
-  why: 'Who can write them is a client that may introspect and revoke tokens, or opens each path of an application; the service takes changes up by itself.',
+  why: 'A user who can write them can add a client that introspects and revokes tokens, or open each path of an application; the service reads changes automatically.',
   mend: {
     do: 'Take the right to write away from group and others, and read the file for what was added.',
   },

@@ -8,7 +8,7 @@ import type { Check } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
-/** More than a service without a mail server keeps. */
+/** Above what a service without a mail server keeps. */
 const maxFiles = 1000
 
 export const mailFiles: Check<Inside> = {
@@ -16,7 +16,7 @@ export const mailFiles: Check<Inside> = {
   level: 'warning',
   good: 'DATA_DIR/mail has no mail to persons who are gone',
   why: 'A service without SMTP_URL writes its mail there, with address, name and network address, and the erasure of a person does not reach the files.',
-  mend: { do: 'Delete the files, and those of your copies of the folder.' },
+  mend: { do: 'Delete the files, also in your copies of the folder.' },
   async find({ config, db }) {
     const folder = mailFolder(config)
     const files = (await filesIn(folder)).slice(0, maxFiles)

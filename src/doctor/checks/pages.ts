@@ -12,7 +12,7 @@ export const databasePages: Check<Inside> = {
   id: 'database_pages',
   level: 'error',
   good: 'each page of the database can be read',
-  why: 'What stands on a damaged page is lost, each request that needs it is refused with 503, and a backup cannot be made.',
+  why: 'The content of a damaged page is lost, each request that needs it is refused with 503, and a backup cannot be made.',
   mend: {
     do: 'Keep a copy of the database with its -wal, look at the disk, and restore the newest backup: docs/backup.md.',
     setting: 'gatehouse restore FILE',

@@ -30,9 +30,9 @@ const expiredMail: Check<Inside> = {
   id: 'mail_expired',
   level: 'warning',
   good: 'no mail has expired unsent in the last day',
-  why: 'Whoever asked for the link or the code never got it.',
+  why: 'The person who asked for the link or the code never got it.',
   mend: {
-    do: 'The list shows what the server answered. With no answer, more mail was asked for than MAIL_PER_MINUTE lets out: raise the limit, or SIGN_UP=invitation if strangers flood the sign-up.',
+    do: 'The list shows what the server answered. Without an answer, more mail was requested than MAIL_PER_MINUTE allows: raise the limit, or SIGN_UP=invitation if strangers flood the sign-up.',
     setting: 'gatehouse mail list --state expired',
   },
   async find({ clock, config, db }) {

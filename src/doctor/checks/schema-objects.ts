@@ -3,15 +3,15 @@ import { schemaDifferences } from '../../database/schema-objects.ts'
 import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 
-const maxTold = 20
+const maxReported = 20
 
 export const schemaObjects: Check<Inside> = {
   id: 'schema_objects',
   level: 'error',
   good: 'each table, index and trigger is as the migrations of this version make it',
-  why: 'Without an index a request can take minutes, without a trigger counts and revocations are wrong, and a changed table can take or lose what it must not.',
+  why: 'Without an index a request can take minutes, without a trigger counts and revocations are wrong, and a changed table can accept wrong rows or lose rows.',
   mend: {
-    do: 'Find out who has changed it. Make what is missing again by its statement, with the service stopped, or restore a backup into a new database.',
+    do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',
   },
   async find({ db }) {
     if ((await schemaVersion(db)) !== latestSchema) return [] // said by the check of the version
@@ -39,9 +39,9 @@ export const schemaObjects: Check<Inside> = {
         ]
       }),
     ]
-    const more = found.length - maxTold
+    const more = found.length - maxReported
     if (more <= 0) return found
-    return [...found.slice(0, maxTold), { what: `${more} more objects of the schema differ.` }]
+    return [...found.slice(0, maxReported), { what: `${more} more objects of the schema differ.` }]
   },
 }
 

@@ -10,7 +10,7 @@ const sessionCookie: Check<Unopened> = {
   id: 'session_cookie',
   level: 'warning',
   good: 'where other hosts share the domain, the name of the session cookie begins with __Host-',
-  why: 'A host of the same domain can set a cookie of that name for this one, and so sign a person in to an account of its own choice, or out. A browser takes a __Host- cookie from the host itself alone.',
+  why: 'Another host of the same domain can set a cookie of this name for this host, and so sign a person in to an account of its choice, or out. A browser accepts a __Host- cookie only from the host itself.',
   mend: {
     do: 'Give the cookie such a name. Sessions end once, and scripts that name JSESSIONID need the new name.',
     setting: `SESSION_COOKIE_NAME=${prefix}JSESSIONID`,

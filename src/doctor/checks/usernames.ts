@@ -17,13 +17,13 @@ const maxShown = 10
 const none: ReadonlySet<string> = new Set()
 
 const faults: Readonly<Record<ChosenUsernameFault | 'unseen', string>> = {
-  unseen: 'holds a character that shows nothing',
+  unseen: 'has an invisible character',
   scripts: 'mixes letters of several scripts',
   address: 'is a mail address that the account has not verified',
   reserved: 'is reserved',
 }
 
-/** What was found of one kind, and the first names. */
+/** The findings of one kind, with the first names. */
 interface Kind {
   readonly level: 'warning' | 'info'
   readonly what: string
@@ -80,7 +80,7 @@ function faultOf({ username, emailKey }: NamedAccount): keyof typeof faults | nu
   return name === null ? 'unseen' : faultOfChosen(name, none, emailKey)
 }
 
-/** Those accounts whose username is the verified address of another one. */
+/** The accounts whose username is the verified address of another account. */
 async function shadowedBy(
   store: ReturnType<typeof usernameStore>,
   accounts: readonly NamedAccount[],
@@ -94,8 +94,8 @@ async function shadowedBy(
 }
 
 /**
- * Counts an account. Who has signed up has a verified address: by default an account without one is
- * only information, because an administrator or a provider has made it.
+ * Counts an account. A sign-up verifies an address. So an account without a verified address comes from
+ * an administrator or a provider, and is by default only information.
  */
 function add(
   kinds: Map<string, Kind>,

@@ -132,7 +132,7 @@ function ignoresBody({ routeOptions }: FastifyRequest, type = ''): boolean {
   return body === 'none' || (body === 'any' && !read.test(type))
 }
 
-/** Whether a route refuses a body that it cannot read. */
+/** Whether a route refuses an unreadable body. */
 export function refusesBodies(body: BodyKind = 'none'): boolean {
   return body !== 'none' && body !== 'any'
 }

@@ -16,10 +16,10 @@ const waiting = { maxWaiting: 256, maxWaitingPerCaller: 64 }
 const runningPages = { maxRunning: 16, maxRunningPerCaller: 8 }
 const runningForms = { maxRunning: 64, maxRunningPerCaller: 32 }
 const retrySeconds = 1
-// Without a reason of ours, each end of an answer would make an error with its stack.
+// Without a reason, each abort would create an error with its stack.
 const hasGone = 'gone'
 
-/** Each process has its own queues, as each has its own event loop; its rooms share them. */
+/** One set of queues for each process, because each process has one event loop. Its rooms share them. */
 const queues = new WeakMap<FastifyInstance['server'], PageQueues>()
 
 /**

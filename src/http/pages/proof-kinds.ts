@@ -11,6 +11,6 @@ export const protectedChanges = [
 ] as const
 export type ProtectedChange = (typeof protectedChanges)[number]
 
-/** By what a person proves to be the owner of an account, apart from the login. */
+/** The kinds of proof that confirm a protected change, in addition to the login. */
 export const proofKinds = ['password', 'totp', 'provider', 'email'] as const
 export type ProofKind = (typeof proofKinds)[number]

@@ -146,7 +146,7 @@ export function isSafe(method: string | readonly string[]): boolean {
     : method.every((name) => safeMethods.has(name))
 }
 
-/** The schemes of a route that names none: those of the whole account of a person. */
+/** The schemes of a route that names none: each authenticates a person with all rights of the account. */
 export const defaultSchemes: readonly Scheme[] = ['basic', 'session', 'bearer']
 
 /** Lists the CSRF protections of a route; none for a safe method. */

@@ -176,13 +176,13 @@ export const de: Texts = {
     notYou:
       'Falls Sie das nicht waren: Niemand ist hineingekommen, und Sie müssen nichts tun. Falls Sie Ihr Passwort vergessen haben, setzen Sie ein neues:',
     notYouAtReset:
-      'Falls Sie das nicht waren: Niemand ist hineingekommen, aber jemand anderes liest Ihre E-Mails. Ändern Sie das Passwort Ihres Postfachs, und sagen Sie es Ihrer Administration.',
+      'Falls Sie das nicht waren: Niemand ist hineingekommen, aber jemand anderes liest Ihre E-Mails. Ändern Sie das Passwort Ihres Postfachs, und informieren Sie Ihre Administration.',
   },
   deletion_requested: {
     subject: (name) => `Ihr Konto bei ${name} wird gelöscht`,
     intro: (name, account) =>
       `Ihr Konto ${account} bei ${name} soll gelöscht werden. Niemand kann sich mehr damit anmelden, und alle Sitzungen sind beendet.`,
-    erased: (time) => `Das Konto und was Sie nennt, wird endgültig gelöscht: ${time}.`,
+    erased: (time) => `Das Konto und Ihre persönlichen Daten werden endgültig gelöscht: ${time}.`,
     notYou:
       'Falls Sie das nicht waren, oder falls Sie das Konto behalten möchten, nehmen Sie die Löschung zurück und setzen Sie ein neues Passwort:',
     action: 'Konto behalten',
@@ -200,7 +200,7 @@ export const de: Texts = {
   account_deleted: {
     subject: (name) => `Ihr Konto bei ${name} wurde gelöscht`,
     intro: (name, account) =>
-      `Ihr Konto ${account} bei ${name} und was Sie nennt, wurde gelöscht. Dies ist die letzte Nachricht an Sie.`,
+      `Ihr Konto ${account} bei ${name} und Ihre persönlichen Daten wurden gelöscht. Dies ist die letzte Nachricht an Sie.`,
     notYou: 'Falls Sie das nicht waren, fragen Sie bitte die Administration.',
   },
 

@@ -183,8 +183,9 @@ export const en = {
   deletion_requested: {
     subject: (name: string) => `Your account at ${name} will be deleted`,
     intro: (name: string, account: string) =>
-      `Your account ${account} at ${name} is to be deleted. Nobody can sign in to it any more, and all its sessions have ended.`,
-    erased: (time: string) => `The account and what names you will be erased for good: ${time}.`,
+      `Your account ${account} at ${name} is to be deleted. No one can sign in to it any more, and all its sessions have ended.`,
+    erased: (time: string) =>
+      `The account and your personal data will be erased for good: ${time}.`,
     notYou:
       'If it was not you, or if you want to keep the account, take the deletion back and set a new password:',
     action: 'Keep the account',
@@ -197,12 +198,12 @@ export const en = {
   deletion_cancelled: {
     subject: (name: string) => `Your account at ${name} will not be deleted`,
     intro: (name: string, account: string) =>
-      `The deletion of your account ${account} at ${name} was taken back.`,
+      `The deletion of your account ${account} at ${name} was cancelled.`,
   },
   account_deleted: {
     subject: (name: string) => `Your account at ${name} was deleted`,
     intro: (name: string, account: string) =>
-      `Your account ${account} at ${name} and what names you were deleted. This is the last message to you.`,
+      `Your account ${account} at ${name} and your personal data were deleted. This is the last message to you.`,
     notYou: 'If it was not you, ask your administrator.',
   },
 

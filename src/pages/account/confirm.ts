@@ -42,14 +42,14 @@ export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
 
 interface Asked {
   readonly change: ProtectedChange
-  /** Null if a request of the API asks, and nothing was confirmed yet. */
+  /** Null if the API sent the person here and nothing is confirmed yet. */
   readonly flow: ConfirmFlow | null
 }
 
 const path = '/account/confirm'
 const leavePath = `${path}/leave`
 
-/** Where a person makes a change that a request of the API has asked to confirm. */
+/** The pages of the changes, for a confirmation that the API asked for. */
 const pageOf: Readonly<Record<ProtectedChange, string>> = {
   password: '/account/password',
   factor: '/account/second-factor',
@@ -62,8 +62,8 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
 }
 
 /**
- * /account/confirm: takes the proofs of a person for one change of the own account, and goes on with
- * the form that has asked. What was proved counts for five minutes: see proofs/grants.ts.
+ * /account/confirm: takes the proofs of a person for one change of the own account, then continues with
+ * the form of that change. Proofs count for five minutes: see proofs/grants.ts.
  */
 export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps): Promise<void> {
   const { confirmations, db, grants, mailedProof, proofs, protectedForms, random } = deps
@@ -154,7 +154,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     return transact(db, [lockName.account(flow.userId ?? 0)], work, stillAllowed(request))
   }
 
-  /** Makes the change of the form that has asked. */
+  /** Makes the change of the form. */
   async function goOnWith(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -166,7 +166,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     return make(request, reply, person, (name) => sent.fields[name] ?? '')
   }
 
-  // A form must not lead to another origin (form-action): a page of ours goes on from here.
+  // A form must not lead to another origin (form-action), so one of our pages redirects the browser.
   async function leave(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -232,7 +232,7 @@ function flowName({ key }: ConfirmFlow): string {
   return `confirm ${key}`
 }
 
-/** The page itself says what is missing, so its refusal has no fields for programs. */
+/** The page shows the missing proofs, so its refusal has no fields for programs. */
 function withoutFields(error: unknown): never {
   const isMissing = error instanceof ApiError && error.row === 'confirmationRequired'
   throw isMissing ? new ApiError(error.row, { cause: error, reason: error.reason }) : error

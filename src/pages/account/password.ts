@@ -61,7 +61,7 @@ export async function passwordPages(app: FastifyInstance, deps: PasswordPageDeps
   }
 }
 
-/** An account that has more to prove than its password, or has none, does so on the next page. */
+/** An account without a password, or with a second factor, confirms on the next page. */
 function asksPassword({ passwordHash, secondFactor }: Person['account']): boolean {
   return passwordHash !== null && !secondFactor
 }

@@ -18,7 +18,7 @@ export type MakeChange = (
   fields: Fields,
 ) => Promise<FastifyReply>
 
-/** The changes that the confirmation page can go on with, by the paths of their forms. */
+/** The changes that the confirmation page can continue with, by the paths of their forms. */
 export type ProtectedForms = Map<string, MakeChange>
 
 export interface ProtectedFormDeps extends PersonDeps {
@@ -43,7 +43,7 @@ export const recentLogin = { reauthentication: 'always' } as const
 
 /**
  * Adds the route of a form that makes a protected change. If a proof is missing, the browser is sent
- * to the confirmation page, which goes on with the change: see confirm.ts.
+ * to the confirmation page, which continues with the change: see confirm.ts.
  */
 export function protectedForm(
   app: FastifyInstance,

@@ -75,7 +75,7 @@ export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: 
 
 function deletionOf({ flow, needsNoPassword }: Shown): ResetPasswordView['deletion'] {
   if (flow.data.confirmation?.purpose !== 'deletion_undo') return null
-  return needsNoPassword ? 'anyhow' : 'with_password'
+  return needsNoPassword ? 'password_optional' : 'with_password'
 }
 
 function askProblem(typed: string): 'missing' | 'form' {

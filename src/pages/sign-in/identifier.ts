@@ -5,7 +5,7 @@ import { canonicalUsername, type Username } from '../../kernel/username.ts'
 /**
  * The name by which an attempt is counted and judged: that of the account whose verified address was
  * typed, otherwise of the account whose username it is, so that the limits of an account count both.
- * The address comes first: another account cannot take it away by the choice of its username. An
+ * The address comes first, so that no other account can claim it as a username. An
  * address that names no account counts in its canonical form, whatever way it was spelt, and apart
  * from the usernames that look like it: with one of an account that is so, and the limits would tell
  * them apart. Null if the text can name no account.

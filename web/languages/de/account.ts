@@ -29,7 +29,7 @@ export const account: typeof english = {
     passwords_differ: 'Die beiden neuen Passwörter sind nicht gleich.',
     captcha:
       'Ihr Browser muss zuerst eine kleine Rechenaufgabe lösen. Geben Sie Ihre Passwörter noch einmal ein.',
-    proof_missing: 'Etwas fehlt. Füllen Sie alle Felder aus.',
+    proof_missing: 'Eine Angabe fehlt. Füllen Sie alle Felder aus.',
     proof_refused: 'Das wurde nicht angenommen. Versuchen Sie es später noch einmal.',
     code_missing: 'Geben Sie einen Code ein.',
     code_wrong: 'Der Code ist falsch oder wurde schon benutzt.',
@@ -83,20 +83,20 @@ export const account: typeof english = {
 
   confirmTitle: 'Bestätigen Sie, dass Sie es sind',
   confirmChange: {
-    password: 'Sie wollen Ihr Passwort ändern.',
-    factor: 'Sie wollen eine Authenticator-App einrichten.',
-    factor_removal: 'Sie wollen den zweiten Faktor entfernen.',
-    recovery_codes: 'Sie wollen neue Wiederherstellungscodes.',
-    email: 'Sie wollen Ihre E-Mail-Adresse ändern.',
-    identity: 'Sie wollen einen Anbieter verknüpfen.',
-    identity_removal: 'Sie wollen die Verknüpfung mit einem Anbieter lösen.',
-    deletion: 'Sie wollen Ihr Konto endgültig löschen.',
+    password: 'Sie möchten Ihr Passwort ändern.',
+    factor: 'Sie möchten eine Authenticator-App einrichten.',
+    factor_removal: 'Sie möchten den zweiten Faktor entfernen.',
+    recovery_codes: 'Sie möchten neue Wiederherstellungscodes.',
+    email: 'Sie möchten Ihre E-Mail-Adresse ändern.',
+    identity: 'Sie möchten einen Anbieter verknüpfen.',
+    identity_removal: 'Sie möchten die Verknüpfung mit einem Anbieter lösen.',
+    deletion: 'Sie möchten Ihr Konto endgültig löschen.',
   },
   confirmExplanation:
-    'Weil diese Änderung Ihnen das Konto nehmen kann, fragt sie noch einmal, wer Sie sind, auch wenn Sie sich gerade erst angemeldet haben.',
+    'Mit dieser Änderung könnte jemand Ihr Konto übernehmen oder löschen. Bestätigen Sie deshalb noch einmal, dass Sie es sind, auch wenn Sie sich gerade erst angemeldet haben.',
   confirmNext: 'Auf der nächsten Seite bestätigen Sie, dass Sie es sind.',
   confirmed: 'Sie haben bestätigt, dass Sie es sind.',
-  confirmedInPart: 'Ein Teil ist bestätigt. Ein Schritt fehlt noch.',
+  confirmedInPart: 'Der erste Schritt ist bestätigt. Ein Schritt fehlt noch.',
   confirmAtProvider:
     'Melden Sie sich noch einmal bei einem verknüpften Anbieter an. Danach kommen Sie hierher zurück.',
   signInAt: (provider) => `Bei ${provider} anmelden`,
@@ -104,7 +104,7 @@ export const account: typeof english = {
   codeMailedTo: (address) => `Wir haben einen Code an ${address} gesendet. Geben Sie ihn hier ein.`,
   sendCode: 'Code senden',
   nothingToConfirmBy:
-    'Ihr Konto hat weder ein Passwort noch einen verknüpften Anbieter noch eine bestätigte Adresse, die E-Mails erhalten kann. Sie können das deshalb nicht bestätigen. Fragen Sie Ihre Administration.',
+    'Ihr Konto hat weder ein Passwort noch einen verknüpften Anbieter noch eine bestätigte Adresse, die E-Mails erhalten kann. Deshalb können Sie diese Änderung nicht bestätigen. Fragen Sie Ihre Administration.',
 
   enrolmentTitle: 'Authenticator-App einrichten',
   enrolmentSteps: [
@@ -204,7 +204,7 @@ export const account: typeof english = {
     identity_linked: 'Anbieter verknüpft',
     identity_unlinked: 'Verknüpfung mit einem Anbieter gelöst',
     locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
-    deletion_requested: 'Löschung des Kontos verlangt',
+    deletion_requested: 'Löschung des Kontos beantragt',
     deletion_cancelled: 'Löschung des Kontos zurückgenommen',
     locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
   },
@@ -224,7 +224,7 @@ export const account: typeof english = {
   deletionSummary: 'Ihr Konto und was Sie nennt, wird endgültig gelöscht.',
   deletionWarning: 'Das lässt sich nicht rückgängig machen.',
   deletionWaits: (days) =>
-    `Ihr Konto wird ${days === 1 ? 'einen Tag' : `${days} Tage`} danach endgültig gelöscht. Bis dahin bringt ein Link es zurück, den wir an Ihre bestätigte Adresse senden.`,
+    `Ihr Konto wird ${days === 1 ? 'einen Tag' : `${days} Tage`} danach endgültig gelöscht. Bis dahin können Sie es mit einem Link behalten, den wir an Ihre bestätigte Adresse senden.`,
   deletionExplanation: (days) =>
     days === 0
       ? 'Ihr Konto, Ihr Profil und alle Sitzungen sind sofort gelöscht. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.'
@@ -237,6 +237,6 @@ export const account: typeof english = {
   deletionRequested:
     'Sie sind abgemeldet und können sich nicht mehr anmelden. Ihr Konto wird endgültig gelöscht am',
   deletionLink:
-    'Bis dahin können Sie es zurückholen: Öffnen Sie den Link in der E-Mail, die wir an Ihre bestätigte Adresse gesendet haben.',
+    'Bis dahin können Sie es behalten: Öffnen Sie den Link in der E-Mail, die wir an Ihre bestätigte Adresse gesendet haben.',
   deleted: 'Ihr Konto ist gelöscht, und Sie sind abgemeldet.',
 }

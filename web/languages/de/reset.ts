@@ -44,7 +44,7 @@ export const reset: typeof english = {
     'Wenn Sie das nicht angefordert haben, schließen Sie diese Seite: Es wurde nichts geändert.',
   before: {
     restored:
-      'Ihre frühere Adresse ist wieder da. Das Konto ist überall abgemeldet, und was seit dem Antrag auf die Änderung hinzukam, ist entfernt.',
+      'Ihre frühere Adresse ist wieder da. Das Konto ist überall abgemeldet, und was seit Beginn der Änderung hinzukam, ist entfernt.',
   },
   save: 'Neues Passwort speichern',
 
@@ -55,8 +55,8 @@ export const reset: typeof english = {
   deletion: {
     title: 'Behalten Sie Ihr Konto',
     text: 'Ihr Konto soll gelöscht werden. Mit einem neuen Passwort behalten Sie es.',
-    anyhow:
-      'Ihr Konto hat kein Passwort. Sie können es auch ohne eines behalten und sich wie bisher über Ihren Anbieter anmelden.',
+    passwordOptional:
+      'Ihr Konto hat kein Passwort. Sie können es auch ohne Passwort behalten und sich wie bisher über Ihren Anbieter anmelden.',
     keep: 'Ohne Passwort behalten',
     done: 'Ihr Konto wird nicht gelöscht',
     doneText: (username) => `Die Löschung des Kontos ${username} ist zurückgenommen.`,

@@ -11,7 +11,7 @@ export const verify: typeof english = {
       'Damit bestätigen Sie, dass Sie die E-Mails an diese Adresse lesen, für Ihr Konto:',
     email_change: 'Diese Adresse tritt dann an die Stelle der bisherigen, für Ihr Konto:',
     email_undo:
-      'Diese Adresse kommt an die Stelle der neuen zurück. Das Konto wird überall abgemeldet, und was seit dem Antrag auf die Änderung hinzukam, wird entfernt: Passwort, zweiter Faktor, verknüpfte Identitäten. Danach wählen Sie ein neues Passwort.',
+      'Diese Adresse ersetzt die neue wieder. Das Konto wird überall abgemeldet, und was seit Beginn der Änderung hinzukam, wird entfernt: Passwort, zweiter Faktor, verknüpfte Identitäten. Danach wählen Sie ein neues Passwort.',
   },
   address: 'E-Mail-Adresse',
   account: 'Konto',
@@ -36,7 +36,7 @@ export const verify: typeof english = {
     verified: 'E-Mails Ihres Kontos gehen von jetzt an an',
     changed: 'E-Mails Ihres Kontos gehen von jetzt an an',
     restored:
-      'Das Konto ist überall abgemeldet, und was seit dem Antrag auf die Änderung hinzukam, ist entfernt. Wenn Sie noch kein neues Passwort gewählt haben, wählen Sie jetzt eines. E-Mails Ihres Kontos gehen an',
+      'Das Konto ist überall abgemeldet, und was seit Beginn der Änderung hinzukam, ist entfernt. Wenn Sie noch kein neues Passwort gewählt haben, wählen Sie jetzt eines. E-Mails Ihres Kontos gehen an',
   },
   goToAccount: 'Zu Ihrem Konto',
   newPassword: 'Neues Passwort wählen',

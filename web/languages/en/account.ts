@@ -86,17 +86,17 @@ export const account = {
     deletion: 'You want to delete your account for good.',
   },
   confirmExplanation:
-    'Because this change can take your account from you, it asks once more who you are, however recently you have signed in.',
+    'With this change someone could take over or delete your account. So please confirm once more that it is you, even if you have just signed in.',
   confirmNext: 'You confirm on the next page that it is you.',
   confirmed: 'You have confirmed that it is you.',
-  confirmedInPart: 'A part is confirmed. One step is left.',
+  confirmedInPart: 'The first step is confirmed. One step is left.',
   confirmAtProvider: 'Sign in once more at a linked provider. You come back here afterwards.',
   signInAt: (provider: string) => `Sign in at ${provider}`,
   confirmByMail: (address: string) => `We send a code to ${address}.`,
   codeMailedTo: (address: string) => `We have sent a code to ${address}. Type it here.`,
   sendCode: 'Send the code',
   nothingToConfirmBy:
-    'Your account has no password, no linked provider and no verified address that e-mail can be sent to, so you cannot confirm this. Ask your administrator.',
+    'Your account has no password, no linked provider and no verified address that e-mail can be sent to, so you cannot confirm this change. Ask your administrator.',
 
   enrolmentTitle: 'Set up your authenticator app',
   enrolmentSteps: [
@@ -191,9 +191,9 @@ export const account = {
     identity_linked: 'Provider linked',
     identity_unlinked: 'Provider unlinked',
     locked: 'Locked for a while, after wrong passwords',
-    deletion_requested: 'Deletion of the account asked for',
-    deletion_cancelled: 'Deletion of the account taken back',
-    locked_at_reset: 'Locked for a while, after wrong codes at a reset of the password',
+    deletion_requested: 'Deletion of the account requested',
+    deletion_cancelled: 'Deletion of the account cancelled',
+    locked_at_reset: 'Locked for a while, after wrong codes at a password reset',
   },
   actors: {
     owner: 'you',
@@ -211,7 +211,7 @@ export const account = {
   deletionSummary: 'Your account and what names you go for good.',
   deletionWarning: 'This cannot be undone.',
   deletionWaits: (days: number) =>
-    `Your account is erased ${days === 1 ? 'a day' : `${days} days`} after this. Until then a link that we send to your verified address brings it back.`,
+    `Your account is erased ${days === 1 ? 'a day' : `${days} days`} after this. Until then you can keep it with a link that we send to your verified address.`,
   deletionExplanation: (days: number): string =>
     days === 0
       ? 'Your account, your profile and all sessions go at once. What you have written stays, without your name.'
@@ -223,6 +223,6 @@ export const account = {
   deletionRequestedTitle: 'Your account will be deleted',
   deletionRequested: 'You are signed out, and cannot sign in any more. Your account is erased on',
   deletionLink:
-    'Until then you can bring it back: open the link in the e-mail that we have sent to your verified address.',
+    'Until then you can keep it: open the link in the e-mail that we have sent to your verified address.',
   deleted: 'Your account is deleted, and you are signed out.',
 }

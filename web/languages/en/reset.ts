@@ -39,7 +39,7 @@ export const reset = {
   notYou: 'If you did not ask for this, close this page: nothing has been changed.',
   before: {
     restored:
-      'Your former address is back. The account is signed out everywhere, and what was added to it since the change was asked for is removed.',
+      'Your former address is back. The account is signed out everywhere, and what was added to it since the change was requested is removed.',
   },
   save: 'Save the new password',
 
@@ -47,15 +47,15 @@ export const reset = {
   doneText: (username: string) =>
     `The account ${username} has a new password. It is signed out everywhere. Sign in with the new password now.`,
 
-  /** For the link that takes the deletion of an account back. */
+  /** For the link that cancels the deletion of an account. */
   deletion: {
     title: 'Keep your account',
     text: 'Your account is to be deleted. With a new password you keep it.',
-    anyhow:
+    passwordOptional:
       'Your account has no password. You can also keep it without one, and sign in through your provider as before.',
     keep: 'Keep it without a password',
     done: 'Your account is not deleted',
-    doneText: (username: string) => `The deletion of the account ${username} is taken back.`,
+    doneText: (username: string) => `The deletion of the account ${username} is cancelled.`,
   },
 
   unavailable: 'A password cannot be reset here',

@@ -9,7 +9,7 @@ export const verify = {
       'With this you confirm that you read the e-mail of this address, for your account:',
     email_change: 'From then on this address takes the place of the one before, for your account:',
     email_undo:
-      'This address comes back in the place of the new one. The account is signed out everywhere, and what was added to it since the change was asked for is removed: password, second factor, linked identities. Then you choose a new password.',
+      'This address replaces the new address again. The account is signed out everywhere, and what was added to it since the change was requested is removed: password, second factor, linked identities. Then you choose a new password.',
   },
   address: 'E-mail address',
   account: 'Account',
@@ -28,7 +28,7 @@ export const verify = {
     verified: 'From now on e-mail of your account goes to',
     changed: 'From now on e-mail of your account goes to',
     restored:
-      'The account is signed out everywhere, and what was added to it since the change was asked for is removed. If you have not chosen a new password yet, do so now. E-mail of your account goes to',
+      'The account is signed out everywhere, and what was added to it since the change was requested is removed. If you have not chosen a new password yet, do so now. E-mail of your account goes to',
   },
   goToAccount: 'Go to your account',
   newPassword: 'Choose a new password',

@@ -9,7 +9,7 @@ import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
 import { Outcome, ProofFields, problemAt } from './parts.tsx'
 
-/** Asks for the proofs of a person before a change, and then goes on with it. */
+/** Asks for the proofs of a person before a change, then continues with the change. */
 export function Confirm({ view }: { view: ConfirmView }) {
   const { account: t, common } = useTexts()
   const { asks, cancel, change, isConfirmed, newEmail } = view

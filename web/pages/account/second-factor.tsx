@@ -97,7 +97,7 @@ export function RemoveFactor({ view }: { view: AccountViews['account-remove-fact
   )
 }
 
-/** Makes the recovery codes anew. */
+/** Replaces the recovery codes. */
 export function RenewCodes({ view }: { view: RenewCodesView }) {
   const t = useTexts().account
   if (!view.isOn) {

@@ -189,7 +189,7 @@ export interface AccountDataView {
 }
 
 export interface AccountDeletionView extends OwnPage {
-  /** How many days the account waits before it is erased, and can be brought back; 0: at once. */
+  /** For how many days the deletion can be cancelled; 0: the account is erased at once. */
   readonly days: number
 }
 
@@ -217,6 +217,6 @@ export interface ConfirmView extends OwnPage {
 
 /** Says one thing, and knows no person any more. */
 export interface AccountDeletedView {
-  /** When the account is erased, in epoch milliseconds; null: it has gone. */
+  /** When the account is erased, in epoch milliseconds; null if it is erased already. */
   readonly deletionAt: number | null
 }

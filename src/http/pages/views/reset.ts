@@ -47,10 +47,10 @@ export interface ResetPasswordView extends StepForm {
   /** Whether the two passwords are not the same. */
   readonly differs: boolean
   /**
-   * What the link takes back beside the password; `anyhow`: also without a new password, for an account
-   * that has none. Null for a reset.
+   * How the link cancels a deletion: with a new password; `password_optional`: also without one, for an
+   * account that has none. Null for a reset.
    */
-  readonly deletion: 'with_password' | 'anyhow' | null
+  readonly deletion: 'with_password' | 'password_optional' | null
 }
 
 export interface ResetDoneView {

@@ -23,7 +23,7 @@ export const account: typeof english = {
     locked: 'Gesperrt',
     locked_out: 'Ausgesperrt',
     disabled: 'Deaktiviert',
-    deletion_pending: 'Löschung verlangt',
+    deletion_pending: 'Löschung beantragt',
     must_change: 'Muss das Passwort ändern',
   },
   stateHints: {
@@ -32,7 +32,7 @@ export const account: typeof english = {
     locked_out: 'Zu viele Anmeldungen schlugen fehl: Für einige Zeit gelingt keine.',
     disabled: 'Es ist deaktiviert: Keine Anmeldung, kein Token und keine Sitzung gilt.',
     deletion_pending:
-      'Die Person hat es gelöscht: Keine Anmeldung gelingt, und zum Zeitpunkt unten wird es endgültig gelöscht. Ein Link per E-Mail bringt es zurück.',
+      'Die Person hat die Löschung beantragt: Eine Anmeldung ist nicht möglich, und zum Zeitpunkt unten wird das Konto endgültig gelöscht. Bis dahin kann die Person die Löschung mit einem Link per E-Mail zurücknehmen.',
     must_change: 'Bei der nächsten Anmeldung muss ein neues Passwort gewählt werden.',
     active: '',
   },
@@ -255,8 +255,8 @@ export const account: typeof english = {
     identity_linked: 'Hinweis: Anbieter verknüpft',
     identity_unlinked: 'Hinweis: Verknüpfung gelöst',
     locked: 'Hinweis: Konto gesperrt',
-    deletion_requested: 'Hinweis: Löschung verlangt',
-    deletion_requested_former: 'Hinweis: Löschung verlangt, an eine frühere Adresse',
+    deletion_requested: 'Hinweis: Löschung beantragt',
+    deletion_requested_former: 'Hinweis: Löschung beantragt, an eine frühere Adresse',
     deletion_cancelled: 'Hinweis: Löschung zurückgenommen',
     account_deleted: 'Hinweis: Konto gelöscht',
     test: 'Test',

@@ -21,7 +21,7 @@ export const accounts: typeof english = {
     locked: 'gesperrt',
     locked_out: 'für einige Zeit ausgesperrt',
     disabled: 'deaktiviert',
-    deletion_pending: 'Löschung verlangt',
+    deletion_pending: 'Löschung beantragt',
     must_change: 'muss das Passwort ändern',
   },
   factor: 'Zweiter Faktor',

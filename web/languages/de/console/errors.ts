@@ -15,7 +15,7 @@ export const errors: Readonly<Record<string, string>> = {
   'Recent login required':
     'Dafür muss die Anmeldung frisch sein. Melden Sie sich neu an, und wiederholen Sie es.',
   'Confirmation required':
-    'Das verlangt einen Beweis, dass Sie es sind: Ihr Passwort oder einen Code.',
+    'Bestätigen Sie, dass Sie es sind: mit Ihrem Passwort oder mit einem Code.',
   'Authentication required': 'Sie sind nicht angemeldet.',
   'Validation failed': 'Etwas ist nicht so, wie es sein muss',
   'Name and email required': 'Name und E-Mail-Adresse fehlen.',

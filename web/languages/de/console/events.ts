@@ -2,8 +2,8 @@ import type { events as english } from '../../en/console/events.ts'
 
 export const events: typeof english = {
   account_deletion_cancelled: 'Löschung eines Kontos zurückgenommen',
-  account_deletion_requested: 'Löschung eines Kontos verlangt',
-  audit_erasures_counted: 'Löschungen von vor dem Upgrade gezählt',
+  account_deletion_requested: 'Löschung eines Kontos beantragt',
+  audit_erasures_counted: 'Löschungen vor dem Upgrade gezählt',
   audit_keys_erased: 'Schlüssel gelöschter Personen entfernt',
   audit_not_verified: 'Protokoll konnte nicht geprüft werden',
   audit_not_whole: 'Protokoll ist nicht vollständig',
@@ -56,7 +56,7 @@ export const events: typeof english = {
   language_changed: 'Sprache gewählt',
   mail_address_undeliverable: 'Postfach beim Mailserver unbekannt',
   mail_cancelled: 'E-Mail zurückgezogen',
-  mail_expired: 'E-Mail vor ihrem Ablauf nicht gesendet',
+  mail_expired: 'E-Mail abgelaufen, ohne gesendet zu werden',
   mail_failed: 'E-Mail vom Mailserver abgelehnt',
   mail_resent: 'E-Mail noch einmal gesendet',
   mail_sent: 'E-Mail gesendet',

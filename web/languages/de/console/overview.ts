@@ -66,7 +66,7 @@ export const overview: typeof english = {
       feed: 'Er erfährt nicht, was andere Knoten ändern: Sehen Sie nach den Verbindungen zur Datenbank.',
     },
     clockSetBack:
-      'Die Uhr geht gespeicherten Zeiten nach: Stellen Sie sie richtig. Bis dahin werden frühere Token abgelehnt.',
+      'Die Uhr geht nach: Die Datenbank enthält spätere Zeiten. Stellen Sie die Uhr richtig. Bis dahin werden frühere Token abgelehnt.',
     database: 'Datenbank',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     schema: (version) => `Schema ${version}.`,

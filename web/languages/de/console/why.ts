@@ -87,7 +87,7 @@ export const why: typeof english = {
   noMend: 'Kein Knopf behebt das. Erst muss geschehen, was die Worte oben verlangen.',
   steps: {
     account_waits_for_deletion:
-      'Die Person öffnet den Link der E-Mail zur Löschung. Niemand sonst kann das Konto zurückbringen.',
+      'Die Person öffnet den Link in der E-Mail zur Löschung. Niemand sonst kann die Löschung zurücknehmen.',
     account_locked_out:
       'Fragen Sie die Person, ob es ihre eigenen Versuche waren. Wenn nicht, lassen Sie die Aussperrung: Sie hält einen Fremden fern.',
     account_must_change_password: 'Die Person setzt bei der nächsten Anmeldung ein neues Passwort.',
@@ -110,7 +110,7 @@ export const why: typeof english = {
     no_such_account: 'Suchen Sie in den Konten nach der richtigen Schreibweise.',
     not_ready: 'Die Übersicht sagt, was fehlt.',
     mail_not_sent:
-      'Die Ansicht der E-Mails zeigt, was der Mailserver antwortet. Die Person versucht es danach noch einmal.',
+      'Die Ansicht der E-Mails zeigt, was der Mailserver antwortet. Danach versucht die Person es noch einmal.',
     queue_full:
       'Es wurde zu viel auf einmal verlangt. Bleibt es dabei, geben Sie dem Dienst mehr Kerne.',
     session_idle: 'Die Person meldet sich neu an.',

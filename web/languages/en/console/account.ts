@@ -32,7 +32,7 @@ export const account = {
     locked_out: 'Too many logins failed: no login works for some time.',
     disabled: 'It is disabled: no login, no token and no session works.',
     deletion_pending:
-      'Its owner has deleted it. No login works, and it is erased at the time below. A link by mail brings it back.',
+      'The owner has requested the deletion. No login works, and the account is erased at the time below. Until then the owner can cancel the deletion with a link by mail.',
     must_change: 'The next login must choose a new password.',
     active: '',
   },

@@ -11,7 +11,7 @@ export const errors: Readonly<Record<string, string>> = {
   'Second factor enrolment required':
     'Your roles need a second factor: set it up at the other tab.',
   'Recent login required': 'This wants a recent login. Sign in again, then repeat it.',
-  'Confirmation required': 'This wants a proof that it is you: your password, or a code.',
+  'Confirmation required': 'Confirm that it is you, with your password or a code.',
   'Authentication required': 'You are not signed in.',
   'Validation failed': 'Something is not as it must be',
   'Name and email required': 'Name and e-mail address are needed.',

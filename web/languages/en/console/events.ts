@@ -2,7 +2,7 @@
 export const events: Readonly<Record<string, string>> = {
   account_deletion_cancelled: 'Deletion of an account cancelled',
   account_deletion_requested: 'Deletion of an account requested',
-  audit_erasures_counted: 'Erasures from before the upgrade counted',
+  audit_erasures_counted: 'Erasures before the upgrade counted',
   audit_keys_erased: 'Keys of erased persons removed',
   audit_not_verified: 'Audit log could not be verified',
   audit_not_whole: 'Audit log is not whole',

@@ -57,7 +57,7 @@ export const overview = {
       feed: 'It does not hear of the changes of other nodes: look at the connections to the database.',
     } as Readonly<Record<string, string>>,
     clockSetBack:
-      'The clock is earlier than times that are stored: set it right. Until then tokens of before are refused.',
+      'The clock is behind times in the database. Set the clock right. Until then earlier tokens are refused.',
     database: 'Database',
     databases: { sqlite: 'SQLite', postgresql: 'PostgreSQL' },
     schema: (version: number) => `schema ${version}.`,

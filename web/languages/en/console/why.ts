@@ -89,7 +89,7 @@ export const why = {
   /** By the code: what an operator does where no button does it, or before. */
   steps: {
     account_waits_for_deletion:
-      'The owner opens the link of the mail on the deletion. Nobody else can bring the account back.',
+      'The owner opens the link in the mail about the deletion. No one else can cancel the deletion.',
     account_locked_out:
       'Ask the person whether these attempts were their own. If not, leave the lockout: it keeps a stranger out.',
     account_must_change_password: 'The person sets a new password at the next login.',
@@ -109,7 +109,7 @@ export const why = {
     mail_off: 'Set SMTP_URL, and start the service again.',
     no_such_account: 'Look for the right spelling among the accounts.',
     not_ready: 'The overview says what is wrong.',
-    mail_not_sent: 'The mail view says what the mail server answers. The person tries again then.',
+    mail_not_sent: 'The mail view shows what the mail server answers. Then the person tries again.',
     queue_full: 'Too much was asked for at once. If it stays, give the service more cores.',
     session_idle: 'The person logs in again.',
     session_too_old: 'The person logs in again.',

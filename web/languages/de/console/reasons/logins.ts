@@ -11,7 +11,7 @@ export const logins = {
   account_locked: 'Die Administration hat das Konto gesperrt.',
   account_disabled: 'Das Konto ist ausgeschaltet (active ist false).',
   account_waits_for_deletion:
-    'Wer das Konto besitzt, hat es gelöscht; ein Link per E-Mail kann die Löschung zurücknehmen.',
+    'Die Person hat die Löschung des Kontos beantragt; mit einem Link per E-Mail kann sie die Löschung zurücknehmen.',
   account_locked_out: 'Das Konto ist nach LOGIN_LOCK_AFTER Fehlversuchen in Folge ausgesperrt.',
   account_changed:
     'Das Konto hat seine Anmeldungen seitdem beendet: durch ein neues Passwort, eine Sperre, einen Faktor oder eine Abmeldung überall.',
@@ -44,7 +44,7 @@ export const logins = {
   login_too_old:
     'Die Anmeldung ist älter als REAUTHENTICATE_SECONDS, und diese Änderung verlangt eine frische.',
   proof_absent:
-    'Die Änderung kann das Konto übernehmen oder zerstören, und der Anfrage fehlen Beweise der Inhaberin oder des Inhabers.',
+    'Mit der Änderung lässt sich das Konto übernehmen oder löschen, und der Anfrage fehlen Nachweise der Person, der das Konto gehört.',
   confirmation_malformed: 'Der gesendete Text kann kein Link und kein Code einer E-Mail sein.',
   confirmation_unknown:
     'Kein Link und kein Code dieser Kennung ist aufbewahrt: Es gab ihn nie, oder er ist vor einiger Zeit abgelaufen.',

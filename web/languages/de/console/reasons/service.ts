@@ -2,9 +2,9 @@
 export const service = {
   flow_cookie_absent: 'Der Browser kam ohne das Cookie einer Anmeldung zurück, die er hier begann.',
   proof_not_fresh:
-    'Eine Anmeldung beim Anbieter, die eine Person beweisen sollte, war älter als die Anfrage danach, oder ihr ID-Token hat kein auth_time.',
+    'Eine Anmeldung beim Anbieter, mit der sich eine Person ausweisen sollte, war älter als die Anfrage danach, oder ihr ID-Token hat kein auth_time.',
   proof_of_another_identity:
-    'Eine Anmeldung beim Anbieter, die eine Person beweisen sollte, gehört zu einer Identität, die nicht mit dem Konto verknüpft ist.',
+    'Eine Anmeldung beim Anbieter, mit der sich eine Person ausweisen sollte, gehört zu einer Identität, die nicht mit dem Konto verknüpft ist.',
   flow_unknown:
     'Keine Anmeldung dieses Zustands und Browsers läuft: Sie ist abgelaufen, wurde benutzt oder begann anderswo.',
   flow_of_another_issuer:
@@ -27,7 +27,7 @@ export const service = {
   too_many_page_flows: 'Zu viele Abläufe von Seiten sind im Gang.',
   database_unavailable: 'Die Datenbank ist gesperrt, voll oder nicht erreichbar.',
   mail_not_sent:
-    'Der Mailserver nimmt keine E-Mails an, oder Hinweise stauen sich, und die Änderung braucht einen Hinweis.',
+    'Der Mailserver nimmt keine E-Mails an, oder Hinweise stauen sich; die Änderung setzt einen Hinweis per E-Mail voraus.',
   queue_full: 'Es wartet mehr Arbeit, als die Warteschlange fasst.',
   password_waited_too_long:
     'Das Passwort wartete so lange auf seine Prüfung, dass der Versuch verfallen konnte.',
