@@ -326,6 +326,26 @@ suite('what the confirmation page has taken counts for one change alone', async 
     assert.equal((await mail(later.headers(), 'later@example.org')).status, 202)
   })
 
+  test('the page neither renews a proof nor copies it into another flow', async () => {
+    const one = await person()
+    const form = { new_password: 'short', new_password_again: 'short' }
+    const { headers } = await one.send('/account/password', form)
+    const flow = String(headers.location)
+    assert.equal((await one.send(flow, { current_password: one.who.password })).status, 400)
+    const flows = () => app.deps.db.selectFrom('flows').selectAll().orderBy('id').execute()
+    const before = await flows()
+    const copied = await one.send('/account/confirm?for=password', {})
+    assert.equal(copied.status, 401)
+    assert.match(copied.text, /Something is missing\./)
+    assert.deepEqual(await flows(), before)
+    app.clock.advance(299)
+    assert.equal((await one.send(flow, {})).status, 400, 'its time has not passed yet')
+    app.clock.advance(1)
+    assert.equal((await one.send(flow, {})).status, 401)
+    const again = await one.send('/account/password', form)
+    assert.match(`${again.status} ${again.headers.location}`, /^303 \/account\/confirm\?flow=/)
+  })
+
   test('it ends with the password that it was given for', async () => {
     const one = await person()
     assert.equal((await confirm(one, 'deletion')).status, 303)
