@@ -8,6 +8,7 @@ import { flowOf, knownBrowser } from '../flows/requests.ts'
 import type { ProofKind, ProtectedChange } from '../http/pages/proof-kinds.ts'
 import { callerOf } from '../http/routes/access.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { ApiError } from '../kernel/errors.ts'
 
 /** What a flow of the confirmation page holds. */
 export interface Confirming {
@@ -65,8 +66,8 @@ export interface Grants {
     kinds: readonly ProofKind[],
     more?: Pick<Confirming, 'leaving' | 'mail'>,
   ): Promise<ConfirmFlow>
-  /** Uses the proofs up, in the transaction of the change. @throws ApiError signInFailed if used */
-  use(trx: DatabaseOrTransaction, grant: Grant): Promise<void>
+  /** Uses the proofs up, in the transaction of the change; false if they were used meanwhile. */
+  use(trx: DatabaseOrTransaction, grant: Grant): Promise<boolean>
 }
 
 export interface GrantsDeps {
@@ -133,7 +134,15 @@ export function createGrants({ clock, db, pageFlows, requirements }: GrantsDeps)
       })
     },
 
-    use: (trx, { flow }) => pageFlows.end(trx, flow),
+    async use(trx, { flow }) {
+      try {
+        await pageFlows.end(trx, flow)
+        return true
+      } catch (error) {
+        if (error instanceof ApiError && error.row === 'signInFailed') return false
+        throw error
+      }
+    },
   }
   return grants
 
