@@ -61,7 +61,11 @@ export function createProofs(deps: ProofsDeps): Proofs {
       if (missing.length > 0) throw refusal(wanted, missing)
       const failure = change === 'password' ? passwordChangeFail : proofFail
       // Once another request has used the proofs of the page up, they are missing.
-      const used = () => refusal(wanted, needed.filter((kind) => grant?.kinds.includes(kind)))
+      const used = () =>
+        refusal(
+          wanted,
+          needed.filter((kind) => grant?.kinds.includes(kind)),
+        )
       const how = { request, sent, failure, grant, used, asksCode: open.includes('totp') }
       if (open.includes('password')) return afterPassword(account, how, work)
       if (open.includes('totp')) return afterCode(account, how, work)
