@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'
 import { type Answer, type Headers, type SessionHeaders, type Someone, testApp } from '../app.ts'
-import { enrol } from '../factor.ts'
+import { codeOf, enrol } from '../factor.ts'
 import { newHost, placesOf, tally } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
 import { sendConfirmed } from '../proofs.ts'
@@ -232,6 +232,25 @@ suite('a copied session cookie of a recent login takes nothing over', async () =
     const authorization = `Bearer ${login.body.enrolment_token}`
     const begun = await strict.call('POST', '/api/account/totp', { headers: { authorization } })
     assert.equal(begun.status, 201, begun.text)
+  })
+
+  test('an enrolment ends with the logins of its account: its proofs count no more', async () => {
+    const { who, session } = await victim()
+    const path = '/api/account'
+    const proof = { current_password: who.password }
+    const begin = await app.call('POST', `${path}/totp`, { headers: session, json: proof })
+    assert.equal(begin.status, 201)
+    const json = { ...proof, new_password: next }
+    const changed = await app.call('PUT', `${path}/password`, { headers: session, json })
+    assert.equal(changed.status, 200)
+    const totp = codeOf(app, begin.body.secret)
+    const headers = await app.session({ ...who, password: next })
+    for (const caller of [session, headers]) {
+      const answer = await app.call('PUT', `${path}/totp`, { headers: caller, json: { totp } })
+      assertRefusal(answer, 401, 'Invalid credentials')
+    }
+    const { body } = await app.call('GET', path, { headers })
+    assert.equal(body.second_factor, false)
   })
 
   test('a session from before the second factor is not recent, and the one that enrolled is', async () => {
