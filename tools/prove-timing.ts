@@ -90,7 +90,7 @@ const change = (email: () => string): Kind =>
   json(url, {
     method: 'PUT',
     path: '/api/account/email',
-    body: () => ({ email: email() }),
+    body: () => ({ email: email(), current_password: password }),
     prepare: async () => ({ authorization: `Bearer ${await tokenOf(service, next('taken'))}` }),
   })
 

@@ -66,7 +66,7 @@ export interface Grants {
     kinds: readonly ProofKind[],
     more?: Pick<Confirming, 'leaving' | 'mail'>,
   ): Promise<ConfirmFlow>
-  /** Uses the proofs up, in the transaction of the change; false if they were used meanwhile. */
+  /** Uses the proofs up, in the transaction of the change; false if another request has. */
   use(trx: DatabaseOrTransaction, grant: Grant): Promise<boolean>
 }
 

@@ -60,13 +60,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
       if (missing.length > 0) throw refusal(wanted, missing)
       const failure = change === 'password' ? passwordChangeFail : proofFail
-      // Once another request has used the proofs of the page up, they are missing.
-      const used = () =>
-        refusal(
-          wanted,
-          needed.filter((kind) => grant?.kinds.includes(kind)),
-        )
-      const how = { request, sent, failure, grant, used, asksCode: open.includes('totp') }
+      const how = { request, wanted, sent, failure, grant, asksCode: open.includes('totp') }
       if (open.includes('password')) return afterPassword(account, how, work)
       if (open.includes('totp')) return afterCode(account, how, work)
       return work({ account, guard: guardOf(how, account), code: async () => {} })
@@ -84,10 +78,9 @@ export function createProofs(deps: ProofsDeps): Proofs {
 
   interface How {
     readonly request: FastifyRequest
+    readonly wanted: WantedChange
     readonly sent: SentProofs
     readonly grant: Grant | null
-    /** The refusal of a grant that another request has used. */
-    readonly used: () => ApiError
     readonly asksCode: boolean
     readonly failure: typeof proofFail
   }
@@ -138,7 +131,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
   }
 
   /** The guard of the caller, and of the account as it was when the proofs were verified. */
-  function guardOf({ request, grant, used }: How, account: Account): StillAllowed {
+  function guardOf({ request, grant, wanted }: How, account: Account): StillAllowed {
     const caller = stillAllowed(request)
     return {
       shared: () => caller?.shared() ?? [],
@@ -149,7 +142,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
       async judge(db: DatabaseOrTransaction) {
         await caller?.judge(db)
         await accounts.reread(db, account)
-        if (grant && !(await deps.grants.use(db, grant))) throw used()
+        // Another request may have used it meanwhile.
+        if (grant && !(await deps.grants.use(db, grant))) throw refusal(wanted, grant.kinds)
       },
     }
   }

@@ -98,7 +98,10 @@ suite('an erasure beside other things under way', async () => {
     const carl = await app.account('carl')
     await verifyAddress(app, carl, 'carl@example.org')
     const own = await app.session(carl)
-    await app.call('PUT', '/api/account/email', { headers: own, json: { email: 'c@example.org' } })
+    await app.call('PUT', '/api/account/email', {
+      headers: own,
+      json: { email: 'c@example.org', current_password: carl.password },
+    })
     const ofCarl = () =>
       app.deps.db
         .selectFrom('mails')

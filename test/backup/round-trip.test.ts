@@ -90,7 +90,7 @@ suite('a copy of everything', async () => {
   const headers = await app.session(app.admin)
   const mailed = await app.call('PUT', '/api/account/email', {
     headers,
-    json: { email: 'other@example.org' },
+    json: { email: 'other@example.org', current_password: app.admin.password },
   })
   assert.equal(mailed.status, 202)
   const invited = await app.call('POST', '/api/admin/invitations', {

@@ -92,6 +92,8 @@ export async function startWorld() {
     async later(seconds = 100): Promise<void> {
       aheadMs += seconds * 1000
       writeFileSync(clockFile, String(aheadMs))
+      // The provider says when a person has signed in by the same clock.
+      provider.clock = { now: () => Date.now() + aheadMs }
       service.process.kill('SIGUSR2')
       await until(() => service.output().includes(`clock ${aheadMs}\n`))
     },

@@ -151,7 +151,10 @@ async function leaveTraces(
   await caller.call('POST', '/api/posts', { headers, json: { title: 'A post', body: 'of no one' } })
   const renamed = { json: { name: `${name} Esq.`, email } }
   await caller.call('PUT', `/users/${made.body.user_id}`, { headers, ...renamed })
-  await caller.call('PUT', '/api/account/email', { headers, json: { email } })
+  await caller.call('PUT', '/api/account/email', {
+    headers,
+    json: { email, current_password: password },
+  })
   await caller.call('GET', `/api/v2/users?q=${encodeURIComponent(name)}`, { headers: admin })
   await caller.call('GET', `/api/admin/accounts/${username}`, { headers: admin })
   await caller.call('GET', `/api/admin/accounts/${username}`, { headers })

@@ -45,7 +45,8 @@ suite('R14: two processes on one PostgreSQL', () => {
     const { one, crowd, account } = await place()
     const form = await account('enrolled')
     const headers = bearer((await one.caller.call('POST', '/login', { json: form })).body.token)
-    const { body } = await one.caller.call('POST', '/api/account/totp', { headers })
+    const proof = { current_password: form.password }
+    const { body } = await one.caller.call('POST', '/api/account/totp', { headers, json: proof })
     const step = Math.floor(Date.now() / 1000 / stepSeconds)
     const codeOf = (wanted: number) => codeOfStep(fromBase32(body.secret), wanted)
     const json = { totp: codeOf(step) }

@@ -222,7 +222,8 @@ for (const database of databases) {
       const { call } = await place()
       const ada = await account('factor-ada')
       const headers = await tokenOf(ada)
-      const { body } = await call('POST', '/api/account/totp', { headers })
+      const proof = { current_password: password }
+      const { body } = await call('POST', '/api/account/totp', { headers, json: proof })
       const step = Math.floor(Date.now() / 1000 / stepSeconds)
       const codeOf = (wanted: number) => codeOfStep(fromBase32(body.secret), wanted)
       const json = { totp: codeOf(step) }
