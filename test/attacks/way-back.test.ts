@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type Someone, testApp } from '../app.ts'
 import { mailboxes } from '../emails.ts'
-import { beginEnrolment, enrol } from '../factor.ts'
+import { beginEnrolment, type Device, enrol } from '../factor.ts'
 import { servicesOf } from '../mail.ts'
 import { pageVisitor, readPage } from '../page-forms.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
@@ -40,6 +40,15 @@ suite('the owner takes an account back by the address before', async () => {
 
   const lastRestored = () => app.log.findLast(({ event }) => event === 'email_restored')
 
+  /** The factor of the owner, which a later change of the address asks for. */
+  async function enrolled(session: Headers): Promise<Device> {
+    const device = await enrol(app, session)
+    factors.set(session, device)
+    later()
+    return device
+  }
+  const factors = new Map<Headers, Device>()
+
   async function link({ userId }: Someone, person: string): Promise<void> {
     const account = await accounts.byUserId(userId)
     assert.ok(account)
@@ -50,7 +59,8 @@ suite('the owner takes an account back by the address before', async () => {
 
   /** The address of the thief takes the place of the owner's. What comes in between is the thief's. */
   async function takeOver(session: Headers, mailbox: string, between = async () => {}) {
-    const id = await ask(session, mailbox)
+    const totp = factors.get(session)?.code()
+    const id = await ask(session, mailbox, undefined, totp === undefined ? {} : { totp })
     later()
     await between()
     const answer = await confirm({ token: await token(id) })
@@ -120,12 +130,11 @@ suite('the owner takes an account back by the address before', async () => {
 
   test('a factor from before the change is asked, and its new recovery codes are void', async () => {
     const { who, session } = await owner()
-    const device = await enrol(app, session)
-    later()
+    const device = await enrolled(session)
     await takeOver(session, `thief${made}@evil.test`)
     const renewed = await app.call('POST', '/api/account/recovery-codes', {
       headers: session,
-      json: { totp: device.code() },
+      json: { current_password: who.password, totp: device.code() },
     })
     assert.equal(renewed.status, 201, renewed.text)
     later()
@@ -154,8 +163,7 @@ suite('the owner takes an account back by the address before', async () => {
   test('what the owner had before stays: password, recovery codes, identity', async () => {
     const { who, session } = await owner()
     await link(who, 'the owner')
-    const device = await enrol(app, session)
-    later()
+    const device = await enrolled(session)
     await takeOver(session, `thief${made}@evil.test`, () => link(who, 'the thief'))
     const [way] = await waysBack(who)
     assert.equal((await confirm({ token: way })).body.message, restored)
@@ -242,8 +250,7 @@ suite('the owner takes an account back by the address before', async () => {
 
   test('the pages ask for a factor from before the change first', async () => {
     const { who, session } = await owner()
-    const device = await enrol(app, session)
-    later()
+    const device = await enrolled(session)
     await takeOver(session, `factor${made}@evil.test`)
     const [way] = await waysBack(who)
     const visitor = pageVisitor(app)
@@ -254,8 +261,7 @@ suite('the owner takes an account back by the address before', async () => {
 
   test('a way back and rows of a version before: its own time counts, and a time that is not known is before', async () => {
     const { who, session } = await owner()
-    const device = await enrol(app, session)
-    later()
+    const device = await enrolled(session)
     const { db } = app.deps
     const ofWho = ['user_id', '=', who.userId] as const
     await db
