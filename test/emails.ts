@@ -12,9 +12,9 @@ export async function mailboxes(app: TestApp) {
     confirmations,
 
     /** Asks for a proof of an address; answers the id of the confirmation. */
-    async ask(headers: Headers, email: string, password?: string, more = {}): Promise<string> {
+    async ask(headers: Headers, email: string, password?: string, totp?: string): Promise<string> {
       const proof = password === undefined ? await proofOf(app, headers) : undefined
-      const json = { email, ...(proof ?? { current_password: password }), ...more }
+      const json = { email, ...(proof ?? { current_password: password }), totp }
       const answer = await app.call('PUT', '/api/account/email', { headers, json })
       assert.equal(answer.status, 202, answer.text)
       return answer.body.id

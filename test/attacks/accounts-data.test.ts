@@ -114,6 +114,7 @@ suite('accounts: what a body may hold', async () => {
       locked: false,
       active: true,
       second_factor: false,
+      deletion_at: null,
       created_at: '2026-01-15T12:00:00.000Z',
     })
     assert.notEqual(user_id, extra.id)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, type Someone, testApp } from '../app.ts'
 import { mailboxes } from '../emails.ts'
-import { beginEnrolment, type Device, enrol } from '../factor.ts'
+import { beginEnrolment, enrol } from '../factor.ts'
 import { servicesOf } from '../mail.ts'
 import { pageVisitor, readPage } from '../page-forms.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
@@ -40,15 +40,6 @@ suite('the owner takes an account back by the address before', async () => {
 
   const lastRestored = () => app.log.findLast(({ event }) => event === 'email_restored')
 
-  /** The factor of the owner, which a later change of the address asks for. */
-  async function enrolled(session: Headers): Promise<Device> {
-    const device = await enrol(app, session)
-    factors.set(session, device)
-    later()
-    return device
-  }
-  const factors = new Map<Headers, Device>()
-
   async function link({ userId }: Someone, person: string): Promise<void> {
     const account = await accounts.byUserId(userId)
     assert.ok(account)
@@ -58,9 +49,13 @@ suite('the owner takes an account back by the address before', async () => {
   }
 
   /** The address of the thief takes the place of the owner's. What comes in between is the thief's. */
-  async function takeOver(session: Headers, mailbox: string, between = async () => {}) {
-    const totp = factors.get(session)?.code()
-    const id = await ask(session, mailbox, undefined, totp === undefined ? {} : { totp })
+  async function takeOver(
+    session: Headers,
+    mailbox: string,
+    between = async () => {},
+    totp?: string,
+  ) {
+    const id = await ask(session, mailbox, undefined, totp)
     later()
     await between()
     const answer = await confirm({ token: await token(id) })
@@ -130,8 +125,9 @@ suite('the owner takes an account back by the address before', async () => {
 
   test('a factor from before the change is asked, and its new recovery codes are void', async () => {
     const { who, session } = await owner()
-    const device = await enrolled(session)
-    await takeOver(session, `thief${made}@evil.test`)
+    const device = await enrol(app, session)
+    later()
+    await takeOver(session, `thief${made}@evil.test`, undefined, device.code())
     const renewed = await app.call('POST', '/api/account/recovery-codes', {
       headers: session,
       json: { current_password: who.password, totp: device.code() },
@@ -163,8 +159,9 @@ suite('the owner takes an account back by the address before', async () => {
   test('what the owner had before stays: password, recovery codes, identity', async () => {
     const { who, session } = await owner()
     await link(who, 'the owner')
-    const device = await enrolled(session)
-    await takeOver(session, `thief${made}@evil.test`, () => link(who, 'the thief'))
+    const device = await enrol(app, session)
+    later()
+    await takeOver(session, `thief${made}@evil.test`, () => link(who, 'the thief'), device.code())
     const [way] = await waysBack(who)
     assert.equal((await confirm({ token: way })).body.message, restored)
     assert.deepEqual(await linked(who), ['the owner'])
@@ -250,8 +247,9 @@ suite('the owner takes an account back by the address before', async () => {
 
   test('the pages ask for a factor from before the change first', async () => {
     const { who, session } = await owner()
-    const device = await enrolled(session)
-    await takeOver(session, `factor${made}@evil.test`)
+    const device = await enrol(app, session)
+    later()
+    await takeOver(session, `factor${made}@evil.test`, undefined, device.code())
     const [way] = await waysBack(who)
     const visitor = pageVisitor(app)
     await visitor.open(`/verify?token=${way}`)
@@ -261,7 +259,8 @@ suite('the owner takes an account back by the address before', async () => {
 
   test('a way back and rows of a version before: its own time counts, and a time that is not known is before', async () => {
     const { who, session } = await owner()
-    const device = await enrolled(session)
+    const device = await enrol(app, session)
+    later()
     const { db } = app.deps
     const ofWho = ['user_id', '=', who.userId] as const
     await db
@@ -274,7 +273,8 @@ suite('the owner takes an account back by the address before', async () => {
       .set({ created_at: null })
       .where(...ofWho)
       .execute()
-    await takeOver(session, `old${made}@evil.test`, () => link(who, 'while it was asked for'))
+    const linking = () => link(who, 'while it was asked for')
+    await takeOver(session, `old${made}@evil.test`, linking, device.code())
     await link(who, 'after the change')
     const [way] = await waysBack(who)
     const opened = await confirmations.openByToken(String(way), ['email_undo'])
