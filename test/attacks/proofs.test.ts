@@ -365,6 +365,14 @@ suite('what the confirmation page has taken counts for one change alone', async 
     assert.match(`${again.status} ${again.headers.location}`, /^303 \/account\/confirm\?flow=/)
   })
 
+  test('a confirmed form keeps no password: the present one is refused as the new one', async () => {
+    const one = await person()
+    assert.equal((await confirm(one, 'password')).status, 303)
+    const { password } = one.who
+    const form = { new_password: password, new_password_again: password, current_password: '' }
+    assert.equal((await one.send('/account/password', form)).status, 400)
+  })
+
   test('it ends with the password that it was given for', async () => {
     const one = await person()
     assert.equal((await confirm(one, 'deletion')).status, 303)
