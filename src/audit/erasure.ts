@@ -106,9 +106,12 @@ export function createErasure(deps: ErasureDeps): Erasure {
     const store = erasureStore(trx)
     const at = clock.now()
     const found = await store.removeKeys(subjects)
+    const closed: string[] = []
     const rows = found.map(({ subject, pseudonym, sealed }) => {
-      // A key that was changed does not open: `audit verify` names it as long as it is there.
       const key = openedOrNull(() => derivedOf(openSubjectKey(keys.dataKey, subject, sealed)))
+      // What does not open here can be the key of somebody else, and so can be the one that the row names:
+      // the list would excuse that it is gone.
+      if (key) closed.push(key.pseudonym)
       const { actorIndex = null, targetIndex = null } = key ?? {}
       return { pseudonym, actor_index: actorIndex, target_index: targetIndex }
     })
@@ -116,8 +119,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
     await store.add(
       (rows.length > 0 ? rows : [nothing]).map((row) => ({ user_id: userId, at, ...row })),
     )
-    const closed = found.map(({ pseudonym }) => pseudonym)
-    afterCommit(trx, () => audit.forget(closed))
+    afterCommit(trx, () => audit.forget([...closed, ...found.map(({ pseudonym }) => pseudonym)]))
     return closed
   }
 

@@ -69,10 +69,12 @@ interface Pending {
   isRefused: boolean
 }
 
+/** By attempts of transactions: whichever writer has the records of one erases its keys. */
+const erasures = new WeakMap<object, readonly Erase[]>()
+
 export function createRecordWriter(deps: RecordWriterDeps): RecordWriter {
   const { clock, random, writer, committed, inserted } = deps
   const pending = new WeakMap<object, Pending>()
-  const erasures = new WeakMap<object, Erase[]>()
   const subjectKeys = createSubjectKeys(random)
   let known: AuditKeys | undefined
 

@@ -79,6 +79,31 @@ suite('erasures from before their records listed the keys', async () => {
   })
 })
 
+test('erasures that are listed once more up to the same number are found', async () => {
+  const app = await testApp(quiet)
+  const { db } = app.deps
+  const bob = await app.account('bob')
+  await recordEvents(app.deps, 4)
+  await sql`insert into audit_erasures_unlisted (through)
+    select max(number) from audit_records`.execute(db)
+  const list = async (seed: number) => {
+    const other = await testApp(quiet, { directory: app.directory, clock: app.clock, seed })
+    for (let step = 0; step < 3; step += 1) await runJob(other, 'erasures from before their lists')
+    await other.close()
+  }
+  const lists = db.selectFrom('audit_records').where('type', '=', 'audit_erasures_counted')
+  await list(5)
+  assert.deepEqual(await whats(app), [])
+  const [kept] = await lists.selectAll().execute()
+  assert.ok(kept)
+  await sql`delete from audit_records where number = ${kept.number}`.execute(db)
+  await erasePerson(db, bob)
+  await list(6)
+  await db.insertInto('audit_records').values(kept).execute()
+  assert.equal((await lists.select('number').execute()).length, 2)
+  assert.deepEqual(await whats(app), ['erasure'])
+})
+
 suite('the lists of closed keys', () => {
   /** A service in which the record of an erasure goes before a record of the person. */
   async function afterRetention() {

@@ -4,7 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
+import { newSubjectKey, pseudonymOf, sealSubjectKey } from '../../src/audit/persons.ts'
 import { readPersons } from '../../src/audit/verify/indexes.ts'
+import type { Database } from '../../src/database/database.ts'
 import { testApp } from '../app.ts'
 import {
   auditKeys,
@@ -20,6 +22,45 @@ import { erasePerson, keyOf, listsOf, runJob, whats } from '../erased-keys.ts'
 
 const quiet = { LOG_LEVEL: 'silent' }
 const daySeconds = 86_400
+
+suite('the removal of a user lists no key of somebody else that stands in the place of theirs', () => {
+  const issuer = 'https://id.example.org'
+  const put = {
+    'the name of the key': async (db: Database, own: number, other: number, name: string) => {
+      await sql`delete from audit_subjects where subject = ${String(other)}`.execute(db)
+      await sql`update audit_subjects set pseudonym = ${name}
+        where subject = ${String(own)}`.execute(db)
+    },
+    'the key, as that of an identity': async (db: Database, own: number, other: number) => {
+      await db
+        .insertInto('identities')
+        .values({ user_id: own, issuer, subject: 'own', created_at: 1 })
+        .execute()
+      await sql`update audit_subjects set subject = ${`${issuer}#own`}
+        where subject = ${String(other)}`.execute(db)
+    },
+  }
+
+  for (const [what, change] of Object.entries(put)) {
+    test(what, async () => {
+      const app = await testApp(quiet)
+      const { db } = app.deps
+      const headers = await app.bearer(app.admin)
+      const [own, other] = [await app.account('own'), await app.account('other')]
+      const name = await keyOf(db, other)
+      await change(db, own.userId, other.userId, name)
+      const { status } = await app.call('DELETE', `/users/${own.userId}`, { headers })
+      assert.equal(status, 200)
+      assert.ok(!(await listsOf(db)).some(({ closed }) => closed.includes(name)))
+      for (let step = 0; step < 5; step += 1) await runJob(app, 'erasures')
+      const { problems } = await verified(app.deps)
+      assert.match(
+        problems.map(({ detail }) => detail).join('\n'),
+        /the key of a person is gone, and no record of an erasure lists it/,
+      )
+    })
+  }
+})
 
 suite('a person who is erased from the audit log without a record', async () => {
   const app = await testApp(quiet)
@@ -79,9 +120,13 @@ suite('a person who is erased from the audit log without a record', async () => 
         created_at: 1,
       })
       .execute()
+    const key = newSubjectKey(app.deps.random)
+    const ofIdentity = pseudonymOf(key)
+    const { data } = await auditKeys(app.deps)
+    const sealed = sealSubjectKey(app.deps.random, data, subject, key)
     await db
       .insertInto('audit_subjects')
-      .values({ subject, pseudonym: 'of the identity', sealed: 'does not open' })
+      .values({ subject, pseudonym: ofIdentity, sealed })
       .execute()
     const name = await keyOf(db, ann)
     const { status } = await app.call('DELETE', `/users/${ann.userId}`, { headers })
@@ -89,7 +134,7 @@ suite('a person who is erased from the audit log without a record', async () => 
     const lists = (await listsOf(db)).filter(({ type }) => type === 'user_deleted')
     assert.deepEqual(
       lists.map(({ closed }) => closed.toSorted()),
-      [[name, 'of the identity'].toSorted()],
+      [[name, ofIdentity].toSorted()],
     )
   })
 

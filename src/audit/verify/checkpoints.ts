@@ -46,7 +46,7 @@ export async function readTombstones(
         continue
       }
       ofChains.set(chain, { place, mac })
-      closedKeys.list(closedKeysOfTombstone(tombstone))
+      closedKeys.list(closedKeysOfTombstone(tombstone), chain)
     }
     const last = batch.at(-1)
     if (!last || batch.length < batchSize) break

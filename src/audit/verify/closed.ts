@@ -4,8 +4,8 @@ import { type Findings, generalProblem } from './report.ts'
 
 /** Judges the keys of persons that are gone: each must be in a list that records or tombstones hold. */
 export interface ClosedKeysCheck {
-  /** Takes the lists of a record or a tombstone that was found to be authentic. */
-  list(lists: ClosedKeys): void
+  /** Takes the lists of a record or a tombstone of a chain that was found to be authentic. */
+  list(lists: ClosedKeys, chain: string): void
   /** A record has been sealed under a key that is gone. */
   used(name: string, number: number): void
   /**
@@ -19,12 +19,17 @@ export function createClosedKeysCheck(): ClosedKeysCheck {
   const listed = new Set<string>()
   const unlisted: ClosedKeys['keys'][number][] = []
   let lowest: number | null = null
+  // One process lists the erasures from before, in one transaction and so on one chain.
+  const listing = new Set<string>()
   // The first record of each key that is gone.
   const firsts = new Map<string, number>()
 
   return {
-    list({ keys, through }) {
-      if (through !== null) lowest = Math.min(lowest ?? through, through)
+    list({ keys, through }, chain) {
+      if (through !== null) {
+        lowest = Math.min(lowest ?? through, through)
+        listing.add(chain)
+      }
       for (const key of keys) {
         if (key.through === null) listed.add(key.name)
         else unlisted.push(key)
@@ -37,6 +42,10 @@ export function createClosedKeysCheck(): ClosedKeysCheck {
     },
 
     judge(findings, through) {
+      if (listing.size > 1) {
+        const detail = `erasures from before version ${listedSince} were listed more than once: a list was hidden from the service meanwhile`
+        findings.add(generalProblem('erasure', detail))
+      }
       // A second list can be had by who removes the row that says up to where the first one goes.
       const told = new Set(unlisted.flatMap((key) => (key.through === lowest ? key.name : [])))
       const isBefore = (name: string, first: number) =>

@@ -125,7 +125,7 @@ export async function readRecords(
       problem(kind, record, `is not the one that checkpoint ${head.checkpoint} attests`)
     } else {
       verifyIndexes(record)
-      closedKeys.list(closedKeysOf(record))
+      closedKeys.list(closedKeysOf(record), record.chain)
       if (record.type === 'backup_restored') noteRestore(record)
     }
     if (place > (head?.place ?? 0)) {
