@@ -33,7 +33,8 @@ export async function changeOwnPassword(
     { account: own, change: 'password', sent },
     async ({ account, guard, code }) => {
       const { userId, passwordHash } = account
-      if (typeof sent.currentPassword === 'string') {
+      // Pages send an empty one where the confirmation page has taken it.
+      if (typeof sent.currentPassword === 'string' && sent.currentPassword !== '') {
         assertOtherPassword(wanted, sent.currentPassword, 'new_password')
       } else if ((await passwords.verify(wanted, passwordHash)).matches) {
         refuseField(['new_password'], 'must differ from the present one')

@@ -57,6 +57,11 @@ export interface WantedChange {
   readonly account: Account
   readonly change: ProtectedChange
   readonly sent: SentProofs
+  /**
+   * The proofs that the confirmation page has taken, for that page itself, which uses none up. Absent:
+   * those that the page has taken for this change.
+   */
+  readonly held?: readonly ProofKind[]
 }
 
 /** A request whose proofs are verified, except the code of the second factor. */

@@ -157,8 +157,13 @@ function personOf(
   }
 }
 
-/** The time of the authentication at the provider, in epoch milliseconds, never after `now`. */
+/**
+ * The time of the authentication at the provider, in epoch milliseconds, never after `now`. A time in
+ * the future, in milliseconds for example, says nothing: otherwise each login would count as recent.
+ */
 function authTimeOf({ auth_time }: IDToken, now: number): number | undefined {
-  const isTime = typeof auth_time === 'number' && Number.isFinite(auth_time) && auth_time > 0
-  return isTime ? Math.min(auth_time * 1000, now) : undefined
+  if (typeof auth_time !== 'number' || !Number.isFinite(auth_time) || auth_time <= 0)
+    return undefined
+  if (auth_time > now / 1000 + toleranceSeconds) return undefined
+  return Math.min(auth_time * 1000, now)
 }

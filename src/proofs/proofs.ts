@@ -54,8 +54,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
     async proveAround(request, wanted, work) {
       const { account, change, sent } = wanted
       const needed = await neededOf(account)
-      const grant = await deps.grants.of(request, account, change)
-      const held = [...heldBy(callerOf(request)), ...(grant?.kinds ?? [])]
+      const grant = wanted.held ? null : await deps.grants.of(request, account, change)
+      const held = [...heldBy(callerOf(request)), ...(wanted.held ?? grant?.kinds ?? [])]
       const open = needed.filter((kind) => !held.includes(kind))
       const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
       if (missing.length > 0) throw refusal(wanted, missing)

@@ -24,7 +24,7 @@ export interface SecondFactor {
   stateOf(userId: number): Promise<FactorState | null>
   /**
    * Begins an enrolment with a new secret, which is valid after `confirm`. An existing factor stays
-   * valid until then.
+   * valid until then. An end of all logins ends the enrolment.
    * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
    */
   begin(account: Account, guard?: Guard): Promise<Provisioning>
@@ -107,10 +107,10 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async begin(account, guard) {
       const { userId, username } = account
       const secret = random.bytes(secretBytes)
-      const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
+      const pending = seal(random, keys.dataKey, enrolmentOf(account), secret)
       const work = async (trx: DatabaseOrTransaction) => {
         await accounts.reread(trx, account)
-        await factorStore(trx).begin(userId, sealed)
+        await factorStore(trx).begin(userId, pending)
       }
       await transact(db, [lockName.account(userId)], work, guard)
       return provision(secret, username)
@@ -122,10 +122,13 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       const codes = createRecoveryCodes(random)
       await counted(account, 'enrolment_code_wrong', async (attempt) => {
         const { pending = null } = (await store.of(userId)) ?? {}
-        const [step] = pending === null ? [] : stepsOf(userId, pending, code)
-        if (pending === null || step === undefined) return false
+        const secret = pending === null ? null : pendingSecret(account, pending)
+        const [step] = secret === null ? [] : stepsOf(secret, code)
+        if (pending === null || secret === null || step === undefined) return false
+        const sealed = seal(random, keys.dataKey, contextOf(userId), secret)
+        const confirmed = { sealed, step, confirmedAt: clock.now() }
         const work = async (trx: DatabaseOrTransaction) => {
-          if (!(await factorStore(trx).confirm(userId, pending, step, clock.now()))) return false
+          if (!(await factorStore(trx).confirm(userId, pending, confirmed))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
           await events.record(trx, mfaEnrolled, { user_id: userId })
           if (how.keepSession !== undefined) await deps.proved(trx, how.keepSession)
@@ -217,7 +220,8 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     const factors = factorStore(at)
     const { sealed = null } = (await factors.of(userId)) ?? {}
     if (sealed === null) return false
-    for (const step of stepsOf(userId, sealed, code)) {
+    const secret = unseal(keys.dataKey, contextOf(userId), sealed)
+    for (const step of stepsOf(secret, code)) {
       if (await factors.useStep(userId, sealed, step)) return true
     }
     return false
@@ -236,9 +240,17 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     return true
   }
 
-  function stepsOf(userId: number, sealed: string, code: unknown): number[] {
-    if (typeof code !== 'string') return []
-    return matchingSteps(unseal(keys.dataKey, contextOf(userId), sealed), code, clock.now())
+  /** The secret of an enrolment; null if the account has ended its logins since it began. */
+  function pendingSecret(account: Account, pending: string): Uint8Array | null {
+    try {
+      return unseal(keys.dataKey, enrolmentOf(account), pending)
+    } catch {
+      return null
+    }
+  }
+
+  function stepsOf(secret: Uint8Array, code: unknown): number[] {
+    return typeof code === 'string' ? matchingSteps(secret, code, clock.now()) : []
   }
 }
 
@@ -256,7 +268,14 @@ function contextOf(userId: number): string {
   return `second factor of ${userId}`
 }
 
-/** Whether a code was sent; an empty form field is none. */
+/**
+ * Binds the secret of an enrolment to the logins of its account. The proofs of the person were given
+ * when the enrolment began; whoever gave them may know a password that counts no more.
+ */
+function enrolmentOf({ userId, refreshVersion }: Account): string {
+  return `enrolment of ${userId} at ${refreshVersion}`
+}
+
 /** Whether a field was sent; one that is empty counts as absent. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''

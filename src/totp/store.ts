@@ -74,13 +74,16 @@ export function factorStore(db: DatabaseOrTransaction) {
     async confirm(
       userId: number,
       pending: string,
-      step: number,
-      confirmedAt: number,
+      {
+        sealed,
+        step,
+        confirmedAt,
+      }: { readonly sealed: string; readonly step: number; readonly confirmedAt: number },
     ): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('second_factors')
         .set({
-          sealed: pending,
+          sealed,
           pending: null,
           confirmed_at: confirmedAt,
           ...columnsOf(firstUse(step)),

@@ -190,6 +190,26 @@ suite('sign-in through a provider under attack', async () => {
     }
   })
 
+  const times: readonly [string, () => number | undefined, boolean][] = [
+    ['now', now, true],
+    ['twenty seconds from now: clocks go apart', () => now() + 20, true],
+    ['not stated', () => undefined, false],
+    ['an hour ago', () => now() - 3600, false],
+    ['zero', () => 0, false],
+    ['in a minute', () => now() + 60, false],
+    ['in milliseconds', () => clock.now() - 86_400_000, false],
+  ]
+  for (const [what, at, isRecent] of times) {
+    test(`a login whose auth_time is ${what} is ${isRecent ? '' : 'not '}recent`, async () => {
+      const changes = { auth_time: at() }
+      const { status } = await withIdToken((nonce) => idp.signed(idClaims(nonce, changes), jwt))
+      assert.equal(status, 200)
+      const answer = await begun.call('GET', '/api/account/export')
+      if (isRecent) assert.equal(answer.status, 200)
+      else assertRefusal(answer, 401, 'Recent login required')
+    })
+  }
+
   const wrongTokens: Readonly<Record<string, (nonce: string) => string>> = {
     'with the nonce of another': (nonce) => idp.signed(idClaims(`${nonce}x`), jwt),
     'without a nonce': (nonce) => idp.signed(idClaims(nonce, { nonce: undefined }), jwt),
@@ -210,6 +230,8 @@ suite('sign-in through a provider under attack', async () => {
     'of tomorrow': (nonce) => idp.signed(idClaims(nonce, { iat: now() + 86_400 }), jwt),
     'of the end of time': (nonce) => idp.signed(idClaims(nonce, { iat: 1e300 }), jwt),
     'without iat': (nonce) => idp.signed(idClaims(nonce, { iat: undefined }), jwt),
+    'with a text as auth_time': (nonce) =>
+      idp.signed(idClaims(nonce, { auth_time: String(now()) }), jwt),
     expired: (nonce) => idp.signed(idClaims(nonce, { exp: 1000 }), jwt),
     'without exp': (nonce) => idp.signed(idClaims(nonce, { exp: undefined }), jwt),
     'signed by another provider': (nonce) => other.signed(idClaims(nonce), jwt),

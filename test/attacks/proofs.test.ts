@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'
 import { type Answer, type Headers, type SessionHeaders, type Someone, testApp } from '../app.ts'
-import { enrol } from '../factor.ts'
+import { codeOf, enrol } from '../factor.ts'
 import { newHost, placesOf, tally } from '../logins.ts'
 import { verifyAddress } from '../mail.ts'
 import { sendConfirmed } from '../proofs.ts'
@@ -234,6 +234,25 @@ suite('a copied session cookie of a recent login takes nothing over', async () =
     assert.equal(begun.status, 201, begun.text)
   })
 
+  test('an enrolment ends with the logins of its account: its proofs count no more', async () => {
+    const { who, session } = await victim()
+    const path = '/api/account'
+    const proof = { current_password: who.password }
+    const begin = await app.call('POST', `${path}/totp`, { headers: session, json: proof })
+    assert.equal(begin.status, 201)
+    const json = { ...proof, new_password: next }
+    const changed = await app.call('PUT', `${path}/password`, { headers: session, json })
+    assert.equal(changed.status, 200)
+    const totp = codeOf(app, begin.body.secret)
+    const headers = await app.session({ ...who, password: next })
+    for (const caller of [session, headers]) {
+      const answer = await app.call('PUT', `${path}/totp`, { headers: caller, json: { totp } })
+      assertRefusal(answer, 401, 'Invalid credentials')
+    }
+    const { body } = await app.call('GET', path, { headers })
+    assert.equal(body.second_factor, false)
+  })
+
   test('a session from before the second factor is not recent, and the one that enrolled is', async () => {
     const { who, session, device } = await victim(true)
     assert.ok(device)
@@ -326,6 +345,34 @@ suite('what the confirmation page has taken counts for one change alone', async 
     assert.equal((await mail(later.headers(), 'later@example.org')).status, 202)
   })
 
+  test('the page neither renews a proof nor copies it into another flow', async () => {
+    const one = await person()
+    const form = { new_password: 'short', new_password_again: 'short' }
+    const { headers } = await one.send('/account/password', form)
+    const flow = String(headers.location)
+    assert.equal((await one.send(flow, { current_password: one.who.password })).status, 400)
+    const flows = () => app.deps.db.selectFrom('flows').selectAll().orderBy('id').execute()
+    const before = await flows()
+    const copied = await one.send('/account/confirm?for=password', {})
+    assert.equal(copied.status, 401)
+    assert.match(copied.text, /Something is missing\./)
+    assert.deepEqual(await flows(), before)
+    app.clock.advance(299)
+    assert.equal((await one.send(flow, {})).status, 400, 'its time has not passed yet')
+    app.clock.advance(1)
+    assert.equal((await one.send(flow, {})).status, 401)
+    const again = await one.send('/account/password', form)
+    assert.match(`${again.status} ${again.headers.location}`, /^303 \/account\/confirm\?flow=/)
+  })
+
+  test('a confirmed form keeps no password: the present one is refused as the new one', async () => {
+    const one = await person()
+    assert.equal((await confirm(one, 'password')).status, 303)
+    const { password } = one.who
+    const form = { new_password: password, new_password_again: password, current_password: '' }
+    assert.equal((await one.send('/account/password', form)).status, 400)
+  })
+
   test('it ends with the password that it was given for', async () => {
     const one = await person()
     assert.equal((await confirm(one, 'deletion')).status, 303)
@@ -344,14 +391,10 @@ suite('what the confirmation page has taken counts for one change alone', async 
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => mail(one.headers(), `many${index}@example.org`)),
     )
-    assert.equal(
-      answers.filter(({ status }) => status === 202).length,
-      1,
-      JSON.stringify(tally(answers)),
-    )
-    for (const answer of answers.filter(({ status }) => status !== 202)) {
-      assertRefusal(answer, 401, 'Confirmation required', '', { proofs: ['password'] })
-    }
+    const late = answers.filter(({ status }) => status !== 202)
+    assert.equal(late.length, 9, JSON.stringify(tally(answers)))
+    const extra = { proofs: ['password'] }
+    for (const answer of late) assertRefusal(answer, 401, 'Confirmation required', 'late', extra)
   })
 
   test('a form that is refused keeps it, and continues without another proof', async () => {

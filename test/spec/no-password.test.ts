@@ -66,7 +66,9 @@ suite('an account without a password', async () => {
     assert.equal((await app.call('GET', '/api/session', { headers: session })).status, 200)
     const json = { current_password: gone.password, new_password: 'melons for everybody' }
     const change = await app.call('PUT', '/api/account/password', { headers: session, json })
-    assertRefusal(change, 401, 'Invalid credentials')
+    const confirm_url = `${app.deps.config.baseUrl}/account/confirm?for=password`
+    const extra = { proofs: ['email'], confirm_url }
+    assertRefusal(change, 401, 'Confirmation required', '', extra)
     assert.deepEqual(await passwords(gone.userId), [])
   })
 

@@ -80,16 +80,14 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     const person = await personOf(deps, request)
     const asked = await askedBy(request, person)
     if (!asked) throw flowExpired('page_flow_unknown')
-    const view = await viewOf(request, person, asked)
-    showIfRefused(request, person, 'account-confirm', { problemOf, view })
-    const { change } = asked
-    const flowOf = async () => asked.flow ?? (await begin(request, reply, person, change))
+    await showAgainIfRefused(request, person, asked)
+    const flowOf = ({ change, flow }: Asked) => flow ?? begin(request, reply, person, change)
     const by = field(request, 'by')
-    if (by === 'provider') return leave(request, reply, person, await flowOf())
-    if (by === 'mail') return sendCode(request, reply, person, await flowOf())
-    const flow = await withMailedCode(request, person, asked.flow)
-    const kinds = await prove(request, person, change)
-    return goOnWith(request, reply, person, await add(request, flow ?? (await flowOf()), kinds))
+    if (by === 'provider') return leave(request, reply, person, await flowOf(asked))
+    if (by === 'mail') return sendCode(request, reply, person, await flowOf(asked))
+    const now = await takeMailedCode(request, person, asked)
+    const kinds = await prove(request, person, now)
+    return goOnWith(request, reply, person, await add(request, await flowOf(now), kinds))
   })
 
   app.get(leavePath, accountPage(path, recentLogin), async (request, reply) => {
@@ -121,24 +119,31 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   async function prove(
     request: FastifyRequest,
     { account }: Person,
-    change: ProtectedChange,
+    { change, flow }: Asked,
   ): Promise<ProofKind[]> {
     const sent = proofsOfForm(request)
-    await proofs.prove(request, { account, change, sent }).catch(withoutFields)
-    return (await proofs.neededOf(account)).filter(canBeSent)
+    // Those of this flow alone: what counts already is not proved anew, here or in another flow.
+    const held = flow ? grants.kindsOf(flow) : []
+    await proofs.prove(request, { account, change, sent, held }).catch(withoutFields)
+    const needed = await proofs.neededOf(account)
+    return needed.filter((kind) => canBeSent(kind) && !held.includes(kind))
   }
 
-  /** The flow, with the proof of a mailed code if one was typed. */
-  async function withMailedCode(
+  /** Verifies a mailed code, if one was sent; answers the flow that holds the proof. */
+  async function takeMailedCode(
     request: FastifyRequest,
-    { account }: Person,
-    flow: ConfirmFlow | null,
-  ): Promise<ConfirmFlow | null> {
+    person: Person,
+    asked: Asked,
+  ): Promise<Asked> {
+    const { flow } = asked
     const code = field(request, 'code')
-    if (!flow || code === '') return flow
+    if (!flow || code === '') return asked
     const typed = { id: flow.data.mail ?? '', code, flow: flowName(flow) }
-    const confirmation = await mailedProof.open(request, account, typed)
-    return add(request, flow, ['email'], (trx) => confirmations.use(trx, confirmation))
+    const confirmation = await mailedProof.open(request, person.account, typed)
+    const use = (trx: DatabaseOrTransaction) => confirmations.use(trx, confirmation)
+    const next = { ...asked, flow: await add(request, flow, ['email'], use) }
+    await showAgainIfRefused(request, person, next)
+    return next
   }
 
   function add(
@@ -197,6 +202,15 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     }
     await transact(db, [lockName.account(account.userId)], work, stillAllowed(request))
     return reply.redirect(`${path}?flow=${flow.id}`, 303)
+  }
+
+  async function showAgainIfRefused(
+    request: FastifyRequest,
+    person: Person,
+    asked: Asked,
+  ): Promise<void> {
+    const view = await viewOf(request, person, asked)
+    showIfRefused(request, person, 'account-confirm', { problemOf, view })
   }
 
   async function viewOf(request: FastifyRequest, person: Person, { change, flow }: Asked) {
