@@ -31,7 +31,7 @@ export async function changeOwnPassword(
   await proofs.proveAround(
     request,
     { account: own, change: 'password', sent },
-    async ({ account, guard, code }) => {
+    async ({ account, guard, code, succeed }) => {
       const { userId, passwordHash } = account
       // Pages send an empty one where the confirmation page has taken it.
       if (typeof sent.currentPassword === 'string' && sent.currentPassword !== '') {
@@ -45,6 +45,7 @@ export async function changeOwnPassword(
         keepSession: ownSession(request, userId),
         guard,
         prove: code,
+        also: succeed,
       })
     },
   )

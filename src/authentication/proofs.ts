@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { StillAllowed } from '../http/changes/still-allowed.ts'
 import { type ProofKind, type ProtectedChange, proofKinds } from '../http/pages/proof-kinds.ts'
 import type { Account } from './account.ts'
@@ -78,6 +79,8 @@ export interface Proven {
    * counts once. @throws ApiError invalidCredentials, tooManyLoginAttempts
    */
   code(): Promise<void>
+  /** Settles the login attempt of the password in the transaction of the change. */
+  succeed(trx: DatabaseOrTransaction): Promise<void>
 }
 
 /** Decides whether a request proves enough for a protected change of the caller's own account. */

@@ -38,6 +38,8 @@ export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
   readonly hasProvider: (userId: number) => Promise<boolean>
 }
 
+const noAttempt = async () => {}
+
 export function createProofs(deps: ProofsDeps): Proofs {
   const { accounts, config, limits, loginAddress, requirements, secondFactor } = deps
 
@@ -63,7 +65,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const how = { request, wanted, sent, failure, grant, asksCode: open.includes('totp') }
       if (open.includes('password')) return afterPassword(account, how, work)
       if (open.includes('totp')) return afterCode(account, how, work)
-      return work({ account, guard: guardOf(how, account), code: async () => {} })
+      return work({ account, guard: guardOf(how, account), code: noAttempt, succeed: noAttempt })
     },
   }
 
@@ -108,7 +110,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
         await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
         attempt.failsAs({ event: failure })
       }
-      return work({ account, guard: guardOf(how, account), code })
+      const { succeed } = attempt
+      return work({ account, guard: guardOf(how, account), code, succeed })
     })
   }
 
@@ -127,7 +130,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
         attempt.failsAs({ event: null }) // the second factor records wrong codes itself
         await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
       })
-    return work({ account, guard: guardOf(how, account), code })
+    return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
   }
 
   /** The guard of the caller, and of the account as it was when the proofs were verified. */

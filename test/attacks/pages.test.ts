@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { html } from '../../src/http/pages/html.ts'
 import { type TestApp, testApp } from '../app.ts'
-import { enrol } from '../factor.ts'
+import { enrol, enrolAtProvider } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { newHost } from '../logins.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
@@ -174,9 +174,7 @@ suite('the page of the second factor', async () => {
     idp.person = { sub: username, preferred_username: username, email: 'someone@example.org' }
     const first = testBrowser(app)
     await first.open('/oauth/login')
-    const { body } = await first.call('GET', '/api/session')
-    const cookie = `JSESSIONID=${first.cookies.get('JSESSIONID')}`
-    const device = await enrol(app, { cookie, 'x-csrf-token': body.csrf_token })
+    const device = await enrolAtProvider(app, first)
     clock.advance(30)
     // A browser that navigates goes on at /signin: this page is for a program that shows it to a person.
     const browser = testBrowser(app)

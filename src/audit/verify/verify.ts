@@ -31,9 +31,14 @@ export interface VerifyOptions {
    * `audit verify` detects neither a cut tail nor an old copy.
    */
   readonly outside?: AsyncIterable<string> | null
+  /** Epoch milliseconds: the first checkpoint of an installation may not be outside yet. */
+  readonly now?: number
   /** Called with the number of records that were verified; ends the verification by throwing. */
   readonly onProgress?: (records: number) => void
 }
+
+// A checkpoint is stored before the file outside gets it.
+const outsideLagMs = 10_000
 
 /**
  * Verifies the whole audit log on one snapshot of the database, which it only reads: every record
@@ -42,10 +47,10 @@ export interface VerifyOptions {
  */
 export async function verifyAudit(
   { db, keys }: VerifyDeps,
-  { outside, onProgress = () => {} }: VerifyOptions = {},
+  { outside, now, onProgress = () => {} }: VerifyOptions = {},
 ): Promise<Verification> {
   // The lines are read first: a checkpoint that is written meanwhile must be in the snapshot.
-  return inSnapshot(db, (snapshot) => verify(snapshot, keys, { outside, onProgress }))
+  return inSnapshot(db, (snapshot) => verify(snapshot, keys, { outside, now, onProgress }))
 }
 
 async function verify(
@@ -53,8 +58,11 @@ async function verify(
   keys: AuditKeys,
   {
     outside: lines,
+    now = Infinity,
     onProgress,
-  }: { outside: VerifyOptions['outside']; onProgress: (records: number) => void },
+  }: { [Name in keyof VerifyOptions]: VerifyOptions[Name] | undefined } & {
+    onProgress: (records: number) => void
+  },
 ): Promise<Verification> {
   const store = checkpointStore(snapshot)
   const isMissing = lines === null
@@ -98,7 +106,9 @@ async function verify(
   const compared =
     lines &&
     (await readOutside(store, { signers, lines, removedThrough, lastNumber, ownFrom }, findings))
-  if (attested.count > 0 && (isMissing || compared?.checkpoints === 0)) {
+  const isFirst = attested.count === 1 && !tombstone
+  const isOnItsWay = isFirst && (attested.last?.at ?? 0) > now - outsideLagMs
+  if (attested.count > 0 && !isOnItsWay && (isMissing || compared?.checkpoints === 0)) {
     const detail = isMissing
       ? 'there is no file of checkpoints outside, although the database has checkpoints'
       : 'the file outside has no checkpoint, although the database has some: it was emptied'

@@ -32,7 +32,8 @@ async function verify(call: CommandCall): Promise<void> {
   const { linesOf } = await import('../../audit/verify/outside-file.ts')
   const { verifyAudit } = await import('../../audit/verify/verify.ts')
   const found = await withServices(call, ({ keys }, { db }) => {
-    return verifyAudit({ db, keys: keys.audit }, { outside: file === null ? null : linesOf(file) })
+    const outside = file === null ? null : linesOf(file)
+    return verifyAudit({ db, keys: keys.audit }, { outside, now })
   })
   output.result(recordOf(found, { file, now }), textOfReport(found, { file, now }))
   const { first } = found

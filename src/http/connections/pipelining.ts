@@ -23,6 +23,8 @@ export interface OneRequestOptions extends TogetherDeps {
 /** Whether a request of a connection is under way, and the requests that wait for it. */
 interface Connection {
   isBusy: boolean
+  /** Whether nothing of it is served any more. */
+  isDropped: boolean
   readonly waiting: (() => void)[]
   /** Pauses the connection again; attached while requests wait on it. */
   readonly hold: () => void
@@ -58,7 +60,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       start(connection, request, reply)
       if (!canWait(request)) return serve()
       return serveTogether(() => {
-        if (socket.writable) serve() // else no answer can reach its client
+        if (socket.writable && !connection.isDropped) serve() // else no answer can reach its client
       })
     }
     if (socket.destroyed) return // no answer can reach its client
@@ -72,6 +74,7 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
       stopParser(socket)
       socket.destroy()
     } else if (waitingOfAll > maxWaitingOfAll) {
+      connection.isDropped = true
       drop(connection)
       stopParser(socket)
       endLater(socket)
@@ -123,7 +126,12 @@ export const oneRequestAtATime = plugin<OneRequestOptions>(async (app, { feed, m
   }
 
   function newConnection(socket: Socket): Connection {
-    const connection = { isBusy: false, waiting: [], hold: () => void socket.pause() }
+    const connection = {
+      isBusy: false,
+      isDropped: false,
+      waiting: [],
+      hold: () => void socket.pause(),
+    }
     connections.set(socket, connection)
     return connection
   }
