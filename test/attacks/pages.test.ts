@@ -167,7 +167,6 @@ suite('pages and what others have written', async () => {
 
 suite('the page of the second factor', async () => {
   const idp = await identityProvider()
-  const clock = clockOfToday()
   const heading = 'Second factor'
 
   async function atTheForm(app: TestApp, username: string) {
@@ -175,7 +174,7 @@ suite('the page of the second factor', async () => {
     const first = testBrowser(app)
     await first.open('/oauth/login')
     const device = await enrolAtProvider(app, first)
-    clock.advance(30)
+    app.clock.advance(30)
     // A browser that navigates goes on at /signin: this page is for a program that shows it to a person.
     const browser = testBrowser(app)
     const accept = { accept: navigation }
@@ -191,7 +190,7 @@ suite('the page of the second factor', async () => {
   }
 
   test('tells a wrong code on the page, with the status as ever, and takes the right one after it', async () => {
-    const app = await testApp(settingsFor(idp), { clock })
+    const app = await testApp(settingsFor(idp), { clock: clockOfToday() })
     const { browser, code, send } = await atTheForm(app, 'ann')
     for (const [form, text] of [
       [{}, 'Enter a code.'],
@@ -220,7 +219,7 @@ suite('the page of the second factor', async () => {
   })
 
   test('after too many: 429, a page that says how long, and nothing is judged any more', async () => {
-    const app = await testApp(settingsFor(idp), { clock })
+    const app = await testApp(settingsFor(idp), { clock: clockOfToday() })
     const { code, browser, send } = await atTheForm(app, 'bob')
     for (let tries = 0; tries < 5; tries += 1) await send({ totp: '000000' })
     const before = await app.rows()
@@ -233,7 +232,7 @@ suite('the page of the second factor', async () => {
   })
 
   test("another origin's form is refused, on a page; without a sign-in under way there is none", async () => {
-    const app = await testApp(settingsFor(idp), { clock })
+    const app = await testApp(settingsFor(idp), { clock: clockOfToday() })
     const { code, browser, send } = await atTheForm(app, 'carl')
     const before = await app.rows()
     for (const headers of [
@@ -254,7 +253,7 @@ suite('the page of the second factor', async () => {
 
   test('a role that asks for a factor: a browser goes on to set one up, a program gets the token', async () => {
     const more = { OIDC_DEFAULT_ROLES: 'EDITOR', REQUIRE_SECOND_FACTOR: 'EDITOR' }
-    const app = await testApp(settingsFor(idp, more), { clock })
+    const app = await testApp(settingsFor(idp, more), { clock: clockOfToday() })
     idp.person = { sub: 'dan', preferred_username: 'dan', email: 'someone@example.org' }
     const person = testBrowser(app, navigation)
     assertPage(await person.open('/oauth/login'), 200, 'Set up a second factor')

@@ -68,7 +68,7 @@ suite('an account without a password and without a provider confirms by a mailed
   test('without a verified address nothing can be confirmed, and the page says so', async () => {
     const one = await person({ hasAddress: false })
     const page = await one.open('/account/confirm?for=factor')
-    assert.match(page.text, /you cannot confirm this\. Ask your administrator\./)
+    assert.match(page.text, /you cannot confirm this change\. Ask your administrator\./)
     const before = await app.rows('sessions', 'refusals', 'flows')
     const asked = await one.send('/account/confirm?for=factor', { by: 'mail' })
     assert.equal(asked.status, 409, asked.text)

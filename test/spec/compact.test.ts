@@ -51,7 +51,7 @@ suite('gatehouse compact', async () => {
 
     for (const id of users) await app.call('DELETE', `/users/${id}`, { headers })
     const own = await app.session(account)
-    const json = { username: 'Wabbelblom' }
+    const json = { username: 'Wabbelblom', current_password: account.password }
     assert.equal((await app.call('DELETE', '/api/account', { headers: own, json })).status, 200)
     const deleted = await bytesOf(app)
     assert.ok(
