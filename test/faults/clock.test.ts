@@ -193,6 +193,7 @@ suite('R7: a clock that was set, and stays', async () => {
         [session, bearer, refreshed],
       )
 
+      app.clock.advance(10) // a checkpoint that is younger would suffice
       await runJobs(app)
       const newest = await app.deps.db
         .selectFrom('audit_records')
