@@ -43,6 +43,28 @@ suite('sign-in through a provider, in a real browser', async () => {
     assert.deepEqual(flagsOf('JSESSIONID'), { httpOnly: true, secure: true, sameSite: 'Strict' })
     assert.deepEqual(flagsOf('__Host-oauth'), { httpOnly: true, secure: true, sameSite: 'Lax' })
 
+    // The provider has not said when the person signed in there, so the login is not recent; and a
+    // fresh sign-in proves the person who sets up a factor.
+    const signInAtProvider = async () => {
+      await page.fill('input[name=login]', 'ann')
+      await page.fill('input[name=password]', 'anything')
+      await page.click('button[type=submit]')
+    }
+    await page.goto(new URL('/account/confirm?for=factor', address).href)
+    assert.equal(new URL(page.url()).pathname, '/signin')
+    await page.click('text=Sign in with')
+    await signInAtProvider()
+    await page.waitForURL('**/account/confirm?for=factor')
+    await assertAccessible(page, 'the confirmation')
+    await page.click('main form button')
+    await signInAtProvider()
+    await page.waitForURL(({ href }) =>
+      href.startsWith(new URL('/account/confirm?flow=', address).href),
+    )
+    const { csrf_token } = await page.evaluate<{ csrf_token: string }>(
+      "fetch('/api/session').then((answer) => answer.json())",
+    )
+
     // An authenticator app, from now on asked for behind the provider.
     const enrol = async (method: string, body?: object): Promise<{ secret: string }> =>
       page.evaluate(
@@ -54,7 +76,7 @@ suite('sign-in through a provider, in a real browser', async () => {
           })
           return answer.json() as Promise<{ secret: string }> // what the contract says
         },
-        [method, session.csrf_token, body && JSON.stringify(body)] as const,
+        [method, csrf_token, body && JSON.stringify(body)] as const,
       )
     const secret = fromBase32((await enrol('POST')).secret)
     const code = (later: number) =>

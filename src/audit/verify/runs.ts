@@ -118,6 +118,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
       database: config.database,
       keys: keys.audit,
       outside: await outsideFile(),
+      now: clock.now(),
       signal: AbortSignal.any([stop, lost.signal]),
       onProgress: (count) => {
         records = count

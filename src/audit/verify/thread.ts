@@ -11,6 +11,8 @@ export interface VerifyOrder {
   readonly keys: AuditKeys
   /** The file of checkpoints outside; null if it is missing. */
   readonly outside: string | null
+  /** Epoch milliseconds. */
+  readonly now: number
 }
 
 /** What it says. */
@@ -26,6 +28,8 @@ export interface VerifyOnThreadOptions {
   readonly database: Config['database']
   readonly keys: AuditKeys
   readonly outside: string | null
+  /** Epoch milliseconds. */
+  readonly now: number
   /** Ends it. */
   readonly signal: AbortSignal
   readonly onProgress: (records: number) => void
@@ -44,11 +48,15 @@ export async function verifyOnThread({
   database,
   keys,
   outside,
+  now,
   signal,
   onProgress,
 }: VerifyOnThreadOptions): Promise<Verification> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  const order: VerifyOrder = { database: withoutMethods(database), keys: copyOf(keys), outside }
+  const order: VerifyOrder = {
+    ...{ database: withoutMethods(database), keys: copyOf(keys) },
+    ...{ outside, now },
+  }
   const thread = new Worker(new URL(`./verify-thread.${extension}`, import.meta.url), {
     workerData: order,
     execArgv: [],

@@ -14,10 +14,11 @@ const say = (said: VerifySaid) => parentPort?.postMessage(said)
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 try {
-  const { database, keys, outside }: VerifyOrder = workerData
+  const { database, keys, outside, now }: VerifyOrder = workerData
   const db = connectThread(withMethods(database) as ThreadDatabase) // as it was sent
   const options = {
     outside: outside === null ? null : linesOf(outside),
+    now,
     onProgress: (records: number) => say({ kind: 'progress', records }),
   }
   const found = await verifyAudit({ db, keys }, options).finally(() => db.destroy())

@@ -67,8 +67,10 @@ export function accountForm(
 }
 
 function errorPageOf(path: string): ErrorPage {
-  const signIn = `/signin?return_to=${encodeURIComponent(path)}`
   return (error, request) => {
+    // A form is not sent again by a redirect: its page is.
+    const returnTo = request.method === 'GET' ? request.url : path
+    const signIn = `/signin?return_to=${encodeURIComponent(returnTo)}`
     if (error.row === 'authenticationRequired') return { location: signIn }
     if (error.row === 'recentLoginRequired') return { location: `${signIn}&again=1` }
     return refused.get(request)?.(error, request) ?? refusalPage(error, request, path)
