@@ -94,7 +94,7 @@ const broken: readonly Broken[] = [
     what: 'allows the origin of CORS_ORIGINS a second time',
     change: inLocation('add_header Access-Control-Allow-Origin https://app.example.org always;'),
     env: { CORS_ORIGINS: 'https://app.example.org' },
-    found: ['error cors_own', 'error cors_own'],
+    found: ['error cors_own', 'error cors_own', 'warning session_cookie'],
     mend: /remove: add_header Access-Control-Allow-/,
   },
   {
