@@ -141,7 +141,12 @@ suite('the sending of webhooks', () => {
     const began = app.clock.now()
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       await sendUntil(app, () => receiver.received.length === attempt)
-      await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === attempt)
+      // The attempt is counted when it begins; its next time is stored when it was answered.
+      await sendUntil(app, async () => {
+        const [row] = await deliveriesOf(app)
+        if (row?.attempts !== attempt) return false
+        return row.state === 'failed' || row.due_at > app.clock.now()
+      })
       times.push((app.clock.now() - began) / 1000)
       const [row = assert.fail()] = await deliveriesOf(app)
       if (attempt === 1) assert.deepEqual([row.status, row.detail], [400, 'answered 400'])
