@@ -21,6 +21,7 @@ suite('doctor finds nothing wrong with a good deployment', () => {
     const env = {
       ...production,
       CORS_ORIGINS: 'https://app.example.org',
+      SESSION_COOKIE_NAME: '__Host-JSESSIONID', // no sibling host can set it
       TOKEN_ALGORITHM: 'RS256',
       METRICS_ADDRESS: '127.0.0.1:0',
     }
