@@ -2,7 +2,7 @@ import type { Config } from '../config/load.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { passwordRefusal } from '../kernel/password.ts'
 import { codePointLength } from '../kernel/text.ts'
-import { bareForms, repeatedUnit, unleeted } from '../strength/breached/bare-forms.ts'
+import { bareForms, repeatedUnit, undecorated, unleeted } from '../strength/breached/bare-forms.ts'
 import { isListed } from '../strength/breached/breached-list.ts'
 import { isKeyboardRun } from '../strength/breached/keyboard-runs.ts'
 import { bcryptMaxBytes } from './password.ts'
@@ -14,6 +14,8 @@ const minUsernameLength = 4
 const minLocalPartLength = 3
 
 const breached = 'must not be a password known from breaches'
+const repeated = 'must not be one piece repeated'
+const keyboardRun = 'must not be a run of neighbouring keys'
 
 export interface NewPassword {
   readonly text: string
@@ -85,13 +87,17 @@ function comparable(name: string): string {
 /** Refuses a password that attackers try for every account. */
 function guessableRefusal(password: string): string | undefined {
   const text = password.normalize('NFC').toLowerCase()
-  if (repeatedUnit(text) !== undefined) return 'must not be one piece repeated'
-  if (isKeyboardRun(text)) return 'must not be a run of neighbouring keys'
+  if (repeatedUnit(text) !== undefined) return repeated
+  if (isKeyboardRun(text)) return keyboardRun
   if (isListed(text)) return breached
   for (const form of bareForms(text)) {
     if (isListed(form)) {
       return 'must not be a common word or password with digits or signs in it or around it'
     }
+  }
+  for (const rest of undecorated(text)) {
+    if (repeatedUnit(rest) !== undefined) return repeated
+    if (isKeyboardRun(rest)) return keyboardRun
   }
   return undefined
 }
