@@ -9,7 +9,7 @@ const precondition = reasonBy('precondition')
 /** Why a request was refused for its form: connection, number, route, body, preconditions. */
 export const requestReasons = {
   misshapen_request: connection(
-    'The request has no valid Host, repeats a header that may be sent once, or has chunks in HTTP/1.0.',
+    'The request is not HTTP/1.1 or 1.0, has no valid Host, repeats a header that may be sent once, or has chunks in HTTP/1.0.',
   ),
   bad_url: connection('The address of the request cannot be decoded.'),
   client_gone: connection(

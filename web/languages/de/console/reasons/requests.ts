@@ -1,7 +1,7 @@
 /** Why a request was refused by its form, by a limit, or by its address. */
 export const requests = {
   misshapen_request:
-    'Die Anfrage hat keinen gültigen Host, wiederholt einen Header, der einmal vorkommen darf, oder hat Stücke in HTTP/1.0.',
+    'Die Anfrage ist weder HTTP/1.1 noch 1.0, hat keinen gültigen Host, wiederholt einen Header, der einmal vorkommen darf, oder hat Stücke in HTTP/1.0.',
   bad_url: 'Die Adresse der Anfrage lässt sich nicht dekodieren.',
   client_gone:
     'Der Client hat die Verbindung beendet, bevor Anfrage oder Antwort vollständig waren.',
