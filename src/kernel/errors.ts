@@ -38,6 +38,7 @@ export const errorTable = {
   identityNotFound: { status: 404, error: 'Identity not found' },
   refusalNotFound: { status: 404, error: 'Refusal not found' },
   sessionNotFound: { status: 404, error: 'Session not found' },
+  secondFactorNotFound: { status: 404, error: 'Second factor not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },
   userHasAccount: { status: 409, error: 'User already has an account' },

@@ -183,7 +183,7 @@ const table: readonly Row[] = [
   ).flatMap(([base, may]): Row[] => [
     { route: `POST ${base}/totp`, may, allowed: 201, json: {}, isProven: true },
     { route: `PUT ${base}/totp`, may, allowed: 400 },
-    { route: `DELETE ${base}/totp`, may, allowed: 400 },
+    { route: `DELETE ${base}/totp`, may, allowed: 404 },
     { route: `POST ${base}/recovery-codes`, may, allowed: 400 },
     { route: `GET ${base}`, may, allowed: 200 },
     { route: `GET ${base}/export`, may, allowed: 200 },

@@ -80,7 +80,10 @@ suite('a request of another version, at the port that redirects', async () => {
 
   test('is 400 and is not redirected', async () => {
     for (const version of versions) {
-      const { answers } = await exchange(port, `GET / ${version}\r\n${host}Accept: text/html\r\n\r\n`)
+      const { answers } = await exchange(
+        port,
+        `GET / ${version}\r\n${host}Accept: text/html\r\n\r\n`,
+      )
       const [answer] = answers
       assert.ok(answer && answers.length === 1, version)
       assertRefusal(answer, 400, 'Bad request', version)
