@@ -45,6 +45,8 @@ export const requestReasons = {
   body_not_json: body('The body is no valid JSON.'),
   body_empty: body('The route wants a body, and none was sent.'),
   body_of_other_type: body('The Content-Type of the body is none that the route reads.'),
+  body_of_other_coding: body('The body has a Content-Encoding, and none but identity is read.'),
+  body_of_other_charset: body('The charset of the body is not UTF-8.'),
   form_malformed: body(
     'The form has too many fields, a field twice, or escapes that are no UTF-8.',
   ),

@@ -3,6 +3,7 @@ import type {
   FastifyRequest,
   onRequestHookHandler,
   preHandlerHookHandler,
+  preParsingHookHandler,
   preValidationHookHandler,
   RouteOptions,
 } from 'fastify'
@@ -15,6 +16,8 @@ import type { Principal } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
+import { refusesBodies } from '../bodies/bodies.ts'
+import { unsupportedBody } from '../bodies/unsupported.ts'
 import { accessDenied } from '../changes/denied.ts'
 import {
   assertConditionAsked,
@@ -32,6 +35,7 @@ import {
   defaultSchemes,
   isSafe,
   mistakesIn,
+  type RouteDeclaration,
 } from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage, reasonOfOrigin } from './origin.ts'
@@ -103,6 +107,9 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
   if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+  if (refusesBodies(route.config?.body)) {
+    route.preParsing = [refusesOtherBodies(csrf, options), ...[route.preParsing ?? []].flat()]
+  }
   if (readsBody(route)) {
     route.preValidation = [judgeAfterBody, ...[route.preValidation ?? []].flat()]
   }
@@ -239,6 +246,22 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
 const judgeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
   if (awaitsBody && guard) return guard.now()
   done()
+}
+
+/** Refuses a body of a coding or charset that is not read; a page of another origin is refused first. */
+function refusesOtherBodies(
+  csrf: RouteDeclaration['csrf'],
+  { config }: AccessOptions,
+): preParsingHookHandler {
+  return (request, _reply, payload, done) => {
+    const code = unsupportedBody(request.headers)
+    if (code === null) return done(null, payload)
+    const isOfOwnPages = csrf === 'foreignPage' || csrf === 'field'
+    if (isOfOwnPages && isForeignPage(request, config)) {
+      return done(new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) }))
+    }
+    done(new ApiError('unsupportedMediaType', { reason: { code } }))
+  }
 }
 
 /** Whether Fastify reads the body. The handler reads lines itself, and judges between them. */

@@ -40,6 +40,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     }
     if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
     if (error.challenge !== undefined) reply.header('www-authenticate', error.challenge)
+    if (error.status === 415) reply.header('accept-encoding', 'identity') // RFC 9110 section 15.5.16
     // After a request that is not proper HTTP, no other is served on the same connection.
     if (error.row === 'badRequest') {
       serveNoMore(request.raw.socket)

@@ -22,6 +22,9 @@ export const requests = {
   body_not_json: 'Der Inhalt ist kein gültiges JSON.',
   body_empty: 'Die Route verlangt einen Inhalt, und es kam keiner.',
   body_of_other_type: 'Der Content-Type des Inhalts ist keiner, den die Route liest.',
+  body_of_other_coding:
+    'Der Inhalt hat ein Content-Encoding, und keines außer identity wird gelesen.',
+  body_of_other_charset: 'Der Zeichensatz des Inhalts ist nicht UTF-8.',
   form_malformed:
     'Das Formular hat zu viele Felder, ein Feld zweimal, oder Zeichen, die kein UTF-8 sind.',
   body_not_utf8: 'Der Inhalt ist kein UTF-8.',
