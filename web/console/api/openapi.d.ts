@@ -998,7 +998,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignIn"];
         put?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignIn"];
         put?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOut"];
         put?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignInWithProvider"];
         put?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignInWithProvider"];
         put?: never;
@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOutWithProvider"];
         put?: never;
