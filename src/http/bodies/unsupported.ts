@@ -1,8 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest, preParsingHookHandler } from 'fastify'
+import { ApiError } from '../../kernel/errors.ts'
 
 const readTypes = /^[ \t]*application\/(?:json|x-www-form-urlencoded|x-ndjson)[ \t]*(?:;|$)/i
 const parameter = /;[ \t]*([^\s=;"]+)=("(?:[^"\\]|\\.)*"|[^;]*)/g
 const readCharsets = new Set(['utf-8', 'utf8', 'us-ascii'])
+
+/**
+ * Refuses a body of a coding or charset that is not read, after what `refusal` refuses.
+ * @throws ApiError unsupportedMediaType, or that of `refusal`
+ */
+export function refusesUnsupported(
+  refusal: (request: FastifyRequest) => ApiError | undefined,
+): preParsingHookHandler {
+  return (request, reply, payload, done) => {
+    const code = unsupportedBody(request.headers)
+    if (code === null) return done(null, payload)
+    const other = refusal(request)
+    if (other) return done(other)
+    reply.header('accept-encoding', 'identity') // RFC 9110 section 15.5.16
+    done(new ApiError('unsupportedMediaType', { reason: { code } }))
+  }
+}
 
 /**
  * Why the body of a request is not read, although its media type may be: it has a content coding, or

@@ -3,7 +3,6 @@ import type {
   FastifyRequest,
   onRequestHookHandler,
   preHandlerHookHandler,
-  preParsingHookHandler,
   preValidationHookHandler,
   RouteOptions,
 } from 'fastify'
@@ -17,7 +16,7 @@ import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
 import { refusesBodies } from '../bodies/bodies.ts'
-import { unsupportedBody } from '../bodies/unsupported.ts'
+import { refusesUnsupported } from '../bodies/unsupported.ts'
 import { accessDenied } from '../changes/denied.ts'
 import {
   assertConditionAsked,
@@ -35,7 +34,6 @@ import {
   defaultSchemes,
   isSafe,
   mistakesIn,
-  type RouteDeclaration,
 } from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage, reasonOfOrigin } from './origin.ts'
@@ -107,21 +105,23 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
   if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+  const isOfOwnPages = csrf === 'foreignPage' || csrf === 'field'
+  const foreignPage = (request: FastifyRequest) =>
+    isOfOwnPages && isForeignPage(request, options.config)
+      ? new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) })
+      : undefined
   if (refusesBodies(route.config?.body)) {
-    route.preParsing = [refusesOtherBodies(csrf, options), ...[route.preParsing ?? []].flat()]
+    route.preParsing = [refusesUnsupported(foreignPage), ...[route.preParsing ?? []].flat()]
   }
   if (readsBody(route)) {
     route.preValidation = [judgeAfterBody, ...[route.preValidation ?? []].flat()]
   }
   if (csrf === 'field')
     route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
-  if (csrf === 'foreignPage' || csrf === 'field') {
+  if (isOfOwnPages) {
     // After validation: 400 comes before 403.
-    const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
-      if (!isForeignPage(request, options.config)) return done()
-      done(new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) }))
-    }
-    route.preHandler = [refuseForeignPage, ...[route.preHandler ?? []].flat()]
+    const refuse: preHandlerHookHandler = (request, _reply, done) => done(foreignPage(request))
+    route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
   }
 }
 
@@ -246,22 +246,6 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
 const judgeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
   if (awaitsBody && guard) return guard.now()
   done()
-}
-
-/** Refuses a body of a coding or charset that is not read; a page of another origin is refused first. */
-function refusesOtherBodies(
-  csrf: RouteDeclaration['csrf'],
-  { config }: AccessOptions,
-): preParsingHookHandler {
-  return (request, _reply, payload, done) => {
-    const code = unsupportedBody(request.headers)
-    if (code === null) return done(null, payload)
-    const isOfOwnPages = csrf === 'foreignPage' || csrf === 'field'
-    if (isOfOwnPages && isForeignPage(request, config)) {
-      return done(new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) }))
-    }
-    done(new ApiError('unsupportedMediaType', { reason: { code } }))
-  }
 }
 
 /** Whether Fastify reads the body. The handler reads lines itself, and judges between them. */
