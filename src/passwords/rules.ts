@@ -22,7 +22,7 @@ export interface NewPassword {
   /** The name that `details` shows. */
   readonly field: string
   readonly username: string
-  /** Undefined if the user does not exist. */
+  /** Undefined if the user does not exist, or if it is not known yet. */
   readonly email: string | undefined
 }
 
@@ -37,15 +37,23 @@ export interface PasswordRulesDeps {
  * @throws ApiError validationFailed
  */
 export async function assertAcceptablePassword(
-  { text, field, username, email }: NewPassword,
+  password: NewPassword,
   { config, isBreached }: PasswordRulesDeps,
 ): Promise<void> {
+  assertPlausiblePassword(password, config)
+  if (await isBreached(password.text)) refuseField([password.field], breached)
+}
+
+/** Checks what can be known without the service of breached passwords. @throws ApiError validationFailed */
+export function assertPlausiblePassword(
+  { text, field, username, email }: NewPassword,
+  { password: { hash, minLength } }: PasswordRulesDeps['config'],
+): void {
   const reason =
-    passwordRefusal(text, config.password.minLength) ??
-    bytesRefusal(text, config.password.hash) ??
+    passwordRefusal(text, minLength) ??
+    bytesRefusal(text, hash) ??
     ownerRefusal(text, username, email) ??
-    guessableRefusal(text) ??
-    ((await isBreached(text)) ? breached : undefined)
+    guessableRefusal(text)
   if (reason) refuseField([field], reason)
 }
 
