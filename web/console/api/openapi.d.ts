@@ -1170,7 +1170,7 @@ export interface paths {
          */
         get: operations["getUser"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUser"];
@@ -1222,7 +1222,7 @@ export interface paths {
          */
         get: operations["getUserV1"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV1"];
@@ -1274,7 +1274,7 @@ export interface paths {
          */
         get: operations["getUserV2"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV2"];
