@@ -9,6 +9,7 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
 import { damageIn } from './database/errors.ts'
 import { serverWarnings } from './database/postgres/server.ts'
+import { gatehouse } from './hints/command-line.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
 import { reasonOf } from './kernel/reason.ts'
@@ -55,7 +56,7 @@ export async function start(
 
 function hintFor(error: unknown): string {
   if (damageIn(error)) {
-    return `; the database is damaged: keep a copy of it, and restore a backup with \`gatehouse restore\` (docs/backup.md)`
+    return `; the database is damaged: keep a copy of it, and restore a backup with \`${gatehouse} restore\` (docs/backup.md)`
   }
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
