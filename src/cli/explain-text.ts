@@ -33,6 +33,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   second_factor_wrong: `${gatehouse} account reset-factor NAME, if device and codes are lost`,
   session_must_enrol: 'the user enrols a second factor at /api/account/totp',
   too_many_requests: 'wait until then, or raise RATE_LIMIT_MAX',
+  username_absent: 'the client sends the fields username and password, as a form or as JSON',
   wrong_password: `${gatehouse} account password NAME, if the user has forgotten it`,
 }
 
