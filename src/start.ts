@@ -143,7 +143,7 @@ async function tracingOf(
 }
 
 interface FirstRun {
-  readonly config: Pick<Config, 'admin' | 'database'>
+  readonly config: Pick<Config, 'admin' | 'console' | 'database'>
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly address: string
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
@@ -176,8 +176,9 @@ export async function firstRun(
     throw new Error(hint, { cause: error })
   })
   if (!administrator) return
-  if (isTerminal) stdout.write(firstRunText(administrator, address))
-  else if (file) {
+  if (isTerminal) {
+    stdout.write(firstRunText(administrator, { address, hasConsole: config.console.isOn }))
+  } else if (file) {
     const password_file = file.path
     log.warn(
       { password_file },
