@@ -81,6 +81,32 @@ suite('the retention of the audit log', () => {
     assert.deepEqual((await verified(deps)).problems, [])
   })
 
+  test('a record as old as the retention stays, and a checkpoint a day longer', async () => {
+    const { deps, clock } = await testApp(quiet)
+    const proof = await proofOf(deps, { retentionDays: 1 })
+    const places = () => deps.db.selectFrom('audit_records').select('place').execute()
+    const checkpoints = async () => (await verified(deps)).checked.checkpoints
+    await recordEvents(deps, 3)
+    await proof.run()
+    clock.advance(daySeconds)
+    await recordEvents(deps, 1)
+    await proof.run()
+    assert.equal(await proof.purge(50), 0)
+    const all = (await places()).length
+    clock.advance(0.001)
+    assert.ok((await proof.purge(50)) >= 3)
+    assert.ok((await places()).length < all)
+    const attested = await checkpoints()
+
+    clock.advance(daySeconds - 0.001)
+    while ((await proof.purge(50)) > 0);
+    assert.equal(await checkpoints(), attested, 'the first checkpoint is as old as may be')
+    clock.advance(0.001)
+    while ((await proof.purge(50)) > 0);
+    assert.ok((await checkpoints()) < attested)
+    assert.deepEqual((await verified(deps)).problems, [])
+  })
+
   test('0 days keep everything', async () => {
     const service = await testApp(quiet)
     const { deps, clock } = service
