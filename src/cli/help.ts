@@ -21,7 +21,7 @@ export function usage(commands: readonly CommandRow[]): string {
   return `${gatehouse} <command> [options]\n\n${columns(rows)}\nMore: ${gatehouse} help <command>\n`
 }
 
-/** A group: its only command, or the further words of its commands, after the summary of one that has none. */
+/** A group: its only command, or the further words of its commands after the summary of the one without. */
 function overviewOf(word: string, rows: readonly CommandRow[]): readonly [string, string] {
   const [first] = rows
   if (first && rows.length === 1) return [synopsis(first), first.summary]
@@ -58,16 +58,17 @@ ${sections.join('\n')}`
 
 const introduction = `# Command line
 
-\`gatehouse <command>\` in all documents. How it is called depends on what you have:
+All documents write \`gatehouse <command>\`. How you call it depends on what you have:
 
 | You have | \`gatehouse\` is |
 |---|---|
 | a clone of the sources | \`npm run -s gatehouse --\`, in its folder |
 | the package as a dependency | \`npx gatehouse\` |
 | the image | \`docker exec <container> gatehouse\` |
+| a release with its own Node, as with systemd | \`bin/node dist/cli/main.js\`, in its folder, as the user of the service |
 
-\`alias gatehouse='npm run -s gatehouse --'\` makes each command of the documents work in a clone as it is written. What the program,
-its log and the console tell to type has the right form already.
+\`alias gatehouse='npm run -s gatehouse --'\` makes each command of the documents work in a clone as it is written. The program,
+its log and the console show each command in the form that works where they run.
 
 Settings come from the environment, as for the service: the same \`DATA_DIR\` is the same database. This
 page is generated from the table of commands (\`npm run docs\`).
