@@ -1029,26 +1029,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/oauth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
-         */
-        get: operations["beginSignOut"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/oauth/{provider}/login": {
         parameters: {
             query?: never;
@@ -1089,26 +1069,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/oauth/{provider}/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
-         */
-        get: operations["beginSignOutWithProvider"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/oauth/second-factor": {
         parameters: {
             query?: never;
@@ -1127,6 +1087,54 @@ export interface paths {
          * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
          */
         post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Page that asks before the log-out here and at the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignOut"];
+        put?: never;
+        /**
+         * Log out here, then continue to the log-out of the identity provider
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["confirmSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/{provider}/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Page that asks before the log-out here and at the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignOutWithProvider"];
+        put?: never;
+        /**
+         * Log out here, then continue to the log-out of the identity provider
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["confirmSignOutWithProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6203,6 +6211,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Access denied · CSRF token invalid */
+        AccessDenied_CsrfTokenInvalid_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
         /** @description Access denied */
         AccessDenied_OrPage: {
             headers: {
@@ -6408,6 +6428,18 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description Bad request · Invalid request body · Validation failed */
+        BadRequest_InvalidBody_ValidationFailed_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+                /** @example <!doctype html>… */
+                "text/html": string;
             };
         };
         /** @description Bad request · Invalid request body · Validation failed · Sign-in failed */
@@ -9961,29 +9993,6 @@ export interface operations {
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
-    beginSignOut: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See Other: the browser goes on */
-            303: {
-                headers: {
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    Location: components["headers"]["Location"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["RouteNotFound_OrPage"];
-            default: components["responses"]["AnyOperation_OrPage"];
-        };
-    };
     beginSignInWithProvider: {
         parameters: {
             query?: {
@@ -10091,35 +10100,6 @@ export interface operations {
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
-    beginSignOutWithProvider: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A name of `OIDC_PROVIDERS`
-                 * @example acme
-                 */
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See Other: the browser goes on */
-            303: {
-                headers: {
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    Location: components["headers"]["Location"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["RouteNotFound_OrPage"];
-            default: components["responses"]["AnyOperation_OrPage"];
-        };
-    };
     getSecondFactorPage: {
         parameters: {
             query?: never;
@@ -10192,6 +10172,164 @@ export interface operations {
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
             413: components["responses"]["BodyTooLarge_OrPage"];
             429: components["responses"]["TooManyLoginAttempts_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    confirmSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The CSRF token of the session, if there is one */
+                    csrf_token?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description The CSRF token of the session, if there is one */
+                    csrf_token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_OrPage"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid_OrPage"];
+            404: components["responses"]["RouteNotFound_OrPage"];
+            413: components["responses"]["BodyTooLarge_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignOutWithProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    confirmSignOutWithProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The CSRF token of the session, if there is one */
+                    csrf_token?: string;
+                };
+                "application/x-www-form-urlencoded": {
+                    /** @description The CSRF token of the session, if there is one */
+                    csrf_token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_OrPage"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid_OrPage"];
+            404: components["responses"]["RouteNotFound_OrPage"];
+            413: components["responses"]["BodyTooLarge_OrPage"];
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
