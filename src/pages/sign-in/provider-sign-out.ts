@@ -12,10 +12,11 @@ import { prefersPage } from '../../http/pages/negotiation.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView } from '../../http/pages/send-view.ts'
-import { Page } from '../../http/schemas.ts'
+import { named, Page } from '../../http/schemas.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { anyone } from '../../policy/rules.ts'
 import { type BrowserSessionDeps, endSession } from '../../session/browser.ts'
+import { csrf_token } from '../../session/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
 import { type ProviderLink, providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
@@ -33,12 +34,16 @@ export interface ProviderSignOutOptions extends BrowserSessionDeps {
 }
 
 const Fields = { type: 'object', properties: { csrf_token: {} } } as const
-const SentToken = {
-  type: 'object',
-  properties: {
-    csrf_token: { type: 'string', description: 'The CSRF token of the session, if there is one' },
+const SentToken = named(
+  'SignOutForm',
+  {
+    type: 'object',
+    properties: {
+      csrf_token: { type: 'string', description: 'The CSRF token of the session, if there is one' },
+    },
   },
-} as const
+  { csrf_token },
+)
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
 export async function providerSignOutRoutes(
@@ -106,8 +111,8 @@ export async function providerSignOutRoutes(
       async (request, reply) => {
         const { name } = linkOf(request)
         const live = await sessionOf(options, request)
-        const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
-        if (live) assertToken(csrf_token, live.stored.csrfToken)
+        const { csrf_token: sent } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
+        if (live) assertToken(sent, live.stored.csrfToken)
         await endSession(options, request, reply)
         // The next person at this browser must not go back to a step that was left half done.
         forgetBrowser(request, reply)

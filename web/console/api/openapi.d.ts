@@ -5430,6 +5430,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+         *     }
+         */
+        SignOutForm: {
+            /** @description The CSRF token of the session, if there is one */
+            csrf_token?: string;
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org"
          *     }
          */
@@ -10208,14 +10217,18 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The CSRF token of the session, if there is one */
-                    csrf_token?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description The CSRF token of the session, if there is one */
-                    csrf_token?: string;
-                };
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignOutForm"];
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignOutForm"];
             };
         };
         responses: {
@@ -10293,14 +10306,18 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description The CSRF token of the session, if there is one */
-                    csrf_token?: string;
-                };
-                "application/x-www-form-urlencoded": {
-                    /** @description The CSRF token of the session, if there is one */
-                    csrf_token?: string;
-                };
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignOutForm"];
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignOutForm"];
             };
         };
         responses: {
