@@ -79,6 +79,7 @@ export async function buildApp(
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
   collectRoutes(server, config)
+  server.addHook('onRoute', services.returnPaths.add)
   addFrames(server, config)
   registerRoutes(server, loaded, wired)
 

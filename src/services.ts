@@ -33,6 +33,7 @@ import { createIdentities, type Identities } from './federation/identities.ts'
 import { createProviders, type Providers } from './federation/providers.ts'
 import type { PageFlows } from './flows/flows.ts'
 import { createPageFlows } from './flows/page-flows.ts'
+import { createReturnPaths, type ReturnPaths } from './flows/return-paths.ts'
 import type { ReturnOrigins } from './flows/return-to.ts'
 import { endWaitingSignIns } from './flows/store.ts'
 import { createHostSessions, type HostSessions } from './forward/host-sessions.ts'
@@ -150,6 +151,7 @@ export interface Services extends LogoutEndings {
   readonly lookUpReason: LookUpReason
   readonly requirements: Requirements
   readonly returnOrigins: ReturnOrigins
+  readonly returnPaths: ReturnPaths
   readonly revocations: Revocations
   readonly rotation: Rotation
   readonly secondFactor: SecondFactor
@@ -282,6 +284,7 @@ export async function createServices(
       (await identities.of(userId)).some(({ issuer }) => providers.issuing(issuer)?.config.client),
   })
   const forwardRules = createForwardRules(deps)
+  const returnPaths = createReturnPaths(config)
   const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
   const sections: PersonSection[] = [] // as well
@@ -382,7 +385,9 @@ export async function createServices(
       includes: (origin) =>
         config.pages.returnOrigins.includes(origin) || forwardRules.isOrigin(origin),
       isForwarded: (origin) => forwardRules.isOrigin(origin),
+      isTarget: returnPaths.isTarget,
     },
+    returnPaths,
     revocations,
     rotation,
     secondFactor,

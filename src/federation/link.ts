@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
 import type { Proofs, SentProofs } from '../authentication/proofs.ts'
-import { parseReturnTo } from '../flows/return-to.ts'
+import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { refuseField } from '../kernel/errors.ts'
 import type { AccessClaims, ExternalClaims } from '../kernel/principal.ts'
@@ -18,6 +18,7 @@ export interface LinkDeps {
   readonly proofs: Pick<Proofs, 'prove'>
   readonly providers: Providers
   readonly random: Random
+  readonly returnOrigins: ReturnOrigins
 }
 
 /**
@@ -26,7 +27,7 @@ export interface LinkDeps {
  * invalidCredentials; as `prove` of `Proofs`
  */
 export async function beginLink(
-  { accounts, flows, proofs, providers, random }: LinkDeps,
+  { accounts, flows, proofs, providers, random, returnOrigins }: LinkDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: SentProofs },
@@ -37,7 +38,9 @@ export async function beginLink(
   const { sent } = wanted
   const guard = await proofs.prove(request, { account, change: 'identity', sent })
   const browser = flowCookie.valueOf(request, random)
-  const returnTo = parseReturnTo(wanted.returnTo)
+  // The pages alone lead to other origins.
+  const origins = { ...returnOrigins, includes: () => false }
+  const returnTo = parseReturnTo(wanted.returnTo, { origins })
   const { credential } = callerOf(request)
   const sessionId = credential.scheme === 'session' ? credential.sessionId : null
   const token = 'claims' in credential ? tokenOf(credential.claims) : null

@@ -8,6 +8,7 @@ import {
   SentProofs,
 } from '../authentication/proof-schemas.ts'
 import type { Proofs } from '../authentication/proofs.ts'
+import type { ReturnOrigins } from '../flows/return-to.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
@@ -41,6 +42,7 @@ export interface IdentityRoutesOptions {
   readonly proofs: Proofs
   readonly providers: Providers
   readonly random: Random
+  readonly returnOrigins: ReturnOrigins
 }
 
 const access = { rule: authenticated }

@@ -3,8 +3,8 @@ import { loginFail } from '../authentication/events.ts'
 import type { Config } from '../config/load.ts'
 import { defaultName } from '../config/oidc-settings.ts'
 import type { Events } from '../events/events.ts'
-import { browserOf, forgetBrowser } from '../flows/requests.ts'
-import { home, parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
+import { browserOf } from '../flows/requests.ts'
+import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { clientAddress } from '../http/limits/client-address.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
@@ -17,8 +17,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import { ofBrowser } from '../mail/device-cookie.ts'
 import { anyone } from '../policy/rules.ts'
-import { type BrowserSessionDeps, endSession, sessionResult } from '../session/browser.ts'
-import { sessionCookie } from '../session/cookie.ts'
+import { type BrowserSessionDeps, sessionResult } from '../session/browser.ts'
 import { SessionAnswer } from '../session/schemas.ts'
 import { enrolmentRequired } from '../token/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
@@ -26,7 +25,7 @@ import { flowCookie } from './cookie.ts'
 import { type GoOnDeps, goOnOnPages } from './go-on.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
 import { type ProvenByProvider, takeProof } from './prove.ts'
-import { deadline, type Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
 import { confirm, type SignInDeps, signIn } from './sign-in.ts'
@@ -34,8 +33,8 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 /**
  * Federation room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
  * redirects the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
- * /oauth/second-factor follow if the account has a second factor; GET /oauth/logout ends the
- * session here and at the provider. A named provider has the first three below /oauth/{provider}.
+ * /oauth/second-factor follow if the account has a second factor. A named provider has the first two
+ * below /oauth/{provider}.
  *
  * The callback answers a page that goes on by itself, because the session cookie is Strict: after a
  * redirect the navigation would still count as started by the provider, and the browser would not
@@ -74,7 +73,7 @@ export async function externalRoutes(
   instance: FastifyInstance,
   options: ExternalRoutesOptions,
 ): Promise<void> {
-  const { config, events, flows, loginAddress, providers, random, returnOrigins } = options
+  const { events, flows, loginAddress, providers, random, returnOrigins } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
@@ -143,32 +142,6 @@ export async function externalRoutes(
         }
       },
     )
-
-    app.get(
-      `${base}/logout`,
-      {
-        exposeHeadRoute,
-        config: {
-          access,
-          errorPage: failurePage,
-          answers: { 303: {} },
-          responseHeaders: ['set-cookie'],
-          errors: ['routeNotFound'],
-        },
-        schema: {
-          operationId: idOf('beginSignOut'),
-          summary: 'Log out here, then 303 to the log-out of the identity provider',
-          ...params,
-        },
-      },
-      async (request, reply) => {
-        const provider = providerOf(request)
-        // Another site that leads here ends no session, whose cookie is Strict, and so no flow.
-        if (sessionCookie(request, config) !== undefined) forgetBrowser(request, reply)
-        await endSession(options, request, reply)
-        return reply.redirect(await logoutUrl(provider), 303)
-      },
-    )
   }
 
   app.get(
@@ -176,6 +149,7 @@ export async function externalRoutes(
     {
       config: {
         access,
+        isReturnTarget: false,
         errorPage: failurePage,
         answers: { 200: { [mediaTypes.html]: Page } },
         errors: ['signInFailed'],
@@ -262,18 +236,6 @@ export async function externalRoutes(
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
     events.tell(loginFail, { provider: name, reason })
-  }
-
-  /** The address of RP-Initiated Logout; `home` if the provider has none or does not answer. */
-  async function logoutUrl(provider: Provider): Promise<string> {
-    try {
-      const { library, configuration } = await provider.client(deadline())
-      if (configuration.serverMetadata().end_session_endpoint === undefined) return home
-      const post_logout_redirect_uri = `${config.baseUrl}/`
-      return library.buildEndSessionUrl(configuration, { post_logout_redirect_uri }).href
-    } catch {
-      return home // the local session has ended, as requested
-    }
   }
 
   /** @throws ApiError routeNotFound if no such provider is configured for sign-in */

@@ -1,3 +1,5 @@
+import type { ReturnPaths } from './return-paths.ts'
+
 /** The target of a sign-in that names none, or one outside of this service. */
 export const home = '/'
 /** The longest address that a browser is sent back to. */
@@ -10,8 +12,8 @@ const localPath = /^\/(?![/\\])[^\\\p{Cc}]*$/u
 const encoded = /%(?:09|0a|0d|2f|5c)/i
 const unsafe = /[\s\\\p{Cc}]/u
 
-/** The other origins that a browser may be sent to: see `services.returnOrigins`. */
-export interface ReturnOrigins {
+/** Where a browser may be sent to: see `services.returnOrigins`. */
+export interface ReturnOrigins extends Pick<ReturnPaths, 'isTarget'> {
   /** Whether it is one of RETURN_ORIGINS, or the host of an application behind a proxy. */
   includes(origin: string): boolean
   /** Whether a rule of forward authentication names it: a session is handed over there by a ticket. */
@@ -19,7 +21,7 @@ export interface ReturnOrigins {
 }
 
 interface Options {
-  /** Absent: addresses of this service alone. */
+  /** Absent: any path of this service, and no address of another. */
   readonly origins?: ReturnOrigins
   readonly otherwise?: string
   /** By default `maxReturnToLength`. */
@@ -27,8 +29,8 @@ interface Options {
 }
 
 /**
- * Answers the value if it is a path of this service, or an address of one of the origins exactly as
- * a browser writes it; otherwise `/`, or what is given. T86.
+ * Answers the value if it is a path of this service to which a sign-in may lead, or an address of one
+ * of the origins exactly as a browser writes it; otherwise `/`, or what is given. T86.
  */
 export function parseReturnTo(
   value: unknown,
@@ -43,6 +45,7 @@ export function parseReturnTo(
     : origins !== undefined && isAt(value, origins)
   if (!isSafe) return otherwise
   if (!query || !origins) {
+    if (origins?.isTarget(value) === false) return otherwise
     const address = inAscii(value)
     return address.length > maxLength ? otherwise : address
   }

@@ -5,7 +5,8 @@ import { type Requirements, reasonOfUnmet } from '../authentication/requirements
 import type { ForwardRule } from '../config/forward-rule.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
 import { createJudge, type ReadingOfRequest } from './judge.ts'
-import { isValidUri } from './request-line.ts'
+import { hasTooManyMarks } from './readings.ts'
+import { isValidUri, pathOf } from './request-line.ts'
 import type { Site } from './site.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -81,6 +82,9 @@ function answerOf(judged: Judged): Pick<ForwardCheck, 'answer' | 'why'> {
   }
   if (asksWho && site.scheme === 'http' && !isLoopback(site.hostname)) {
     return refused('a credential counts over https alone, except on a loopback address')
+  }
+  if (hasTooManyMarks(pathOf(uri))) {
+    return denied('its path has more than 200 escapes and semicolons, and is not read')
   }
   if (verdict.because === 'ambiguous') {
     return denied(

@@ -160,14 +160,14 @@ function assertConfidential({ site: { host, hostname, scheme } }: ForwardedReque
   throw refusal('badRequest', { code: 'forward_plain_http', facts: { host } })
 }
 
-function denied({ host }: ForwardedRequest, { because, rule }: Verdict): ApiError {
-  const reason: RefusalReason =
-    because === 'rule'
-      ? { code: 'forward_denied', facts: { host, rule } }
-      : because === 'no_rule'
-        ? { code: 'forward_no_rule', facts: { host } }
-        : { code: 'forward_ambiguous', facts: { host } }
-  return refusal('accessDenied', reason)
+function denied({ host }: ForwardedRequest, { because, header, rule }: Verdict): ApiError {
+  const reasons: Record<Verdict['because'], RefusalReason> = {
+    rule: { code: 'forward_denied', facts: { host, rule } },
+    no_rule: { code: 'forward_no_rule', facts: { host } },
+    ambiguous: { code: 'forward_ambiguous', facts: { host } },
+    named_path: { code: 'forward_path_override', facts: { host, header: header ?? '' } },
+  }
+  return refusal('accessDenied', reasons[because])
 }
 
 function refusal(row: 'accessDenied' | 'badRequest', reason: RefusalReason): ApiError {

@@ -71,7 +71,7 @@ export async function enterRoutes(
   app.get(
     hostSignOutPath,
     {
-      config: { access: { rule: anyone }, answers: { 303: {} } },
+      config: { access: { rule: anyone }, isReturnTarget: false, answers: { 303: {} } },
       schema: { hide: true },
     },
     async (_request, reply) => reply.redirect(`${config.baseUrl}/signout`, 303),

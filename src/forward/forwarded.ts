@@ -3,6 +3,7 @@ import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Config } from '../config/load.ts'
 import { createTrustedPeers } from '../http/limits/trusted-peers.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { namedPathsOf } from './named-paths.ts'
 import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
 import { parseSite, type Site } from './site.ts'
 import type { ForwardAsked } from './verdict.ts'
@@ -71,7 +72,8 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
     const method = textOf(headers, 'x-forwarded-method')
     if (!isValidMethod(method)) throw invalid('x-forwarded-method')
     const { host, scheme } = site
-    return { site, host, scheme, uri, methods: methodsOf(headers, method, uri) }
+    const methods = methodsOf(headers, method, uri)
+    return { site, host, scheme, uri, methods, named: namedPathsOf(headers, uri) }
   }
 
   /** The peer of the connection, whatever X-Forwarded-For says. */

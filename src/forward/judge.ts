@@ -1,5 +1,6 @@
 import type { ForwardRule } from '../config/forward-rule.ts'
-import { folded, isManifold, readingsOf } from './readings.ts'
+import { maxNamedPaths } from './named-paths.ts'
+import { folded, hasTooManyMarks, isManifold, maxCharacters, readingsOf } from './readings.ts'
 import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
@@ -28,6 +29,7 @@ export interface ReadingOfRequest {
 
 const noRule: Verdict = { policy: 'deny', rule: null, because: 'no_rule' }
 const ambiguous: Verdict = { policy: 'deny', rule: null, because: 'ambiguous' }
+const namedPath: Verdict = { policy: 'deny', rule: null, because: 'named_path' }
 const anyPath: readonly string[] = ['/']
 
 export function createJudge(rules: readonly ForwardRule[]): Judge {
@@ -49,7 +51,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   return {
     judge(asked, caller) {
       const found = search(asked, caller, null)
-      if (found === 'ambiguous') return ambiguous
+      if (typeof found !== 'number') return found
       const rule = rules[found]
       if (!rule) return noRule
       const asksWho =
@@ -59,7 +61,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
 
     readings(asked, caller) {
       const told: ReadingOfRequest[] = []
-      const isSure = search(asked, caller, told) !== 'ambiguous' || told.length > 0
+      const isSure = typeof search(asked, caller, told) === 'number' || told.length > 0
       return isSure ? told : null
     },
 
@@ -68,20 +70,42 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
   }
 
   /**
-   * The index of the rule to which all readings of a request lead, `rules.length` for none; or
-   * `ambiguous` if they lead to several, so that no spelling gets more than the plain form of what the
-   * application may take it for. With `told`, it goes through all of them.
+   * The index of the rule to which all readings of a request lead, `rules.length` for none; or the
+   * verdict if they lead to several, so that no spelling and no header gets more than the plain form of
+   * what the application may take the request for.
    */
   function search(
-    { host, methods, uri }: ForwardAsked,
+    { host, methods, uri, named }: ForwardAsked,
     caller: ForwardCaller | null,
     told: ReadingOfRequest[] | null,
-  ): number | 'ambiguous' {
-    if (!uri.startsWith('/')) return 'ambiguous'
+  ): number | Verdict {
+    const path = pathOf(uri)
+    if (!uri.startsWith('/') || hasTooManyMarks(path)) return ambiguous
     const of = index.of(host)
-    const paths = of.every(isOfAnyPath) && told === null ? anyPath : pathsOf(pathOf(uri))
-    if (paths === null) return 'ambiguous'
+    const isAnyPath = of.every(isOfAnyPath) && told === null
+    const paths = isAnyPath ? anyPath : pathsOf(path)
+    if (paths === null) return ambiguous
     roles = caller?.roles ?? null
+    const rule = ruleOf(of, paths, methods, told)
+    if (rule === null) return ambiguous
+    if (isAnyPath || named === undefined) return rule
+    let characters = lengthOf(paths)
+    for (const [at, { header, path }] of named.entries()) {
+      const others = at < maxNamedPaths && !hasTooManyMarks(path) ? pathsOf(path) : null
+      characters += others === null ? 0 : lengthOf(others)
+      const isSame = characters <= maxCharacters && others !== null
+      if (!isSame || ruleOf(of, others, methods, null) !== rule) return { ...namedPath, header }
+    }
+    return rule
+  }
+
+  /** The rule to which all paths lead by all methods; null for several. `told` gets all of them. */
+  function ruleOf(
+    of: readonly HostRules[],
+    paths: readonly string[],
+    methods: readonly string[],
+    told: ReadingOfRequest[] | null,
+  ): number | null {
     let found: number | undefined
     let isAmbiguous = false
     for (const reading of paths) {
@@ -98,12 +122,12 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
             rule: rules[rule]?.number ?? null,
           })
           isAmbiguous ||= found !== undefined && found !== rule
-          if (isAmbiguous && told === null) return 'ambiguous'
+          if (isAmbiguous && told === null) return null
           found ??= rule
         }
       }
     }
-    return isAmbiguous ? 'ambiguous' : (found ?? rules.length)
+    return isAmbiguous ? null : (found ?? rules.length)
   }
 
   function firstOf(of: readonly HostRules[], isExact: boolean, path: string): number {
@@ -124,6 +148,10 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
 function pathsOf(path: string): readonly string[] | null {
   if (!isManifold(path)) return [path]
   return readingsOf(path)?.map(withUpperEscapes) ?? null
+}
+
+function lengthOf(paths: readonly string[]): number {
+  return paths.reduce((sum, { length }) => sum + length, 0)
 }
 
 function isOfAnyPath(host: HostRules): boolean {

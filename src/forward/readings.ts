@@ -7,7 +7,10 @@ type Step = (path: string) => string | null
 
 // More of them have no use but to deceive, and each costs time: at most a few milliseconds of a request.
 const maxReadings = 48
-const maxCharacters = 32_768
+export const maxCharacters = 32_768
+const maxMarks = 200
+/** `;`, and an escape with those nested in it. A byte above 7F, as each of `%C3%A4`, is none. */
+const mark = /;|%(?![89a-f])(?:25)*(?:u|[0-9a-f]{2})?/gi
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -17,6 +20,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export function isManifold(path: string): boolean {
   return /[^\x21-\x7e]|[#%\\;]|\/\/|::|\.(?:\/|$)/.test(path)
+}
+
+/**
+ * Whether a path has more than 200 escapes of ASCII characters, nested escapes and `;` together. Such a
+ * path is refused without its readings, because they would cost the most. `%252e` counts twice.
+ */
+export function hasTooManyMarks(path: string): boolean {
+  if (path.length <= maxMarks) return false
+  let count = 0
+  for (const [{ length }] of path.matchAll(mark)) count += Math.max(1, Math.ceil((length - 1) / 2))
+  return count > maxMarks
 }
 
 /**
@@ -32,6 +46,7 @@ export function readingsOf(path: string): readonly string[] | null {
     characters += reading.length
     for (const step of steps) {
       const next = step(reading)
+      if (next === reading) continue
       if (next === null || /[\p{Cc}\u{fffd}]/u.test(next)) return null
       // A path without its beginning is none: what it begins with then is what an application joins.
       readings.add(next.startsWith('/') ? next : `/${next}`)

@@ -1,4 +1,5 @@
 import type { Role } from '../kernel/principal.ts'
+import type { NamedPath } from './named-paths.ts'
 
 /** What a proxy asks about: a request to an application, as its headers tell of it. */
 export interface ForwardAsked {
@@ -9,6 +10,8 @@ export interface ForwardAsked {
   readonly uri: string
   /** The method of the request, and any other that the application may take it for. */
   readonly methods: readonly string[]
+  /** Other paths that its headers name: the application may serve one of them. */
+  readonly named?: readonly NamedPath[]
 }
 
 /** Who asks, as far as rules are concerned. */
@@ -28,7 +31,9 @@ export interface Verdict {
   /** The number of the rule in the file, from 1; null if none matches, or the spelling has no one reading. */
   readonly rule: number | null
   /** Why, for an operator. */
-  readonly because: 'rule' | 'no_rule' | 'ambiguous'
+  readonly because: 'rule' | 'no_rule' | 'ambiguous' | 'named_path'
+  /** Of `named_path`: the request header whose path leads to another rule, in lower case. */
+  readonly header?: string
   /** Of `identify`: what the same rule says of every caller; absent if it asks for roles. */
   readonly ofAll?: Verdict
 }

@@ -7,6 +7,7 @@ import { changePasswordRoutes } from './change-password.ts'
 import { type InvitationPagesOptions, invitationPages } from './invitation/routes.ts'
 import { type ResetPagesOptions, resetPages } from './reset/routes.ts'
 import { type ApplicationRoutesOptions, applicationRoutes } from './sign-in/application.ts'
+import { type ProviderSignOutOptions, providerSignOutRoutes } from './sign-in/provider-sign-out.ts'
 import { type SignInRoutesOptions, signInRoutes } from './sign-in/routes.ts'
 import { type SignOutRoutesOptions, signOutRoutes } from './sign-in/sign-out.ts'
 import { type SignUpPagesOptions, signUpPages } from './sign-up/routes.ts'
@@ -16,6 +17,7 @@ import { type VerifyPagesOptions, verifyPages } from './verify/routes.ts'
 export type Needs = AccountPagesDeps &
   ApplicationRoutesOptions &
   InvitationPagesOptions &
+  ProviderSignOutOptions &
   ResetPagesOptions &
   SignInRoutesOptions &
   SignOutRoutesOptions &
@@ -36,6 +38,7 @@ export const parts: RoomParts<Needs> = {
     await app.register(signInRoutes, needs)
     await app.register(applicationRoutes, needs)
     await app.register(signOutRoutes, needs)
+    await app.register(providerSignOutRoutes, needs)
     await app.register(invitationPages, needs)
     await app.register(signUpPages, needs)
   },

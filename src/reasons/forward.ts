@@ -30,8 +30,13 @@ export const forwardReasons = {
   forward_denied: forwardRule('A rule of FORWARD_AUTH_FILE denies it.', 'host', 'rule'),
   forward_no_rule: forwardRule('No rule of FORWARD_AUTH_FILE is for it.', 'host'),
   forward_ambiguous: forwardRule(
-    'The spelling of the path, or a second method, could make the application read the request as one of another rule.',
+    'The spelling of the path, or a second method, could make the application read the request as one of another rule. A path with more than 200 escapes and semicolons is not read at all.',
     'host',
+  ),
+  forward_path_override: forwardRule(
+    'A header names another path, which another rule covers, and the application could serve that path.',
+    'host',
+    'header',
   ),
   forward_no_account: forwardRule(
     'The token of the identity provider belongs to no account here, so the application could take its name for that of another.',

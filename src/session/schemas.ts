@@ -29,7 +29,8 @@ const SessionBody = named(
   },
 )
 
-const csrf_token = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
+/** Of the examples. */
+export const csrf_token = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
 
 /** The answer of a login in mode session. Spec 4.1. */
 export const SessionAnswer = named(

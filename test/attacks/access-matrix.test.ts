@@ -25,7 +25,8 @@ interface Right {
 
 /** Whose success asks for more than a caller: each has its own tests. */
 const elsewhere: Record<string, RegExp> = {
-  'needs an identity provider': /^GET \/oauth\/|^POST \/oauth\/second-factor|account\/identities/,
+  'needs an identity provider':
+    /^GET \/oauth\/|^POST \/oauth\/(second-factor|logout|:provider)|account\/identities/,
   'needs a second factor, or makes one': /\/totp$|\/recovery-codes$/,
   'ends what the caller came with': /account\/(sessions|password|sessions\/end-others)$/,
   'ends the caller': /^DELETE \/api\/(user\/)?account$|^POST \/account\/delete$/,

@@ -228,6 +228,14 @@ const table: readonly Row[] = [
       path: `/oauth/acme/${last}`,
     },
   ]),
+  { route: 'POST /oauth/logout', may: 'anyone', allowed: 404, json: {} },
+  {
+    route: 'POST /oauth/:provider/logout',
+    may: 'anyone',
+    allowed: 404,
+    path: '/oauth/acme/logout',
+    json: {},
+  },
   { route: 'GET /oauth/second-factor', may: 'anyone', allowed: 400 },
   { route: 'POST /oauth/second-factor', may: 'anyone', allowed: 400, json: {} },
   // For clients alone: test/attacks/clients.test.ts.

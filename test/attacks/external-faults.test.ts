@@ -260,7 +260,7 @@ suite('T83, R15: a provider that fails', async () => {
     const lonely = await testApp(settingsFor(idp), { clock })
     assert.equal((await lonely.call('POST', '/login', { json: lonely.admin })).status, 200)
     assertRefusal(await lonely.call('GET', '/oauth/login'), ...unavailable)
-    const logout = await lonely.call('GET', '/oauth/logout')
+    const logout = await lonely.call('POST', '/oauth/logout', { form: {} })
     assert.deepEqual([logout.status, logout.headers.location], [303, '/'])
     await idp.start()
     clock.advance(6)

@@ -104,6 +104,9 @@ suite('gatehouse forward check', async () => {
     assert.doesNotMatch(plain.stdout, /as it is/)
     const unsure = await check('https://wiki.example.org/%25ff')
     assert.equal(unsure.why, 'its path has no reading that is sure')
+    const { answer, why } = await check(`https://wiki.example.org/${'%3B'.repeat(201)}`)
+    const expected = 'its path has more than 200 escapes and semicolons, and is not read'
+    assert.deepEqual([answer, why], ['denied', expected])
   })
 
   test('says of a user what would happen: by roles, lock, factor and steps of the sign-in', async () => {

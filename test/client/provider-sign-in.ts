@@ -40,13 +40,17 @@ export async function comeBack(
   return response
 }
 
-/** Logs out by the route of the provider; answers the redirect. */
+/** Logs out by the page of the provider and its form; answers the redirect of the form. */
 export async function logOut(client: TypedClient, provider: Provider): Promise<Response> {
-  const { response } =
-    provider === 'default'
-      ? await client.GET('/oauth/logout')
-      : await client.GET('/oauth/{provider}/logout', { params: { path: { provider } } })
-  return response
+  const { data } = await client.GET('/api/session')
+  const body = { csrf_token: data?.csrf_token ?? '' }
+  if (provider === 'default') {
+    await client.GET('/oauth/logout', { parseAs: 'text' })
+    return (await client.POST('/oauth/logout', { body })).response
+  }
+  const options = { params: { path: { provider } } }
+  await client.GET('/oauth/{provider}/logout', { ...options, parseAs: 'text' })
+  return (await client.POST('/oauth/{provider}/logout', { ...options, body })).response
 }
 
 /** The cookies that an answer sets, as a browser sends them. */

@@ -297,7 +297,9 @@ suite('4.4: sign-in through a provider', async () => {
   test('RP-initiated logout: the session ends here, and the browser goes on to the provider', async () => {
     const browser = testBrowser(app)
     await browser.open('/oauth/login')
-    const answer = await browser.call('GET', '/oauth/logout')
+    const { csrf_token } = (await browser.call('GET', '/api/session')).body
+    const form = { csrf_token: String(csrf_token) }
+    const answer = await browser.call('POST', '/oauth/logout', { form })
     assert.equal(answer.status, 303)
     const { pathname, searchParams } = new URL(String(answer.headers.location))
     assert.equal(pathname, '/session/end')
@@ -306,7 +308,7 @@ suite('4.4: sign-in through a provider', async () => {
       post_logout_redirect_uri: 'http://127.0.0.1:3000/',
     })
     assert.equal((await browser.call('GET', '/api/session')).status, 401)
-    const plain = await app.call('GET', '/oauth/acme/logout')
+    const plain = await app.call('POST', '/oauth/acme/logout', { form: {} })
     assert.deepEqual([plain.status, plain.headers.location], [303, '/'])
   })
 

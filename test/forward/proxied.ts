@@ -23,7 +23,10 @@ function forwardListings(): ReadonlyMap<string, string> {
   const [, site = ''] = /^(wiki\.example\.org \{\n.*?^\})/ms.exec(caddyText()) ?? []
   assert.ok(server !== '' && site !== '', 'the document shows an application')
   const second = (text: string) => text.replaceAll(hosts.wiki, hosts.files)
-  listings.set('nginx.conf', `${nginxText()}\n${second(server)}\n`)
+  listings.set(
+    'nginx.conf',
+    `${nginxText().replace(server, withOwnRefusals(server))}\n${second(server)}\n`,
+  )
   listings.set('Caddyfile', `${caddyText()}\n${second(site)}\n`)
   return listings
 
@@ -33,6 +36,19 @@ function forwardListings(): ReadonlyMap<string, string> {
   function caddyText(): string {
     return listings.get('Caddyfile') ?? ''
   }
+}
+
+/** A server of nginx with locations that nginx itself refuses: before the question, and after it. */
+function withOwnRefusals(server: string): string {
+  return server.replace(
+    /\}$/,
+    `  location /public/denied/ { deny all; proxy_pass http://127.0.0.1:8080; }
+  location /public/folder/ { alias ${import.meta.dirname}/; }
+  location /public/limited/ { limit_except GET { deny all; } proxy_pass http://127.0.0.1:8080; }
+  location /page/folder/ { alias ${import.meta.dirname}/; }
+  location /open/ { auth_request off; deny all; }
+}`,
+  )
 }
 
 /** Starts a proxy in front of Gatehouse and an application. */

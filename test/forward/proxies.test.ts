@@ -34,7 +34,14 @@ const spoofed = {
   'X-Forwarded-Method': 'GET',
   'X-Forwarded-For': '203.0.113.9',
 }
+/** Headers by which an application may be led to another path, or to another client. */
+const overrides = [
+  ...['X-Original-URL', 'X-Original-URI', 'X-Rewrite-URL', 'X-Forwarded-Prefix'],
+  ...['X-Forwarded-Path', 'X-HTTP-Path-Override'],
+]
+const claims = ['X-Real-IP', 'True-Client-IP', 'Forwarded', 'X-Remote-User']
 const told = [
+  ...[...overrides, ...claims].map((name) => name.toLowerCase()),
   ...['remote-user', 'remote-groups', 'remote-email', 'remote-name', 'remote_user'],
   ...['remote.user', 'remote-_user', 'x_http_method_override'],
 ]
@@ -112,6 +119,115 @@ suite('docs/forward-auth.md, the proxies in front of an application', async () =
         })
         assert.deepEqual(seenOf(), { cookie: 'a=1; b={env.HOME}' })
       })
+
+      test('a header that names a path of another rule: 403, and no such header arrives', async () => {
+        const named = (path: string) => overrides.map((name) => [name, path] as const)
+        application.forget()
+        for (const [name, path] of [
+          ...named('/admin/'),
+          ...named('/page'),
+          ...named('https://x/'),
+        ]) {
+          for (const headers of [
+            [`${name}: ${path}`],
+            [`${name}: /public/page`, `${name}: ${path}`],
+            [`${name.toLowerCase()}: ${path}`, `${name}: /public/page`],
+          ]) {
+            const refused = await send('GET /public/page', { headers })
+            assert.deepEqual(
+              [refused.status, JSON.parse(refused.text)],
+              [403, { error: 'Access denied' }],
+              headers.join(),
+            )
+          }
+        }
+        assert.deepEqual(application.seen, [])
+        for (const [name, path] of named('/public/other')) {
+          application.forget()
+          const answer = await send('GET /public/page', { headers: { [name]: path } })
+          assert.equal(answer.status, 200, name)
+          assert.deepEqual(seenOf(), {}, name)
+        }
+        application.forget()
+        const all = Object.fromEntries([...named('/page/x'), ...claims.map((one) => [one, 'x'])])
+        const answer = await send('GET /page', { headers: { ...app.basic(ann), ...all } })
+        assert.equal(answer.status, 200)
+        assert.deepEqual(seenOf(), { 'remote-user': 'ann', 'remote-groups': 'USER,EDITOR' })
+      })
+
+      test('the host of Gatehouse: no client asks the question, or says what a proxy says', async () => {
+        const asked = {
+          'X-Forwarded-Host': hosts.wiki,
+          'X-Forwarded-Proto': 'https',
+          'X-Forwarded-Uri': '/public/page',
+          'X-Forwarded-Method': 'GET',
+          ...app.basic(ann),
+        }
+        for (const path of [
+          ...[
+            '/api/authz/forward',
+            '/api/authz/forward?proxy=nginx',
+            '/api/authz/forward/public/page',
+          ],
+          ...['/api/authz/', '/api/authz/x', '/api//authz/forward', '/api/./authz/forward'],
+          ...['/api/%61uthz/forward', '/x/../api/authz/forward', '/api/authz%2fforward'],
+        ]) {
+          for (const method of ['GET', 'POST', 'PROPFIND']) {
+            const answer = await send(`${method} ${path}`, {
+              host: hosts.gatehouse,
+              headers: asked,
+            })
+            assert.equal(answer.status, 404, `${method} ${path}`)
+            const kept = Object.keys(answer.headers).filter((name) => /^remote|^cookie/.test(name))
+            assert.deepEqual(kept, [], path)
+          }
+        }
+        const entered = await send('GET /.gatehouse/enter?ticket=x', {
+          host: hosts.gatehouse,
+          headers: asked,
+        })
+        assert.deepEqual(
+          [entered.status, JSON.parse(entered.text)],
+          [400, { error: 'Bad request' }], // the facts of a proxy are absent
+        )
+        const status = await send('GET /api/public/status', { host: hosts.gatehouse })
+        assert.equal(status.status, 200)
+      })
+
+      // Of nginx alone: no page of Caddy takes the place of its own refusals.
+      const ownRefusals = async () => {
+        application.forget()
+        const cookie = 'app=secret; theme=dark'
+        for (const headers of [
+          { cookie },
+          { cookie, ...app.basic(ann) },
+          { cookie, ...navigation, ...app.basic(ann) },
+        ]) {
+          for (const line of [
+            ...['GET /public/denied/x', 'GET /public/folder/', 'GET /open/x'],
+            ...['HEAD /public/folder/', 'GET /public/denied/', 'GET /open/.htaccess'],
+            ...('authorization' in headers ? ['GET /page/folder/', 'POST /public/limited/x'] : []),
+          ]) {
+            const answer = await send(line, { headers })
+            assert.equal(answer.status, 403, line)
+            if (!line.startsWith('HEAD')) assert.match(answer.text, /^<html>.*403 Forbidden/s)
+            const names = Object.keys(answer.headers)
+            assert.deepEqual(
+              names.filter((name) => /^(?:remote-|cookie|location|x-request-id)/.test(name)),
+              [],
+              line,
+            )
+            assert.deepEqual(answer.setCookie, [])
+            assert.doesNotMatch(answer.text, /secret|ann/)
+          }
+        }
+        assert.deepEqual(application.seen, [])
+        const allowed = await send('GET /public/limited/x', { headers: { cookie } })
+        assert.equal(allowed.status, 200)
+      }
+      if (program.name === 'nginx') {
+        test('a 403 of nginx itself stays one, and tells nothing', ownRefusals)
+      }
 
       test('a caller is named by Gatehouse alone, and the credential is taken away', async () => {
         for (const headers of [app.basic(ann), await app.bearer(ann)]) {

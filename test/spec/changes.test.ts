@@ -166,6 +166,20 @@ suite('which events a change records', async () => {
         return () => browser.open(url)
       }),
     ],
+    ...Object.fromEntries(
+      ['/oauth/logout', '/oauth/:provider/logout'].map((route) => [
+        `POST ${route}`,
+        {
+          ...row(['session_ended'], async () => {
+            const who = await someone({}, client)
+            const { cookie, 'x-csrf-token': csrf_token } = await client.session(who)
+            const path = route.replace(':provider', 'default')
+            return () => client.call('POST', path, { headers: { cookie }, form: { csrf_token } })
+          }),
+          redirect: 303,
+        },
+      ]),
+    ),
     'POST /oauth/second-factor': row(['session_created', 'authn_login_success'], async () => {
       const { browser, device } = await halfway()
       return () => browser.call('POST', '/oauth/second-factor', { form: { totp: device.code() } })

@@ -286,6 +286,8 @@ for (const [status, error, failure] of [
       'GET /oauth/{provider}/callback': { query: back, headers: flow },
       'GET /oauth/logout': { headers: headers({ operation: session }) },
       'GET /oauth/{provider}/logout': { headers: headers({ operation: session }) },
+      'POST /oauth/logout': { headers: headers({ operation: session }), form: {} },
+      'POST /oauth/{provider}/logout': { headers: headers({ operation: session }), form: {} },
       'GET /oauth/second-factor': { headers: flow },
       'POST /oauth/second-factor': { headers: flow, json: { totp: '123456' } },
     }

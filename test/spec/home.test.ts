@@ -300,8 +300,13 @@ suite('a sign-in through a provider ends on a page', async () => {
       OIDC_TOKEN_ENDPOINT: `${OIDC_ISSUER}/token`,
       OIDC_JWKS_URI: `${OIDC_ISSUER}/jwks`,
     })
-    assertPage(await testBrowser(plain, navigation).open('/oauth/logout'), 200, heading)
-    assert.equal((await testBrowser(plain).open('/oauth/logout')).status, 200)
+    const headers = { accept: navigation }
+    for (const call of [{ form: {} }, { form: {}, headers }]) {
+      const answer = await plain.call('POST', '/oauth/logout', call)
+      assert.deepEqual([answer.status, answer.headers.location], [303, '/'])
+    }
+    assertPage(await testBrowser(plain, navigation).open('/'), 200, heading)
+    assert.equal((await testBrowser(plain).open('/')).status, 200)
   })
 
   test('declined at the provider: 403, a page with a way back, and nothing is made', async () => {

@@ -5,6 +5,7 @@ export const federationExamples: ExamplesOf<FederationViews> = {
   landing: {
     'signed in': { what: 'signed_in', path: '/account' },
     linked: { what: 'linked', path: '/account' },
+    'signed out': { what: 'signed_out', path: 'https://id.example.org/session/end' },
     confirmed: { what: 'confirmed', path: '/account/confirm' },
   },
   'second-factor': {

@@ -89,4 +89,12 @@ export const signInExamples: ExamplesOf<SignInViews> = {
     },
     'not signed in': { form: null, isDone: false, providers: [] },
   },
+  'sign-out-provider': {
+    first: {
+      action: '/oauth/acme/logout',
+      session: { csrf: form.csrf, username: 'ann' },
+      provider: 'acme',
+    },
+    'not signed in': { action: '/oauth/acme/logout', session: null, provider: 'acme' },
+  },
 }

@@ -7,6 +7,7 @@ import type {
   LinkView,
   MailedView,
   NewPasswordView,
+  ProviderSignOutView,
   RecoveryCodesView,
   SignInForm,
   SignInView,
@@ -81,6 +82,10 @@ export const signInPages: PagesOf<SignInViews> = {
   'sign-out': {
     title: ({ form }, { signIn }) => (form ? signIn.signOut.title : signIn.signOut.doneTitle),
     Content: SignOut,
+  },
+  'sign-out-provider': {
+    title: ({ provider }, { signIn }) => signIn.signOut.providerTitle(provider),
+    Content: ProviderSignOut,
   },
 }
 
@@ -449,5 +454,19 @@ function SignOut({ view: { form, isDone, providers } }: { view: SignOutView }) {
         </>
       )}
     </>
+  )
+}
+
+function ProviderSignOut({ view: { action, session, provider } }: { view: ProviderSignOutView }) {
+  const { common, signIn } = useTexts()
+  const t = signIn.signOut
+  return (
+    <Form action={action} {...(session && { csrf: session.csrf })}>
+      <p>{session ? t.hereAndThere(session.username, provider) : t.there(provider)}</p>
+      <Actions>
+        <Button>{common.signOut}</Button>
+        <a href="/">{common.cancel}</a>
+      </Actions>
+    </Form>
   )
 }

@@ -37,7 +37,10 @@ const access = { rule: authenticated, schemes: ['session'] as const }
 const macLength = 16
 
 /** The config of a page of the own account at this path: see `accountForm`. */
-export function accountPage(path: string, more: { reauthentication?: 'always' } = {}) {
+export function accountPage(
+  path: string,
+  more: { reauthentication?: 'always'; isReturnTarget?: true } = {},
+) {
   return {
     config: { access, answers: { 200: {} }, errorPage: errorPageOf(path), ...more },
     schema: { hide: true },

@@ -128,7 +128,11 @@ export async function secondFactorPages(
 
   app.get(
     codesPath,
-    { ...accountPage(codesPath, recentLogin), exposeHeadRoute: false }, // a HEAD would use the codes up
+    // A HEAD would use the codes up. A sign-in leads back here, where the flow of that browser shows them.
+    {
+      ...accountPage(codesPath, { ...recentLogin, isReturnTarget: true }),
+      exposeHeadRoute: false,
+    },
     async (request, reply) => {
       const person = await personOf(deps, request)
       const flow = await heldBy(request, person)

@@ -3,6 +3,7 @@ import type { Providers } from '../../federation/providers.ts'
 
 /** An identity provider, as people see it. */
 export interface ProviderLink {
+  readonly name: string
   readonly login: string
   readonly logout: string
   readonly label: string
@@ -16,6 +17,6 @@ export function providerLinks({ all }: Pick<Providers, 'all'>): ProviderLink[] {
       const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
       // The unnamed provider has no name that a person knows.
       const label = name === defaultName ? new URL(issuer).host : name
-      return { login: `${base}/login`, logout: `${base}/logout`, label }
+      return { name, login: `${base}/login`, logout: `${base}/logout`, label }
     })
 }

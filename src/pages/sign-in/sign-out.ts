@@ -43,6 +43,7 @@ export async function signOutRoutes(
     {
       config: {
         access: { rule: anyone },
+        isReturnTarget: false,
         errorPage,
         answers: { 200: { [mediaTypes.html]: Page } },
       },
@@ -88,7 +89,8 @@ export async function signOutRoutes(
   )
 }
 
-function assertToken(sent: unknown, expected: string): void {
+/** @throws ApiError csrfTokenInvalid */
+export function assertToken(sent: unknown, expected: string): void {
   if (typeof sent === 'string' && equalInConstantTime(sent, expected)) return
   const code = sent ? 'csrf_token_other' : 'csrf_token_absent'
   throw new ApiError('csrfTokenInvalid', { reason: { code } })

@@ -1029,26 +1029,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/oauth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
-         */
-        get: operations["beginSignOut"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/oauth/{provider}/login": {
         parameters: {
             query?: never;
@@ -1089,26 +1069,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/oauth/{provider}/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
-         */
-        get: operations["beginSignOutWithProvider"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/oauth/second-factor": {
         parameters: {
             query?: never;
@@ -1127,6 +1087,54 @@ export interface paths {
          * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
          */
         post: operations["confirmSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Page that asks before the log-out here and at the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignOut"];
+        put?: never;
+        /**
+         * Log out here, then continue to the log-out of the identity provider
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["confirmSignOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/{provider}/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Page that asks before the log-out here and at the identity provider
+         * @description Access: anyone.
+         */
+        get: operations["beginSignOutWithProvider"];
+        put?: never;
+        /**
+         * Log out here, then continue to the log-out of the identity provider
+         * @description Access: anyone. Body: at most 16384 bytes. Not for pages of other origins.
+         */
+        post: operations["confirmSignOutWithProvider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5422,6 +5430,15 @@ export interface components {
         };
         /**
          * @example {
+         *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+         *     }
+         */
+        SignOutForm: {
+            /** @description The CSRF token of the session, if there is one */
+            csrf_token?: string;
+        };
+        /**
+         * @example {
          *       "email": "ann@example.org"
          *     }
          */
@@ -6203,6 +6220,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Access denied · CSRF token invalid */
+        AccessDenied_CsrfTokenInvalid_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
         /** @description Access denied */
         AccessDenied_OrPage: {
             headers: {
@@ -6418,6 +6447,18 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+            };
+        };
+        /** @description Bad request · Invalid request body · Validation failed */
+        BadRequest_InvalidBody_ValidationFailed_OrPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["ValidationError"];
+                /** @example <!doctype html>… */
+                "text/html": string;
             };
         };
         /** @description Bad request · Invalid request body · Validation failed · Sign-in failed */
@@ -10046,29 +10087,6 @@ export interface operations {
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
-    beginSignOut: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See Other: the browser goes on */
-            303: {
-                headers: {
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    Location: components["headers"]["Location"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["RouteNotFound_OrPage"];
-            default: components["responses"]["AnyOperation_OrPage"];
-        };
-    };
     beginSignInWithProvider: {
         parameters: {
             query?: {
@@ -10176,35 +10194,6 @@ export interface operations {
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };
-    beginSignOutWithProvider: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description A name of `OIDC_PROVIDERS`
-                 * @example acme
-                 */
-                provider: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description See Other: the browser goes on */
-            303: {
-                headers: {
-                    "Set-Cookie": components["headers"]["Set-Cookie"];
-                    Location: components["headers"]["Location"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            404: components["responses"]["RouteNotFound_OrPage"];
-            default: components["responses"]["AnyOperation_OrPage"];
-        };
-    };
     getSecondFactorPage: {
         parameters: {
             query?: never;
@@ -10278,6 +10267,174 @@ export interface operations {
             413: components["responses"]["BodyTooLarge_OrPage"];
             415: components["responses"]["UnsupportedMediaType_OrPage"];
             429: components["responses"]["TooManyLoginAttempts_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    confirmSignOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignOutForm"];
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignOutForm"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_OrPage"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid_OrPage"];
+            404: components["responses"]["RouteNotFound_OrPage"];
+            413: components["responses"]["BodyTooLarge_OrPage"];
+            415: components["responses"]["UnsupportedMediaType_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    beginSignOutWithProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound_OrPage"];
+            default: components["responses"]["AnyOperation_OrPage"];
+        };
+    };
+    confirmSignOutWithProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A name of `OIDC_PROVIDERS`
+                 * @example acme
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignOutForm"];
+                /**
+                 * @example {
+                 *       "csrf_token": "f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": components["schemas"]["SignOutForm"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example <!doctype html>… */
+                    "text/html": string;
+                };
+            };
+            /** @description See Other: the browser goes on */
+            303: {
+                headers: {
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_OrPage"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid_OrPage"];
+            404: components["responses"]["RouteNotFound_OrPage"];
+            413: components["responses"]["BodyTooLarge_OrPage"];
+            415: components["responses"]["UnsupportedMediaType_OrPage"];
             default: components["responses"]["AnyOperation_OrPage"];
         };
     };

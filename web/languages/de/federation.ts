@@ -4,6 +4,10 @@ export const federation: typeof english = {
   landing: {
     signed_in: { title: 'Angemeldet', text: 'Sie sind angemeldet.' },
     confirmed: { title: 'Bestätigt', text: 'Der Anbieter hat bestätigt, dass Sie es sind.' },
+    signed_out: {
+      title: 'Abgemeldet',
+      text: 'Sie sind hier abgemeldet. Weiter zum Anbieter, um sich auch dort abzumelden.',
+    },
     linked: { title: 'Identität verknüpft', text: 'Ab jetzt können Sie sich mit ihr anmelden.' },
   },
   secondFactor: {

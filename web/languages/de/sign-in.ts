@@ -94,5 +94,10 @@ export const signIn: typeof english = {
     notSignedIn: 'Sie sind in diesem Browser nicht angemeldet.',
     shared: 'An einem gemeinsam genutzten Computer',
     provider: (name) => `Auch bei ${name} abmelden`,
+    providerTitle: (name) => `Bei ${name} abmelden?`,
+    hereAndThere: (username, name) =>
+      `Sie sind als ${username} angemeldet. Ihre Sitzung hier endet, und es geht weiter zu ${name}, um sich dort abzumelden.`,
+    there: (name) =>
+      `Sie sind in diesem Browser nicht angemeldet. Weiter zu ${name}, um sich dort abzumelden.`,
   },
 }

@@ -2,6 +2,10 @@ export const federation = {
   landing: {
     signed_in: { title: 'Signed in', text: 'You are signed in.' },
     confirmed: { title: 'Confirmed', text: 'The provider has confirmed that it is you.' },
+    signed_out: {
+      title: 'Signed out',
+      text: 'You are signed out here. Continue to the provider to sign out there.',
+    },
     linked: { title: 'Identity linked', text: 'From now on it signs you in.' },
   },
   secondFactor: {

@@ -90,5 +90,10 @@ export const signIn = {
     notSignedIn: 'You are not signed in in this browser.',
     shared: 'On a shared computer',
     provider: (name: string) => `Log out of ${name} as well`,
+    providerTitle: (name: string) => `Sign out of ${name}?`,
+    hereAndThere: (username: string, name: string) =>
+      `You are signed in as ${username}. Your session here ends, and you continue to ${name} to sign out there.`,
+    there: (name: string) =>
+      `You are not signed in in this browser. Continue to ${name} to sign out there.`,
   },
 }

@@ -4,9 +4,9 @@ export interface FederationViews {
   'second-factor': SecondFactorView
 }
 
-/** Goes on to a path of this service by itself. */
+/** Goes on by itself: to a path of this service, or after a sign-out to the provider. */
 export interface LandingView {
-  readonly what: 'signed_in' | 'linked' | 'confirmed'
+  readonly what: 'signed_in' | 'linked' | 'confirmed' | 'signed_out'
   readonly path: string
 }
 

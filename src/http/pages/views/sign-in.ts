@@ -13,6 +13,7 @@ export interface SignInViews {
   'sign-in-link': LinkView
   'sign-in-dead-link': DeadLinkView
   'sign-out': SignOutView
+  'sign-out-provider': ProviderSignOutView
 }
 
 /** What the form of each step has. */
@@ -103,4 +104,13 @@ export interface SignOutView {
   readonly isDone: boolean
   /** Where one logs out of the identity providers. */
   readonly providers: readonly { readonly href: string; readonly label: string }[]
+}
+
+/** Asks before a session ends here and at an identity provider. */
+export interface ProviderSignOutView {
+  readonly action: string
+  /** The session that ends; null: no one is signed in. */
+  readonly session: { readonly csrf: string; readonly username: string } | null
+  /** The provider, as people know it. */
+  readonly provider: string
 }

@@ -16,7 +16,9 @@ export const forward = {
   forward_denied: 'Eine Regel von FORWARD_AUTH_FILE verbietet es.',
   forward_no_rule: 'Keine Regel von FORWARD_AUTH_FILE ist dafür da.',
   forward_ambiguous:
-    'Die Schreibweise des Pfads oder eine zweite Methode könnte die Anwendung die Anfrage anders lesen lassen als die Regel.',
+    'Die Schreibweise des Pfads oder eine zweite Methode könnte die Anwendung die Anfrage anders lesen lassen als die Regel. Ein Pfad mit mehr als 200 Escapes und Semikolons wird gar nicht gelesen.',
+  forward_path_override:
+    'Ein Header nennt einen anderen Pfad, für den eine andere Regel gilt; die Anwendung könnte diesen Pfad ausliefern.',
   forward_no_account:
     'Das Token des Anbieters gehört zu keinem Konto hier; die Anwendung könnte seinen Namen für den eines anderen halten.',
   forward_second_factor:
