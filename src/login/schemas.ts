@@ -113,6 +113,35 @@ export const LoginLimit = named(
   limit,
 )
 
+export const ThrottledAddress = {
+  type: 'object',
+  required: ['address'],
+  properties: {
+    address: {
+      type: 'string',
+      description: 'As GET /api/admin/throttle shows it, or any address of the network',
+      examples: ['203.0.113.9'],
+    },
+  },
+} as const
+
+/** The answer of DELETE /api/admin/throttle/addresses/{address}. */
+export const AddressCleared = named(
+  'ClearedAddress',
+  {
+    type: 'object',
+    required: ['message', 'address', 'logins', 'clients'],
+    properties: {
+      message: Text,
+      address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
+      logins: { ...Count, description: 'How many failed logins were forgotten' },
+      clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Failed tries forgotten', address: '203.0.113.9', logins: 20, clients: 0 },
+)
+
 /** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
 export const ThrottleNow = named(
   'LoginLimits',

@@ -1,3 +1,4 @@
+import { throttledAddress } from '../addresses/address.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { offsetOf, type Page } from '../http/lists/paging.ts'
@@ -23,16 +24,32 @@ export interface ThrottleOverview {
   digestOf(name: string): string
   /** How many keys of a limit are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
+  /** The limits of an address alone that count an attempt now. */
+  ofAddress(address: string): Promise<LimitState[]>
   /**
    * Deletes the failed attempts of a username and of a client over all addresses, and the wrong
-   * codes of the user; pending attempts stay.
+   * codes of the user; pending attempts stay. Answers how many it has deleted.
    */
   forget(
     trx: DatabaseOrTransaction,
     username: Username,
     userId: number | null,
     clientId: string,
-  ): Promise<void>
+  ): Promise<number>
+  /**
+   * Deletes the failed attempts of the limits of an address alone, or of the /64 network of an IPv6
+   * address; those of a username at the address stay, and pending attempts too.
+   */
+  forgetAddress(trx: DatabaseOrTransaction, address: string): Promise<ForgottenOfAddress>
+}
+
+/** How many failed attempts were deleted. */
+export interface ForgottenOfAddress {
+  /** The address as the limits count it: IPv4, or the /64 network of IPv6. */
+  readonly address: string
+  readonly logins: number
+  /** Wrong secrets of clients. */
+  readonly clients: number
 }
 
 export interface AccountName {
@@ -105,10 +122,33 @@ export function createThrottleOverview({
       return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs, now })
     },
 
+    async ofAddress(client) {
+      const states = await statesOf(keysOfAddress(throttledAddress(client)))
+      return states.filter(({ used, pending }) => used + pending > 0)
+    },
+
     async forget(trx, username, userId, clientId) {
       const names = [throttleKeys.client(clientId, '').username, ...namesOf(username, userId)]
-      await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
+      return (await throttleStore(trx).removeFailedOf(names, failedNow())).length
     },
+
+    async forgetAddress(trx, client) {
+      const address = throttledAddress(client)
+      const names = keysOfAddress(address).map(({ username }) => username)
+      const removed = await throttleStore(trx).removeFailedOf(names, { ...failedNow(), address })
+      const ofLogins = throttleKeys.address(address).username
+      const logins = removed.filter((name) => name === ofLogins).length
+      return { address, logins, clients: removed.length - logins }
+    },
+  }
+
+  function failedNow() {
+    const now = clock.now()
+    return { now, pendingSince: now - pendingMs }
+  }
+
+  function keysOfAddress(address: string): ThrottleKey[] {
+    return [throttleKeys.address(address), throttleKeys.clientAddress(address)]
   }
 
   function namesOf(username: Username, userId: number | null): string[] {

@@ -36,6 +36,11 @@ export const throttle: typeof english = {
     'Eine automatische Aussperrung endet. Eine Sperre der Administration bleibt.',
     'Das lässt sich nicht rückgängig machen. Rät ein Fremder das Passwort, macht er früher weiter.',
   ],
+  clearAddressEffects: [
+    'Alle hinter dieser Adresse können sofort wieder versuchen, sich anzumelden.',
+    'Die Grenzen der einzelnen Benutzernamen an dieser Adresse bleiben.',
+    'Das lässt sich nicht rückgängig machen. Rät von dort ein Fremder Passwörter, macht er früher weiter.',
+  ],
   clearAction: 'Drosselung aufheben',
   cleared: (name) => `Die Fehlversuche von ${name} sind vergessen.`,
   noClear: 'endet von selbst',

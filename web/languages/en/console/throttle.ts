@@ -37,6 +37,11 @@ export const throttle = {
     'An automatic lockout ends. A lock of an administrator stays.',
     'This cannot be undone. If a stranger guesses the password, he goes on sooner.',
   ],
+  clearAddressEffects: [
+    'Everyone behind this address can try to sign in again at once.',
+    'The limits of each username at this address stay.',
+    'This cannot be undone. If a stranger guesses passwords from there, the guesses go on sooner.',
+  ],
   clearAction: 'Clear the throttle',
   cleared: (name: string) => `The failed attempts of ${name} are forgotten.`,
   noClear: 'ends by itself',
