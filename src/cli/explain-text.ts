@@ -22,6 +22,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   account_without_password: 'gatehouse account password NAME',
   account_waits_for_deletion: 'the owner opens the link of the mail on the deletion',
   claim_exp: 'the client refreshes the token, or the user logs in again',
+  limit_account_address: 'wait until then, or gatehouse throttle clear NAME',
   limit_address: 'wait until then, or gatehouse throttle clear --address IP',
   limit_client_address: 'wait until then, or gatehouse throttle clear --address IP',
   limit_second_factor: 'wait until then, or gatehouse throttle clear NAME',

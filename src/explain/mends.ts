@@ -54,6 +54,7 @@ const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
   confirmation_tries_used: ['send_reset'],
   confirmation_used: ['send_reset'],
   external_account_unusable: ['unlock', 'enable'],
+  limit_account_address: password,
   limit_second_factor: factor,
   limit_username_address: password,
   password_change_absent: ['send_reset', 'set_password'],

@@ -95,7 +95,18 @@ export const LoginLimit = named(
     properties: {
       count: {
         type: 'string',
-        enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+        enum: [
+          'login',
+          'login_by_email',
+          'device',
+          'address',
+          'captcha',
+          'second_factor',
+          'client',
+          'client_address',
+        ],
+        description:
+          '`login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it',
       },
       username: { ...TextOrNull, description: 'Where an account that fails has it' },
       client: {

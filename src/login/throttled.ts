@@ -1,4 +1,4 @@
-import type { Accounts } from '../accounts/accounts.ts'
+import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Clients } from '../clients/clients.ts'
@@ -72,7 +72,8 @@ export async function clearThrottle(
   clientId: string,
 ): Promise<Cleared> {
   const userId = await lock.lift(trx, username)
-  const attempts = await throttle.forget(trx, username, userId, clientId)
+  const account = userId === null ? null : await accountIn(trx, userId)
+  const attempts = await throttle.forget(trx, account ?? { username, userId: null }, clientId)
   await events.record(trx, adminAction, { user_id: userId, what: 'throttle_cleared' })
   return { userId, attempts }
 }

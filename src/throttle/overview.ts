@@ -1,13 +1,29 @@
 import { throttledAddress } from '../addresses/address.ts'
+import { parseEmail } from '../addresses/email.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { offsetOf, type Page } from '../http/lists/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'
+import {
+  createThrottleKeys,
+  deviceKey,
+  type LimitKey,
+  nameOfEmail,
+  otherSpellings,
+  readThrottleKey,
+  secondFactorKey,
+} from './keys.ts'
 import { pendingLapses, quotaOf } from './limits.ts'
 import { type CountedAttempt, type ThrottleKey, throttleStore } from './store.ts'
-import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
+import {
+  blockedUntil,
+  byTime,
+  isPending,
+  pendingMs,
+  type ThrottleDeps,
+  withoutLapsed,
+} from './throttle.ts'
 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
@@ -32,8 +48,7 @@ export interface ThrottleOverview {
    */
   forget(
     trx: DatabaseOrTransaction,
-    username: Username,
-    userId: number | null,
+    account: AccountName | { readonly username: Username; readonly userId: null },
     clientId: string,
   ): Promise<number>
   /**
@@ -55,6 +70,8 @@ export interface ForgottenOfAddress {
 export interface AccountName {
   readonly userId: number
   readonly username: Username
+  /** The verified address, by which attempts on the pages may name it. */
+  readonly email: string | null
 }
 
 /** The state of one rate limit. */
@@ -110,8 +127,8 @@ export function createThrottleOverview({
       }
     },
 
-    async ofAccount({ userId, username }) {
-      return statesOf(await store.keysOf(namesOf(username, userId), clock.now(), maxOfAccount))
+    async ofAccount(account) {
+      return statesOf(await store.keysOf(namesOf(account), clock.now(), maxOfAccount))
     },
 
     async blocked(count) {
@@ -127,8 +144,8 @@ export function createThrottleOverview({
       return states.filter(({ used, pending }) => used + pending > 0)
     },
 
-    async forget(trx, username, userId, clientId) {
-      const names = [throttleKeys.client(clientId, '').username, ...namesOf(username, userId)]
+    async forget(trx, account, clientId) {
+      const names = [throttleKeys.client(clientId, '').username, ...namesOf(account)]
       return (await throttleStore(trx).removeFailedOf(names, failedNow())).length
     },
 
@@ -151,10 +168,17 @@ export function createThrottleOverview({
     return [throttleKeys.address(address), throttleKeys.clientAddress(address)]
   }
 
-  function namesOf(username: Username, userId: number | null): string[] {
-    const { login, captcha } = throttleKeys.named(username, '')
-    const ofUser = userId === null ? [] : [secondFactorKey(userId).username]
-    return [login.username, captcha.username, ...ofUser]
+  function namesOf(account: Parameters<ThrottleOverview['forget']>[1]): string[] {
+    const { username, userId } = account
+    const email = userId === null ? null : parseEmail(account.email ?? '')
+    const spellings = [username, ...(email ? [nameOfEmail(email.key)] : [])]
+    const ofUser = userId === null ? [] : [secondFactorKey(userId), deviceKey(userId, '')]
+    const keys = [
+      ...spellings.flatMap((name) => Object.values(throttleKeys.named(name, ''))),
+      throttleKeys.byEmail(username, ''),
+      ...ofUser,
+    ]
+    return keys.map((key) => key.username)
   }
 
   async function statesOf(keys: readonly ThrottleKey[]): Promise<LimitState[]> {
@@ -162,13 +186,22 @@ export function createThrottleOverview({
     const limits = keys.map((key) => {
       const limitKey = readThrottleKey(key)
       const quota = quotaOf(config, limitKey.count)
-      return { limitKey, quota, window: { key, since: now - quota.windowSeconds * 1000 } }
+      const since = now - quota.windowSeconds * 1000
+      return { limitKey, quota, window: { key, since }, others: otherSpellings(key) }
     })
     // Few statements: one for each key takes longer than all else.
     const inWindows: CountedAttempt[][] = []
     for (let from = 0; from < limits.length; from += keysAtOnce) {
       const some = limits.slice(from, from + keysAtOnce)
-      inWindows.push(...(await store.attempts(some.map(({ window }) => window))))
+      const windows = some.map(({ window, others }) => [
+        window,
+        ...others.map((key) => ({ key, since: window.since })),
+      ])
+      const attempts = (await store.attempts(windows.flat())).values()
+      for (const of of windows) {
+        const all = of.flatMap(() => attempts.next().value ?? [])
+        inWindows.push(all.sort(byTime))
+      }
     }
     return limits.map(({ limitKey, quota }, index) => {
       const lapsing = { pendingLapses: pendingLapses(limitKey.count) }

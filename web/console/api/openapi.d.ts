@@ -4519,8 +4519,11 @@ export interface components {
          *     }
          */
         LoginLimit: {
-            /** @enum {string} */
-            count: "login" | "address" | "captcha" | "second_factor" | "client" | "client_address";
+            /**
+             * @description `login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it
+             * @enum {string}
+             */
+            count: "login" | "login_by_email" | "device" | "address" | "captcha" | "second_factor" | "client" | "client_address";
             /** @description Where an account that fails has it */
             username: string | null;
             /** @description Of `client` alone: its id, if there is such a client */

@@ -20,6 +20,8 @@ export const throttle: typeof english = {
   },
   limits: {
     login: 'Benutzername von einer Adresse',
+    login_by_email: 'E-Mail-Adresse eines Kontos von einer Adresse',
+    device: 'Bekannter Browser eines Kontos',
     address: 'Alle Anmeldungen von einer Adresse',
     captcha: 'Captcha eines Benutzernamens von einer Adresse',
     second_factor: 'Zweiter Faktor eines Kontos',

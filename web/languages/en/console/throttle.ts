@@ -20,6 +20,8 @@ export const throttle = {
   },
   limits: {
     login: 'Username from one address',
+    login_by_email: 'Mail address of an account from one address',
+    device: 'Known browser of an account',
     address: 'All logins from one address',
     captcha: 'Captcha of a username from one address',
     second_factor: 'Second factor of an account',
