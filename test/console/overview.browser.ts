@@ -177,9 +177,9 @@ suite('overview, refusals and throttle in the console', async () => {
       }
       return tryLogin(world, ann)
     }
-    const id = await close()
-    const hand = await world.window()
+    const hand = await world.window() // signs in, which a closed address refuses
     const { page } = hand
+    const id = await close()
     await hand.open(`/admin/why?q=${id}`)
     await page.getByRole('button', { name: 'Clear the address' }).click()
     await page.getByText('The failed attempts from 127.0.0.1 are forgotten.').waitFor()
