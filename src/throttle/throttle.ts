@@ -208,8 +208,11 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
   type Check = Reserved | { exceeded: RateLimit; counted: CountedAttempt[] }
 
   function tryReserve(limits: readonly RateLimit[]): Promise<Check> {
-    const keys = limits.flatMap(withPreferred).flatMap(keysOf)
-    const lockNames = keys.map((key) => lockName.throttle(nameOf(key)))
+    // Who takes a place under a key that counts for others too holds the locks of all of its keys.
+    const keys = limits
+      .flatMap(withPreferred)
+      .flatMap(({ key, also = [], takesPlace = true }) => (takesPlace ? [key, ...also] : also))
+    const lockNames = [...new Set(keys.map((key) => lockName.throttle(nameOf(key))))]
     return inTransaction(lockNames, limits.length > 0, async (trx) => {
       const store = throttleStore(trx)
       const now = clock.now()
