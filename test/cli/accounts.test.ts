@@ -315,7 +315,8 @@ suite('gatehouse account, on the database of a running service', async () => {
       assert.deepEqual([code, stdout, stderr], [3, '', message])
     }
     const address = await clear('127.0.0.1')
-    const hint = 'an address is cleared by throttle clear --address 127.0.0.1'
+    const hint =
+      'an address is cleared by npm run -s gatehouse -- throttle clear --address 127.0.0.1'
     assert.deepEqual(
       [address.code, address.stderr],
       [3, `error: no failed logins of 127.0.0.1; ${hint}\n`],

@@ -14,11 +14,11 @@ suite('what gatehouse explain shows to a person', () => {
   })
 
   test('what to do next names the account, and only for reasons that there are', () => {
-    assert.equal(nextStep('account_locked', 'bob'), 'gatehouse account unlock bob')
-    assert.equal(nextStep('account_locked', null), 'gatehouse account unlock NAME')
+    assert.equal(nextStep('account_locked', 'bob'), 'npm run -s gatehouse -- account unlock bob')
+    assert.equal(nextStep('account_locked', null), 'npm run -s gatehouse -- account unlock NAME')
     assert.equal(nextStep('constructor', 'bob'), null)
     assert.equal(nextStep(null, 'bob'), null)
-    const step = 'wait until then, or gatehouse throttle clear --address'
+    const step = 'wait until then, or npm run -s gatehouse -- throttle clear --address'
     assert.equal(nextStep('limit_address', null, '2001:db8::7'), `${step} 2001:db8::7`)
     assert.equal(nextStep('limit_address', null, '$(reboot)'), `${step} IP`)
     for (const code of codesWithStep) assert.ok(Object.hasOwn(reasons, code), code)
@@ -26,7 +26,11 @@ suite('what gatehouse explain shows to a person', () => {
 
   test('a name that a shell reads as more than a word is in no command', () => {
     for (const name of ['bob; reboot', '$(reboot)', '-rf', 'b\u001b[2J', "o'brien", 'a|b']) {
-      assert.equal(nextStep('account_locked', name), 'gatehouse account unlock NAME', name)
+      assert.equal(
+        nextStep('account_locked', name),
+        'npm run -s gatehouse -- account unlock NAME',
+        name,
+      )
     }
   })
 

@@ -1,4 +1,5 @@
 import { parseThrottledAddress } from '../../addresses/address.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Page } from '../../http/lists/paging.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
 import type { FailureCount } from '../../throttle/attempt.ts'
@@ -105,7 +106,9 @@ async function clear(call: CommandCall): Promise<void> {
 async function clearName(call: CommandCall, text: string): Promise<void> {
   const username = canonicalUsername(text)
   const isAddress = parseThrottledAddress(text) !== null
-  const hint = isAddress ? `; an address is cleared by throttle clear --address ${text.trim()}` : ''
+  const hint = isAddress
+    ? `; an address is cleared by ${gatehouse} throttle clear --address ${text.trim()}`
+    : ''
   if (!username) throw new UsageError(`this is no username${hint}`)
   await withServices(call, async (services, deps) => {
     const { clearThrottle } = await import('../../login/throttled.ts')
