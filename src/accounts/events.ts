@@ -34,13 +34,14 @@ export const accountDeletionCancelled = eventType<{ user_id: number }>('account_
 
 /**
  * Another action of an administrator on an account; `user_id` is null if no account has the
- * username.
+ * username. Or the limits of an address were cleared: IPv4, or the /64 network of IPv6.
  */
 export const adminAction = eventType<
-  Partial<Omit<AccountFields, 'user_id'>> & {
-    user_id: number | null
-    what: 'account_deleted' | 'must_change' | 'throttle_cleared'
-  }
+  | (Partial<Omit<AccountFields, 'user_id'>> & {
+      user_id: number | null
+      what: 'account_deleted' | 'must_change' | 'throttle_cleared'
+    })
+  | { user_id: null; what: 'throttle_address_cleared'; network: string }
 >('authz_admin')
 
 /** The fields of an account in an event. */

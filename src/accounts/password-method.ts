@@ -7,6 +7,7 @@ import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { canonicalUsername, type Username } from '../kernel/username.ts'
 import { type Passwords, replaceHash } from '../passwords/passwords.ts'
 import type { Verifier } from '../passwords/verifier.ts'
+import type { KnownDevice, LoginAttempt } from '../throttle/limits.ts'
 import { maxStartDelayMs } from '../throttle/throttle.ts'
 import type { Accounts } from './accounts.ts'
 import { accountStore } from './store.ts'
@@ -20,13 +21,20 @@ export interface PasswordMethodDeps {
 }
 
 export interface SentPassword {
-  readonly username: string
   /** As sent. The username and the password are empty if they were not sent as text. */
+  readonly username: string
   readonly password: string
   /** The client's address. */
   readonly address: string
   /** The solution of a challenge. */
   readonly captcha?: string | undefined
+}
+
+/** The same where a mail address may stand for the username. */
+export interface TypedPassword extends SentPassword {
+  /** By which the attempt counts, and whose password is verified; null if the text can be no name. */
+  readonly names: Pick<LoginAttempt, 'username' | 'account'>
+  readonly device: KnownDevice | null
 }
 
 /**
@@ -37,24 +45,25 @@ export interface SentPassword {
  */
 export function byPassword(
   deps: PasswordMethodDeps,
-  { username: text, password, address, captcha }: SentPassword,
+  sent: SentPassword,
 ): Pick<Authentication, 'login' | 'method'> {
-  const username = canonicalUsername(text)
-  if (username !== null && password !== '') {
-    return byNameAndPassword(deps, { username, password, address, captcha })
-  }
-  return {
-    login: { username, address, captcha, isIncomplete: true },
-    method: incomplete(incompleteReason(text, password)),
-  }
+  const names = { username: canonicalUsername(sent.username) }
+  return byTypedPassword(deps, { ...sent, names, device: null })
 }
 
-/** The same for the canonical name of an account, and a password that is not empty. */
-export function byNameAndPassword(
+/** The same on the pages, of a browser that may be a device of the account. */
+export function byTypedPassword(
   deps: PasswordMethodDeps,
-  { username, password, ...login }: SentPassword & { readonly username: Username },
+  { username: text, password, names, ...of }: TypedPassword,
 ): Pick<Authentication, 'login' | 'method'> {
-  return { login: { username, ...login }, method: passwordMethod(deps, username, password) }
+  const name = names.account ?? names.username
+  if (name !== null && password !== '') {
+    return { login: { ...names, ...of }, method: passwordMethod(deps, name, password) }
+  }
+  return {
+    login: { ...names, ...of, isIncomplete: true },
+    method: incomplete(incompleteReason(text, password)),
+  }
 }
 
 /** What the owner has proved who has just chosen the password of a new account. @param at epoch milliseconds */
@@ -91,12 +100,18 @@ function passwordMethod(
     async prove(attempt) {
       // Outside any transaction: other logins go on during the verification.
       const account = await accountStore(db).byUsername(username)
-      const hash = account?.passwordHash ?? null
+      const hash = attempt.usedUp ? null : (account?.passwordHash ?? null)
       const verification = await verifier.verify(password, hash, attempt.takenAt + maxStartDelayMs)
       attempt.failsAs({
         userId: account?.userId ?? null,
         wait: () => verifier.untilRefusal(verification),
       })
+      if (account && attempt.usedUp) {
+        const facts = { ...attempt.usedUp, user_id: account.userId }
+        throw new ApiError('invalidCredentials', {
+          reason: { code: 'limit_account_address', facts },
+        })
+      }
       if (!account || !verification.matches) {
         throw new ApiError('invalidCredentials', { reason: wrongGuess(account) })
       }

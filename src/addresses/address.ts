@@ -44,6 +44,17 @@ export function throttledAddress(address: string): string {
 }
 
 /**
+ * Reads an address as the limits print it: any spelling of an address, or the /64 network of an IPv6
+ * address; null if the text is neither.
+ */
+export function parseThrottledAddress(text: string): string | null {
+  const network = /^(.*:.*)\/64$/.exec(text.trim())?.[1]
+  const address = canonicalAddress(network ?? text)
+  if (address === null || (network !== undefined && !isIPv6(address))) return null
+  return throttledAddress(address)
+}
+
+/**
  * What the keys of the same /48 network begin with, for the key of an IPv6 address: see
  * `throttledAddress`; null for any other.
  */

@@ -105,7 +105,7 @@ export function createCompletion(deps: CompletionDeps): Completion {
           if (attempt && failures > 0) {
             await events.record(trx, loginSuccessAfterFail, { user_id, failures }, { login })
           } else await events.record(trx, loginSuccess, { user_id }, { login })
-          if (account.email !== null) await signedIn(trx, account, browser)
+          await signedIn(trx, account, browser)
         }
         await attempt?.succeed(trx, account)
         return { given, account }

@@ -74,7 +74,7 @@ export const exitCodes = {
   notFound: {
     code: 3,
     meaning:
-      'There is no such account, user, client, key, refusal, invitation, mail, webhook or database',
+      'There is no such account, user, client, key, refusal, invitation, mail, webhook or database, or there are no failed logins to forget',
   },
   refused: {
     code: 4,

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { gatehouse } from '../hints/command-line.ts'
+
 /** The facts of a reason as a person reads them: `used 5, attempts 5`; null if there are none. */
 export function factsInWords(facts: Readonly<Record<string, unknown>>): string | null {
   const words = Object.entries(facts).map(([name, value]) => `${name} ${inWords(value)}`)
@@ -11,7 +13,7 @@ function inWords(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What an operator can do about a refusal. NAME stands for the username. */
+/** What an operator can do about a refusal. NAME stands for the username, IP for the client's address. */
 const nextSteps: Readonly<Record<string, string>> = {
   account_disabled: `${gatehouse} account enable NAME`,
   account_locked: `${gatehouse} account unlock NAME`,
@@ -21,7 +23,9 @@ const nextSteps: Readonly<Record<string, string>> = {
   account_without_password: `${gatehouse} account password NAME`,
   account_waits_for_deletion: 'the owner opens the link of the mail on the deletion',
   claim_exp: 'the client refreshes the token, or the user logs in again',
-  limit_address: `wait until then; ${gatehouse} throttle list shows whom it counts`,
+  limit_account_address: `wait until then, or ${gatehouse} throttle clear NAME`,
+  limit_address: `wait until then, or ${gatehouse} throttle clear --address IP`,
+  limit_client_address: `wait until then, or ${gatehouse} throttle clear --address IP`,
   limit_second_factor: `wait until then, or ${gatehouse} throttle clear NAME`,
   limit_username_address: `wait until then; ${gatehouse} throttle list, and throttle clear NAME`,
   login_too_old: 'the user logs in again',
@@ -41,11 +45,16 @@ const nextSteps: Readonly<Record<string, string>> = {
 const plainName = /^[a-z0-9][a-z0-9._@-]*$/
 
 /** What to do about a reason; null if nothing can be said of it. */
-export function nextStep(code: string | null, username: string | null): string | null {
+export function nextStep(
+  code: string | null,
+  username: string | null,
+  address = '',
+): string | null {
   const step = Object.hasOwn(nextSteps, code ?? '') ? nextSteps[code ?? ''] : undefined
   if (step === undefined) return null
   const isPlain = username !== null && plainName.test(username)
-  return isPlain ? step.replaceAll('NAME', username) : step
+  const named = isPlain ? step.replaceAll('NAME', username) : step
+  return isIP(address) ? named.replace('--address IP', `--address ${address}`) : named
 }
 
 /** The codes that have a step, for the test that compares them with the registry. */

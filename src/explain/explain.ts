@@ -64,7 +64,7 @@ export async function explainRefusal(
     subject: refusal.subject,
     username: account?.username ?? null,
     address: refusal.address,
-    mends: await mendsFor(deps, { account, caller, code: refusal.code }),
+    mends: await mendsFor(deps, { account, address: refusal.address, caller, code: refusal.code }),
   }
 }
 
@@ -91,7 +91,9 @@ export async function explainToken(
     rule: null,
     schemes: [],
     checks: [],
-    mends: reason ? await mendsFor(deps, { account, caller, code: reason.code }) : [],
+    mends: reason
+      ? await mendsFor(deps, { account, address: null, caller, code: reason.code })
+      : [],
     refusal: null,
   }
 }
@@ -159,7 +161,7 @@ async function shownJudgement(
     rule,
     schemes: [...schemes],
     checks: await Promise.all(checks.map((check) => shownCheck(check, deps))),
-    mends: await mendsFor(deps, { account, caller, code: refusing?.code ?? null }),
+    mends: await mendsFor(deps, { account, address: null, caller, code: refusing?.code ?? null }),
     refusal: null,
   }
 }

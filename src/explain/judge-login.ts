@@ -22,10 +22,13 @@ export async function judgeLogin(deps: JudgeLoginDeps, account: Account): Promis
   }
 }
 
+/** A captcha can be solved, and the limit of the address stands in for that of a device. */
+const admitsLogins: readonly LimitState['count'][] = ['captcha', 'device']
+
 /** The check of a limit that refuses now; none of one that admits a login. */
 function checkOf(limit: LimitState): Check[] {
   const { address, blockedUntil } = limit
-  if (blockedUntil === null || limit.count === 'captcha') return []
+  if (blockedUntil === null || admitsLogins.includes(limit.count)) return []
   const from = address === null ? 'from any address' : `from ${address}`
   return [{ asks: `fewer failed tries ${from}`, reason: reasonOf(limit, blockedUntil) }]
 }

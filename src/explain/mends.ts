@@ -8,6 +8,7 @@ export const mends = [
   'unlock',
   'enable',
   'clear_throttle',
+  'clear_address',
   'send_reset',
   'set_password',
   'remove_second_factor',
@@ -18,6 +19,8 @@ export type Mend = (typeof mends)[number]
 /** Which account was refused, and what it was refused for. */
 export interface Mendable {
   readonly account: Account | null
+  /** The address of the refused request; null if none was refused. */
+  readonly address: string | null
   /** Null: nothing refuses it now; then all that can be done about its logins. */
   readonly code: string | null
   /** The subject of the administrator, who mends the own account elsewhere. */
@@ -27,11 +30,14 @@ export interface Mendable {
 export interface MendsDeps {
   readonly outbox: Pick<Outbox, 'isAvailable'>
   readonly requirements: Pick<Requirements, 'lockedOutUntil' | 'unmet'>
-  readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
+  readonly throttle: Pick<ThrottleOverview, 'ofAccount' | 'ofAddress'>
 }
 
 const password = ['clear_throttle', 'send_reset', 'set_password'] as const
 const factor = ['clear_throttle', 'remove_second_factor'] as const
+
+/** The codes that `clear_address` mends, whatever account the request named. */
+const codesOfAddress: readonly string[] = ['limit_address', 'limit_client_address']
 
 /** The mends of each code, the first being the one to try first. */
 const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
@@ -48,6 +54,7 @@ const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
   confirmation_tries_used: ['send_reset'],
   confirmation_used: ['send_reset'],
   external_account_unusable: ['unlock', 'enable'],
+  limit_account_address: password,
   limit_second_factor: factor,
   limit_username_address: password,
   password_change_absent: ['send_reset', 'set_password'],
@@ -59,7 +66,7 @@ const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
 }
 
 /** The codes that have a mend, for the test that compares them with the registry. */
-export const codesWithMend: readonly string[] = Object.keys(mendsOfCodes)
+export const codesWithMend: readonly string[] = [...Object.keys(mendsOfCodes), ...codesOfAddress]
 
 /**
  * What can be done about a refusal of an account as it is now, the first being the one to try first:
@@ -67,8 +74,12 @@ export const codesWithMend: readonly string[] = Object.keys(mendsOfCodes)
  */
 export async function mendsFor(
   deps: MendsDeps,
-  { account, caller, code }: Mendable,
+  { account, address, caller, code }: Mendable,
 ): Promise<Mend[]> {
+  if (code !== null && codesOfAddress.includes(code)) {
+    const limits = address === null ? [] : await deps.throttle.ofAddress(address)
+    return limits.some(({ used }) => used > 0) ? ['clear_address'] : []
+  }
   if (!account) return []
   const unmet = deps.requirements.unmet('session', { account })?.requirement
   if (unmet === 'no_deletion') return [] // the owner alone takes it back
@@ -87,7 +98,7 @@ function mendsOf(code: string, isUsable: boolean): readonly Mend[] {
 }
 
 function isAboutLogins(mend: Mend): boolean {
-  return mend !== 'change_roles'
+  return mend !== 'change_roles' && mend !== 'clear_address'
 }
 
 async function applicable(
@@ -101,6 +112,7 @@ async function applicable(
   return {
     unlock: account.locked,
     enable: !account.active,
+    clear_address: false, // no mend of an account
     clear_throttle: isCounted || limits.length > 0,
     send_reset: !isOwn && isUsable && account.email !== null && outbox.isAvailable,
     set_password: !isOwn,

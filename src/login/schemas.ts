@@ -95,7 +95,18 @@ export const LoginLimit = named(
     properties: {
       count: {
         type: 'string',
-        enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+        enum: [
+          'login',
+          'login_by_email',
+          'device',
+          'address',
+          'captcha',
+          'second_factor',
+          'client',
+          'client_address',
+        ],
+        description:
+          '`login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it',
       },
       username: { ...TextOrNull, description: 'Where an account that fails has it' },
       client: {
@@ -111,6 +122,35 @@ export const LoginLimit = named(
     additionalProperties: false,
   },
   limit,
+)
+
+export const ThrottledAddress = {
+  type: 'object',
+  required: ['address'],
+  properties: {
+    address: {
+      type: 'string',
+      description: 'As GET /api/admin/throttle shows it, or any address of the network',
+      examples: ['203.0.113.9'],
+    },
+  },
+} as const
+
+/** The answer of DELETE /api/admin/throttle/addresses/{address}. */
+export const AddressCleared = named(
+  'ClearedAddress',
+  {
+    type: 'object',
+    required: ['message', 'address', 'logins', 'clients'],
+    properties: {
+      message: Text,
+      address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
+      logins: { ...Count, description: 'How many failed logins were forgotten' },
+      clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Failed tries forgotten', address: '203.0.113.9', logins: 20, clients: 0 },
 )
 
 /** The answer of GET /api/admin/throttle: two lists with the same page and limit. */

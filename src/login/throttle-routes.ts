@@ -1,22 +1,32 @@
 import type { FastifyInstance } from 'fastify'
 import { AccountName } from '../accounts/schemas.ts'
+import { parseThrottledAddress } from '../addresses/address.ts'
 import { createBatchQueue } from '../bounded/batch-queue.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTimeOrNull } from '../kernel/clock.ts'
+import { refuseField } from '../kernel/errors.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { role } from '../policy/rules.ts'
-import { ThrottleNow } from './schemas.ts'
-import { clearThrottle, type NamedState, nameLimits, type ThrottledDeps } from './throttled.ts'
+import { AddressCleared, ThrottledAddress, ThrottleNow } from './schemas.ts'
+import {
+  clearAddress,
+  clearThrottle,
+  type NamedState,
+  nameLimits,
+  type ThrottledDeps,
+} from './throttled.ts'
 
 /**
- * GET /api/admin/throttle and DELETE /api/admin/throttle/{username}: an administrator sees and
- * clears the limits and lockouts that keep users from a login. The limits of clients are their own;
- * a name clears those of the account and of the client that have it.
+ * GET /api/admin/throttle, DELETE /api/admin/throttle/{username} and
+ * DELETE /api/admin/throttle/addresses/{address}: an administrator sees and clears the limits and
+ * lockouts that keep users from a login. The limits of clients are their own; a name clears those of
+ * the account and of the client that have it. An address clears the limits that close it for all
+ * names; the limits of a name stay.
  */
 export interface ThrottleRoutesOptions extends ThrottledDeps {
   readonly db: Database
@@ -24,6 +34,7 @@ export interface ThrottleRoutesOptions extends ThrottledDeps {
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 100
+const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
 
 export async function throttleAdminRoutes(
   instance: FastifyInstance,
@@ -91,6 +102,26 @@ export async function throttleAdminRoutes(
         await transact(db, [], (trx) => clearThrottle(trx, username, options, clientId), guard)
       }
       return { message: 'Failed tries forgotten' }
+    },
+  )
+
+  app.delete(
+    '/api/admin/throttle/addresses/:address',
+    {
+      config: { tag: 'Login limits', access, errors: ['validationFailed'] },
+      schema: {
+        operationId: 'clearAddressLimits',
+        summary: 'Forget the failed tries of an address, or of the /64 network of an IPv6 address',
+        params: ThrottledAddress,
+        response: { 200: AddressCleared },
+      },
+    },
+    async (request) => {
+      const address = parseThrottledAddress(request.params.address)
+      if (address === null) refuseField(['address'], noAddress)
+      const work = (trx: DatabaseOrTransaction) => clearAddress(trx, address, options)
+      const forgotten = await transact(db, [], work, stillAllowed(request))
+      return { message: 'Failed tries forgotten', ...forgotten }
     },
   )
 }

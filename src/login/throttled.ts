@@ -1,11 +1,11 @@
-import type { Accounts } from '../accounts/accounts.ts'
+import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import { adminAction } from '../accounts/events.ts'
 import type { AutomaticLock } from '../accounts/lock.ts'
 import type { Clients } from '../clients/clients.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { Username } from '../kernel/username.ts'
-import type { LimitState, ThrottleOverview } from '../throttle/overview.ts'
+import type { ForgottenOfAddress, LimitState, ThrottleOverview } from '../throttle/overview.ts'
 
 /**
  * What an administrator sees and clears of the limits: over HTTP (throttle-routes.ts), or at the
@@ -52,9 +52,17 @@ export async function nameLimits(
   )
 }
 
+/** What was forgotten of a username. */
+export interface Cleared {
+  /** Null if no account has the name. */
+  readonly userId: number | null
+  /** How many failed attempts the limits of the name had counted. */
+  readonly attempts: number
+}
+
 /**
  * Forgets the failed attempts of a username and its lockout, and those of a client, inside a
- * transaction; answers the user's id, or null if no account has the name.
+ * transaction.
  * @param clientId the name as it was written: an id of a client has no canonical form
  */
 export async function clearThrottle(
@@ -62,9 +70,25 @@ export async function clearThrottle(
   username: Username,
   { events, lock, throttle }: Pick<ThrottledDeps, 'events' | 'lock' | 'throttle'>,
   clientId: string,
-): Promise<number | null> {
-  const found = await lock.lift(trx, username)
-  await throttle.forget(trx, username, found, clientId)
-  await events.record(trx, adminAction, { user_id: found, what: 'throttle_cleared' })
-  return found
+): Promise<Cleared> {
+  const userId = await lock.lift(trx, username)
+  const account = userId === null ? null : await accountIn(trx, userId)
+  const attempts = await throttle.forget(trx, account ?? { username, userId: null }, clientId)
+  await events.record(trx, adminAction, { user_id: userId, what: 'throttle_cleared' })
+  return { userId, attempts }
+}
+
+/**
+ * Forgets the failed attempts that the limits of an address alone count, inside a transaction.
+ * @param address as `parseThrottledAddress` answers it
+ */
+export async function clearAddress(
+  trx: DatabaseOrTransaction,
+  address: string,
+  { events, throttle }: Pick<ThrottledDeps, 'events' | 'throttle'>,
+): Promise<ForgottenOfAddress> {
+  const forgotten = await throttle.forgetAddress(trx, address)
+  const what = 'throttle_address_cleared'
+  await events.record(trx, adminAction, { user_id: null, what, network: forgotten.address })
+  return forgotten
 }

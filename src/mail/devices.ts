@@ -10,11 +10,11 @@ import { derivedKey, keyedDigest } from '../kernel/digest.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { originNow } from './origin.ts'
 
-/** The devices that have signed in to an account, by which a new one is noticed. */
+/** The devices that have signed in to an account, by which a new device is noticed. */
 export interface Devices {
   /**
-   * Learns the device of a login that completes, in its transaction; an unknown one, while others are
-   * known, is an event. An account without a verified address has no one to tell, and costs nothing.
+   * Learns the device of a login that completes, in its transaction. An unknown device, while others
+   * are known, is an event if the account has a verified address, to which a notice can go.
    * @param browser the secret of the browser's cookie: see device-cookie.ts; without one, the device
    * is the kind of browser in its network
    */
@@ -23,6 +23,11 @@ export interface Devices {
     account: Pick<Account, 'userId' | 'email'>,
     browser?: string,
   ): Promise<void>
+  /**
+   * The digest of a browser by its cookie, if it is a device of the account; otherwise null. The kind
+   * of a browser and its network never count. It costs the same for every user id.
+   */
+  ofBrowser(userId: number, browser: string): Promise<string | null>
   /**
    * Forgets those of an account whose password was reset. The next one is an event all the same: it
    * need not be the owner's.
@@ -33,6 +38,8 @@ export interface Devices {
 }
 
 export interface DevicesDeps {
+  readonly db: Database
+  /** For the purge, which may be lost with the power. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly events: Pick<Events, 'record'>
@@ -54,28 +61,35 @@ const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: numb
       .where('device', '=', device),
 )
 
-export function createDevices({ asyncCommitDb, clock, events, keys }: DevicesDeps): Devices {
+export function createDevices({ db, asyncCommitDb, clock, events, keys }: DevicesDeps): Devices {
   const key = derivedKey(keys.dataKey, 'known devices')
+  // A cookie is a text and a kind is a list, so that no cookie can name a kind.
+  const digestOf = (userId: number, device: string | readonly (string | null)[]) =>
+    keyedDigest(key, JSON.stringify([userId, device]))
 
   return {
     async signedIn(trx, { userId, email }, browser) {
-      if (email === null) return
       const now = clock.now()
-      const device = keyedDigest(key, JSON.stringify([userId, browser ?? kindOfDevice(now)]))
+      const device = digestOf(userId, browser ?? kindOfDevice(now))
       const known = await seenAt.first(trx, { userId, device })
       if (known) {
         if (known.last_seen_at <= now - dayMs) await touch(trx, userId, device, now)
         return
       }
-      const isFirst = !(await hasAny(trx, userId))
+      const isNoticed = email !== null && (await hasAny(trx, userId))
       await trx
         .insertInto('known_devices')
         .values({ user_id: userId, device, first_seen_at: now, last_seen_at: now })
         .onConflict((conflict) => conflict.columns(['user_id', 'device']).doNothing())
         .execute()
-      if (isFirst) return
       await keepNewest(trx, userId)
-      await events.record(trx, loginNewDevice, { user_id: userId })
+      if (isNoticed) await events.record(trx, loginNewDevice, { user_id: userId })
+    },
+
+    async ofBrowser(userId, browser) {
+      const device = digestOf(userId, browser)
+      const known = await seenAt.first(db, { userId, device })
+      return known && known.last_seen_at > clock.now() - keptMs ? device : null
     },
 
     async forget(trx, userId) {

@@ -80,6 +80,11 @@ export const loginReasons = {
     'Too many failed logins of this username from this address (LOGIN_ATTEMPTS).',
     ...counted,
   ),
+  limit_account_address: loginLimit(
+    'Too many failed logins of this account from this address, by its username and its mail address together (LOGIN_ATTEMPTS). The password was not verified.',
+    ...counted,
+    'user_id',
+  ),
   limit_address: loginLimit(
     'Too many failed logins from this address (LOGIN_ADDRESS_ATTEMPTS).',
     ...counted,

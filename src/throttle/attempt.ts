@@ -13,6 +13,11 @@ import { ApiError } from '../kernel/errors.ts'
 export interface Attempt {
   /** When it was reserved, epoch milliseconds. */
   readonly takenAt: number
+  /**
+   * Set if the quota of the account is used up under another spelling of its name: the attempt can only
+   * fail, and the work must verify nothing that was sent, in the time of a verification.
+   */
+  readonly usedUp: UsedUp | null
   /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */
   failsAs(failure: Partial<Failure>): void
   /**
@@ -22,6 +27,9 @@ export interface Attempt {
    */
   succeed(trx: DatabaseOrTransaction, account?: FailureCount): Promise<void>
 }
+
+/** The count of an exceeded limit, as facts of a reason. `frees_at` in epoch milliseconds. */
+export type UsedUp = Readonly<Record<'used' | 'attempts' | 'window_seconds' | 'frees_at', number>>
 
 export interface Failure {
   /** Null if the work records the failure itself. */
@@ -62,6 +70,8 @@ export interface AttemptDeps {
 
 export interface AttemptOptions {
   readonly reservation: Reservation
+  /** The default is null. */
+  readonly usedUp?: UsedUp | null
   readonly events: Pick<Events, 'tell'>
   /** The username of the attempt, for the audit log alone. */
   readonly typed?: string | null
@@ -74,17 +84,19 @@ export interface AttemptOptions {
 /** Does the work as the attempt that was reserved, and settles it. @throws what the work throws */
 export async function runAttempt<T>(
   { db }: AttemptDeps,
-  { reservation, events, typed = null, failed, succeeded }: AttemptOptions,
+  { reservation, usedUp = null, events, typed = null, failed, succeeded }: AttemptOptions,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let failure: Failure = { event: null, userId: null, wait: null }
   let isSettled = false
   const attempt: Attempt = {
     takenAt: reservation.takenAt,
+    usedUp,
     failsAs(more) {
       failure = { ...failure, ...more }
     },
     async succeed(trx, account) {
+      if (usedUp) throw new Error('an attempt has succeeded that could only fail')
       await reservation.succeed(trx)
       await succeeded?.(trx, account)
       afterCommit(trx, () => {

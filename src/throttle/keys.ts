@@ -6,6 +6,8 @@ import type { ThrottleKey } from './store.ts'
 /** The rate limits of a login, of a second factor, and of the secret of a client. */
 export type LimitName =
   | 'login'
+  | 'login_by_email'
+  | 'device'
   | 'address'
   | 'captcha'
   | 'second_factor'
@@ -13,6 +15,8 @@ export type LimitName =
   | 'client_address'
 
 const captchaPrefix = 'captcha '
+const emailPrefix = 'email '
+const devicePrefix = 'device '
 const factorPrefix = 'totp '
 const clientPrefix = 'client '
 const allClients = 'clients of an address'
@@ -29,6 +33,8 @@ export interface ThrottleKeys {
     username: Username | null,
     address: string,
   ): { readonly login: ThrottleKey; readonly captcha: ThrottleKey }
+  /** An account and the client's address: attempts that named the account by its mail address. */
+  byEmail(account: Username, address: string): ThrottleKey
   address(address: string): ThrottleKey
   /** Client and address. A client and an account of one name never share a key. */
   client(id: string, address: string): ThrottleKey
@@ -54,6 +60,7 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
         captcha: { username: captchaPrefix + name, address },
       }
     },
+    byEmail: (account, address) => ({ username: emailPrefix + digestOf(account), address }),
     address: (address) => ({ username: '', address }),
     client: (id, address) => ({ username: clientPrefix + digestOf(id), address }),
     clientAddress: (address) => ({ username: allClients, address }),
@@ -66,6 +73,27 @@ export function createThrottleKeys({ dataKey }: Pick<KeySet, 'dataKey'>): Thrott
  */
 export function secondFactorKey(userId: number): ThrottleKey {
   return { username: factorPrefix + userId, address: '' }
+}
+
+/** A browser that is a device of an account, over all addresses. `device`: its digest. */
+export function deviceKey(userId: number, device: string): ThrottleKey {
+  return { username: devicePrefix + userId, address: device }
+}
+
+/** The name by which attempts count that name an account by a mail address; no account can have it. */
+export function nameOfEmail(emailKey: string): Username {
+  return `mailto:${emailKey}` as Username
+}
+
+/**
+ * The keys whose attempts count towards the limit of a key as well: an account has one quota for its
+ * username and its mail address together.
+ */
+export function otherSpellings({ username, address }: ThrottleKey): ThrottleKey[] {
+  const { count, usernameDigest } = readThrottleKey({ username, address })
+  if (count === 'login') return [{ username: emailPrefix + usernameDigest, address }]
+  if (count === 'login_by_email') return [{ username: usernameDigest ?? '', address }]
+  return []
 }
 
 /** A key in readable form. */
@@ -91,6 +119,17 @@ export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
   if (username.startsWith(factorPrefix)) {
     const userId = Number(username.slice(factorPrefix.length))
     return { ...unnamed, count: 'second_factor', userId, address: null }
+  }
+  if (username.startsWith(devicePrefix)) {
+    const userId = Number(username.slice(devicePrefix.length))
+    return { ...unnamed, count: 'device', userId, address: null }
+  }
+  if (username.startsWith(emailPrefix)) {
+    return {
+      ...unnamed,
+      count: 'login_by_email',
+      usernameDigest: username.slice(emailPrefix.length),
+    }
   }
   if (username.startsWith(captchaPrefix)) {
     const usernameDigest = username.slice(captchaPrefix.length)

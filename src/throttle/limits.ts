@@ -5,17 +5,18 @@ import type { Events } from '../events/events.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import {
-  type Attempt,
-  type AttemptOptions,
-  type FailureCount,
-  type Reservation,
-  runAttempt,
-} from './attempt.ts'
+import { type Attempt, type AttemptOptions, type FailureCount, runAttempt } from './attempt.ts'
 import type { Captcha } from './captcha.ts'
 import { clientFailMax, loginFailMax, loginLock } from './events.ts'
-import { createThrottleKeys, type LimitName } from './keys.ts'
 import {
+  createThrottleKeys,
+  deviceKey,
+  type LimitName,
+  nameOfEmail,
+  otherSpellings,
+} from './keys.ts'
+import {
+  type Admitted,
   countOf,
   createLimiter,
   type Exceeded,
@@ -45,14 +46,31 @@ export interface LoginLimits {
 
 /** The username, address and solved challenge of an attempt to log in. */
 export interface LoginAttempt {
-  /** Null for a text that is no valid username: such attempts share one key per address. */
+  /**
+   * What was typed, in canonical form: a username, or `nameOfEmail`. Null for a text that can name no
+   * account: such attempts share one key per address.
+   */
   readonly username: Username | null
+  /**
+   * If a mail address was typed: the name of its account, or a name that no account can have. The account
+   * has one quota for both spellings; used up under the other one, it shows in no answer.
+   */
+  readonly account?: Username
+  /** The browser, if it is a device of the account: its quota stands in place of the address's. */
+  readonly device?: KnownDevice | null
   /** The client's address. */
   readonly address: string
   /** The solution of a challenge; Basic cannot carry one. */
   readonly captcha?: string | undefined
   /** No password was sent: it counts here, and not towards the lockout of the account. */
   readonly isIncomplete?: boolean
+}
+
+/** A browser that has signed in to the account. */
+export interface KnownDevice {
+  readonly userId: number
+  /** As `ofBrowser` of `Devices` answers it. */
+  readonly digest: string
 }
 
 /** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
@@ -82,6 +100,8 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
   const { perUsername, perAddress, captchaAfter } = login
   return {
     login: perUsername,
+    login_by_email: perUsername,
+    device: perUsername,
     address: perAddress,
     captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: secondFactorQuota,
@@ -155,35 +175,44 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
 
   return {
     async attempt(login, work) {
-      const { always, withoutCaptcha } = limitsOf(login)
-      let answer = await limiter.reserve([...always, withoutCaptcha])
+      const { always, ofAccount, withoutCaptcha } = limitsOf(login)
+      const all = [...always, ...ofAccount.map(toFail)]
+      let answer = await limiter.reserve([...all, withoutCaptcha])
       if ('exceeded' in answer && answer.exceeded === withoutCaptcha) {
         if (!(await captcha.accepts(login.captcha))) throw await captchaRequired(answer, login)
-        answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
+        answer = await limiter.reserve([...all, unlimited(withoutCaptcha)])
       }
       if ('exceeded' in answer) throw tooMany(answer, login)
-      return runAttempt(deps, options(answer.reservation, login), work)
+      return runAttempt(deps, options(answer, login), work)
     },
 
     async attemptCode(login, work) {
-      const { always, withoutCaptcha } = limitsOf(login)
-      const answer = await limiter.reserve([...always, unlimited(withoutCaptcha)])
+      const { always, ofAccount, withoutCaptcha } = limitsOf(login)
+      const answer = await limiter.reserve([...always, ...ofAccount, unlimited(withoutCaptcha)])
       if ('exceeded' in answer) throw tooMany(answer, login)
-      return runAttempt(deps, options(answer.reservation, login), work)
+      return runAttempt(deps, options(answer, login), work)
     },
 
     async admit(login) {
-      const { always, withoutCaptcha } = limitsOf(login)
-      const refusal = await limiter.admit([...always, withoutCaptcha])
+      const { always, ofAccount, withoutCaptcha } = limitsOf(login)
+      const refusal = await limiter.admit([...always, ...ofAccount, withoutCaptcha])
       if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired(refusal, login)
       if (refusal) throw tooMany(refusal, login)
     },
   }
 
   /** The rate limits of a login, in the order in which they refuse. */
-  function limitsOf({ username, address: client }: LoginAttempt) {
+  function limitsOf({ username, account, device, address: client }: LoginAttempt) {
     const address = throttledAddress(client)
     const keys = throttleKeys.named(username, address)
+    const ofDevice: RateLimit | null = device
+      ? {
+          key: deviceKey(device.userId, device.digest),
+          quota: quotaOf(config, 'device'),
+          resetsOnSuccess: true,
+          pendingLapses: pendingLapses('device'),
+        }
+      : null
     const always: RateLimit[] = [
       {
         key: keys.login,
@@ -196,19 +225,34 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
         quota: quotaOf(config, 'address'),
         resetsOnSuccess: false, // else a login to an own account would buy guesses at others
         pendingLapses: pendingLapses('address'),
+        ...(ofDevice && { inPlaceOf: ofDevice }),
       },
     ]
+    const named = account ?? username
+    const key = named === null ? null : throttleKeys.byEmail(named, address)
+    const ofAccount: RateLimit[] = key
+      ? [
+          {
+            key,
+            also: otherSpellings(key),
+            takesPlace: account !== undefined,
+            quota: quotaOf(config, 'login_by_email'),
+            resetsOnSuccess: true,
+            pendingLapses: pendingLapses('login_by_email'),
+          },
+        ]
+      : []
     const withoutCaptcha: RateLimit = {
       key: keys.captcha,
       quota: quotaOf(config, 'captcha'),
       resetsOnSuccess: true,
       pendingLapses: pendingLapses('captcha'),
     }
-    return { always, withoutCaptcha }
+    return { always, ofAccount, withoutCaptcha }
   }
 
-  function tooMany(exceeded: Exceeded, { username }: LoginAttempt): ApiError {
-    events.tell(loginFailMax, {}, { typed: username })
+  function tooMany(exceeded: Exceeded, { username, account }: LoginAttempt): ApiError {
+    events.tell(loginFailMax, {}, { typed: account ?? username })
     return tooManyAttempts(exceeded)
   }
 
@@ -225,19 +269,27 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
    * without an account too, so that both take the same time.
    */
   function options(
-    reservation: Reservation,
-    { username, isIncomplete = false }: LoginAttempt,
+    { reservation, usedUp }: Admitted,
+    { username, account, isIncomplete = false }: LoginAttempt,
   ): AttemptOptions {
-    const typed = username
-    if (username === null || isIncomplete) return { reservation, events, typed }
+    const typed = account ?? username
+    const attempt = { reservation, usedUp, events, typed }
+    if (typed === null || isIncomplete) return attempt
+    const counted = usedUp ? noAccount : typed // a password that was not verified is no failure in a row
     return {
-      reservation,
-      events,
-      typed,
-      failed: (trx) => countFailure({ events, failures }, trx, username),
-      succeeded: (trx, account) => failures.succeeded(trx, username, account),
+      ...attempt,
+      failed: (trx) => countFailure({ events, failures }, trx, counted),
+      succeeded: (trx, found) => failures.succeeded(trx, typed, found),
     }
   }
+}
+
+/** A name that no account can have. */
+const noAccount = nameOfEmail('')
+
+/** The limit as one that shows in no answer. */
+function toFail(limit: RateLimit): RateLimit {
+  return { ...limit, admitsToFail: true }
 }
 
 /**

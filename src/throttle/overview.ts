@@ -1,12 +1,29 @@
+import { throttledAddress } from '../addresses/address.ts'
+import { parseEmail } from '../addresses/email.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { offsetOf, type Page } from '../http/lists/paging.ts'
 import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
-import { createThrottleKeys, type LimitKey, readThrottleKey, secondFactorKey } from './keys.ts'
+import {
+  createThrottleKeys,
+  deviceKey,
+  type LimitKey,
+  nameOfEmail,
+  otherSpellings,
+  readThrottleKey,
+  secondFactorKey,
+} from './keys.ts'
 import { pendingLapses, quotaOf } from './limits.ts'
 import { type CountedAttempt, type ThrottleKey, throttleStore } from './store.ts'
-import { blockedUntil, isPending, pendingMs, type ThrottleDeps, withoutLapsed } from './throttle.ts'
+import {
+  blockedUntil,
+  byTime,
+  isPending,
+  pendingMs,
+  type ThrottleDeps,
+  withoutLapsed,
+} from './throttle.ts'
 
 /** The state of all rate limits, by the settings in force, for an administrator. */
 export interface ThrottleOverview {
@@ -23,21 +40,38 @@ export interface ThrottleOverview {
   digestOf(name: string): string
   /** How many keys of a limit are blocked. */
   blocked(count: 'login' | 'address'): Promise<number>
+  /** The limits of an address alone that count an attempt now. */
+  ofAddress(address: string): Promise<LimitState[]>
   /**
    * Deletes the failed attempts of a username and of a client over all addresses, and the wrong
-   * codes of the user; pending attempts stay.
+   * codes of the user; pending attempts stay. Answers how many it has deleted.
    */
   forget(
     trx: DatabaseOrTransaction,
-    username: Username,
-    userId: number | null,
+    account: AccountName | { readonly username: Username; readonly userId: null },
     clientId: string,
-  ): Promise<void>
+  ): Promise<number>
+  /**
+   * Deletes the failed attempts of the limits of an address alone, or of the /64 network of an IPv6
+   * address; those of a username at the address stay, and pending attempts too.
+   */
+  forgetAddress(trx: DatabaseOrTransaction, address: string): Promise<ForgottenOfAddress>
+}
+
+/** How many failed attempts were deleted. */
+export interface ForgottenOfAddress {
+  /** The address as the limits count it: IPv4, or the /64 network of IPv6. */
+  readonly address: string
+  readonly logins: number
+  /** Wrong secrets of clients. */
+  readonly clients: number
 }
 
 export interface AccountName {
   readonly userId: number
   readonly username: Username
+  /** The verified address, by which attempts on the pages may name it. */
+  readonly email: string | null
 }
 
 /** The state of one rate limit. */
@@ -93,8 +127,8 @@ export function createThrottleOverview({
       }
     },
 
-    async ofAccount({ userId, username }) {
-      return statesOf(await store.keysOf(namesOf(username, userId), clock.now(), maxOfAccount))
+    async ofAccount(account) {
+      return statesOf(await store.keysOf(namesOf(account), clock.now(), maxOfAccount))
     },
 
     async blocked(count) {
@@ -105,16 +139,46 @@ export function createThrottleOverview({
       return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs, now })
     },
 
-    async forget(trx, username, userId, clientId) {
-      const names = [throttleKeys.client(clientId, '').username, ...namesOf(username, userId)]
-      await throttleStore(trx).removeFailedOf(names, clock.now() - pendingMs)
+    async ofAddress(client) {
+      const states = await statesOf(keysOfAddress(throttledAddress(client)))
+      return states.filter(({ used, pending }) => used + pending > 0)
+    },
+
+    async forget(trx, account, clientId) {
+      const names = [throttleKeys.client(clientId, '').username, ...namesOf(account)]
+      return (await throttleStore(trx).removeFailedOf(names, failedNow())).length
+    },
+
+    async forgetAddress(trx, client) {
+      const address = throttledAddress(client)
+      const names = keysOfAddress(address).map(({ username }) => username)
+      const removed = await throttleStore(trx).removeFailedOf(names, { ...failedNow(), address })
+      const ofLogins = throttleKeys.address(address).username
+      const logins = removed.filter((name) => name === ofLogins).length
+      return { address, logins, clients: removed.length - logins }
     },
   }
 
-  function namesOf(username: Username, userId: number | null): string[] {
-    const { login, captcha } = throttleKeys.named(username, '')
-    const ofUser = userId === null ? [] : [secondFactorKey(userId).username]
-    return [login.username, captcha.username, ...ofUser]
+  function failedNow() {
+    const now = clock.now()
+    return { now, pendingSince: now - pendingMs }
+  }
+
+  function keysOfAddress(address: string): ThrottleKey[] {
+    return [throttleKeys.address(address), throttleKeys.clientAddress(address)]
+  }
+
+  function namesOf(account: Parameters<ThrottleOverview['forget']>[1]): string[] {
+    const { username, userId } = account
+    const email = userId === null ? null : parseEmail(account.email ?? '')
+    const spellings = [username, ...(email ? [nameOfEmail(email.key)] : [])]
+    const ofUser = userId === null ? [] : [secondFactorKey(userId), deviceKey(userId, '')]
+    const keys = [
+      ...spellings.flatMap((name) => Object.values(throttleKeys.named(name, ''))),
+      throttleKeys.byEmail(username, ''),
+      ...ofUser,
+    ]
+    return keys.map((key) => key.username)
   }
 
   async function statesOf(keys: readonly ThrottleKey[]): Promise<LimitState[]> {
@@ -122,13 +186,22 @@ export function createThrottleOverview({
     const limits = keys.map((key) => {
       const limitKey = readThrottleKey(key)
       const quota = quotaOf(config, limitKey.count)
-      return { limitKey, quota, window: { key, since: now - quota.windowSeconds * 1000 } }
+      const since = now - quota.windowSeconds * 1000
+      return { limitKey, quota, window: { key, since }, others: otherSpellings(key) }
     })
     // Few statements: one for each key takes longer than all else.
     const inWindows: CountedAttempt[][] = []
     for (let from = 0; from < limits.length; from += keysAtOnce) {
       const some = limits.slice(from, from + keysAtOnce)
-      inWindows.push(...(await store.attempts(some.map(({ window }) => window))))
+      const windows = some.map(({ window, others }) => [
+        window,
+        ...others.map((key) => ({ key, since: window.since })),
+      ])
+      const attempts = (await store.attempts(windows.flat())).values()
+      for (const of of windows) {
+        const all = of.flatMap(() => attempts.next().value ?? [])
+        inWindows.push(all.sort(byTime))
+      }
     }
     return limits.map(({ limitKey, quota }, index) => {
       const lapsing = { pendingLapses: pendingLapses(limitKey.count) }

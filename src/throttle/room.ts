@@ -26,9 +26,9 @@ export const room: Room<Needs> = {
         },
         {
           name: 'throttle clear',
-          operands: ['username'],
+          operands: ['[username]'],
           summary:
-            'Forgets the failed logins of a username over all addresses, and ends its lockout',
+            'Forgets the failed logins of a username over all addresses, and ends its lockout; or those of an address',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/throttle'),

@@ -38,6 +38,15 @@ export interface ExceededSince {
   readonly now: number
 }
 
+/** Which failed attempts are removed. Times in epoch milliseconds. */
+export interface FailedSince {
+  readonly now: number
+  /** An attempt that has been pending since then has failed. */
+  readonly pendingSince: number
+  /** The default is every address. */
+  readonly address?: string
+}
+
 type Key = { readonly username: string; readonly address: string }
 type Id = { readonly id: number }
 
@@ -262,13 +271,22 @@ export function throttleStore(db: DatabaseOrTransaction) {
       return total
     },
 
-    /** Removes the failed attempts of these usernames over all addresses; pending ones stay. */
-    async removeFailedOf(usernames: readonly string[], pendingSince: number): Promise<void> {
-      await db
+    /**
+     * Removes the failed attempts of these usernames, over all addresses unless one is given; pending
+     * ones stay. Answers the usernames of the removed attempts that were in a window.
+     */
+    async removeFailedOf(
+      usernames: readonly string[],
+      { now, pendingSince, address }: FailedSince,
+    ): Promise<string[]> {
+      const rows = await db
         .deleteFrom('throttle_places')
         .where('username', 'in', usernames)
+        .$if(address !== undefined, (query) => query.where('address', '=', address ?? ''))
         .where((eb) => eb.or([eb('pending', '=', 0), eb('taken_at', '<=', pendingSince)]))
+        .returning(['username', 'expires_at'])
         .execute()
+      return rows.filter(({ expires_at }) => expires_at > now).map(({ username }) => username)
     },
 
     /**

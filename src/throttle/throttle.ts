@@ -9,6 +9,7 @@ import {
   type InTransaction,
   type Reservation,
   runAttempt,
+  type UsedUp,
 } from './attempt.ts'
 import { readThrottleKey } from './keys.ts'
 import { type CountedAttempt, purgeAttempts, type ThrottleKey, throttleStore } from './store.ts'
@@ -50,6 +51,14 @@ export interface RateLimit {
    * lock all of them out; it counts for a username, because a guess must not be free.
    */
   readonly pendingLapses: boolean
+  /** Further keys whose attempts count towards the quota; a success that resets the limit resets them. */
+  readonly also?: readonly ThrottleKey[]
+  /** False: the attempt takes no place of its own under the key. The default is true. */
+  readonly takesPlace?: boolean
+  /** True: an attempt is admitted although the limit is exceeded, and can only fail. */
+  readonly admitsToFail?: boolean
+  /** The limit in whose place this limit stands while that one is exceeded. */
+  readonly inPlaceOf?: RateLimit
 }
 
 /** The first of the rate limits that does not admit an attempt, and when it will. */
@@ -62,9 +71,15 @@ export interface Exceeded {
   readonly retryAfterSeconds: number
 }
 
+export interface Admitted {
+  readonly reservation: Reservation
+  /** The exceeded limit because of which the attempt can only fail. */
+  readonly usedUp: UsedUp | null
+}
+
 /** Reserves attempts in several rate limits together: in all of them or in none. */
 export interface Limiter {
-  reserve(limits: readonly RateLimit[]): Promise<{ readonly reservation: Reservation } | Exceeded>
+  reserve(limits: readonly RateLimit[]): Promise<Admitted | Exceeded>
   /**
    * Resets the limits as a success does, without a reservation of its own; deletes nothing if a
    * limit is exceeded. Answers null if none is.
@@ -118,6 +133,8 @@ export function tooManyAttempts(exceeded: Exceeded): ApiError {
 
 const codes = {
   login: 'limit_username_address',
+  login_by_email: 'limit_username_address',
+  device: 'limit_address', // never exceeded alone
   address: 'limit_address',
   captcha: 'captcha_absent',
   client: 'limit_client',
@@ -133,7 +150,7 @@ function reasonOf(exceeded: Exceeded): RefusalReason {
 }
 
 /** The count of an exceeded limit, as facts of a reason. */
-export function countOf({ exceeded: { quota }, used, freesAt }: Exceeded) {
+export function countOf({ exceeded: { quota }, used, freesAt }: Exceeded): UsedUp {
   const { attempts, windowSeconds } = quota
   return { used, attempts, window_seconds: windowSeconds, frees_at: freesAt }
 }
@@ -150,7 +167,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
         for (;;) {
           const notificationsBefore = queues.notifications()
           const check = await tryReserve(limits)
-          if ('ids' in check) return { reservation: reservation(limits, check) }
+          if ('ids' in check) return { reservation: reservation(check), usedUp: check.usedUp }
           const now = clock.now()
           const mayFree = check.counted.some((attempt) => isPending(attempt, now))
           if (!mayFree || now >= deadline) return exceeded(check.exceeded, check.counted, now)
@@ -171,33 +188,54 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
       const now = clock.now()
       const toReset: ThrottleKey[] = []
       for (const { limit, counted } of await countAttempts(store, all.filter(isLimited), now)) {
+        if (limit.inPlaceOf) throw new Error('a limit in place of another needs a reservation')
         const failed = counted.filter((attempt) => !isPending(attempt, now))
         if (failed.length >= limit.quota.attempts) return exceeded(limit, failed, now)
-        if (limit.resetsOnSuccess && failed.length > 0) toReset.push(limit.key)
+        if (limit.resetsOnSuccess && failed.length > 0) toReset.push(...keysOf(limit))
       }
       if (toReset.length > 0) await store.clear([], toReset, now - pendingMs)
       return null
     },
   }
 
-  type Reserved = { ids: readonly number[]; takenAt: number }
+  /** `limits`: those that count the attempt. */
+  type Reserved = {
+    limits: readonly RateLimit[]
+    ids: readonly number[]
+    takenAt: number
+    usedUp: UsedUp | null
+  }
   type Check = Reserved | { exceeded: RateLimit; counted: CountedAttempt[] }
 
   function tryReserve(limits: readonly RateLimit[]): Promise<Check> {
-    const lockNames = limits.map(({ key }) => lockName.throttle(nameOf(key)))
+    // Who takes a place under a key that counts for others too holds the locks of all of its keys.
+    const keys = limits
+      .flatMap(withPreferred)
+      .flatMap(({ key, also = [], takesPlace = true }) => (takesPlace ? [key, ...also] : also))
+    const lockNames = [...new Set(keys.map((key) => lockName.throttle(nameOf(key))))]
     return inTransaction(lockNames, limits.length > 0, async (trx) => {
       const store = throttleStore(trx)
       const now = clock.now()
-      for (const { limit, counted } of await countAttempts(store, limits, now)) {
-        if (counted.length >= limit.quota.attempts) return { exceeded: limit, counted }
+      const counts = await countAttempts(store, limits.flatMap(withPreferred), now)
+      const countedOf = (limit: RateLimit) =>
+        counts.find((one) => one.limit === limit)?.counted ?? []
+      const used: RateLimit[] = []
+      let usedUp: UsedUp | null = null
+      for (const limit of limits) {
+        const room = withPreferred(limit).find((one) => countedOf(one).length < one.quota.attempts)
+        if (!room && !limit.admitsToFail) return { exceeded: limit, counted: countedOf(limit) }
+        if (!room) usedUp = countOf(exceeded(limit, countedOf(limit), now))
+        used.push(room ?? limit)
       }
-      const wanted = limits.map(({ key, quota }) => ({ key, expiresAt: endOf(now, quota) }))
+      const wanted = used
+        .filter(({ takesPlace = true }) => takesPlace)
+        .map(({ key, quota }) => ({ key, expiresAt: endOf(now, quota) }))
       const ids = wanted.length > 0 ? await store.insertPending(now, wanted) : []
-      return { ids, takenAt: now }
+      return { limits: used, ids, takenAt: now, usedUp }
     })
   }
 
-  function reservation(limits: readonly RateLimit[], { ids, takenAt }: Reserved): Reservation {
+  function reservation({ limits, ids, takenAt }: Reserved): Reservation {
     const notifyAll = () => {
       for (const { key } of limits) queues.notify(nameOf(key))
     }
@@ -219,7 +257,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
         }),
       async succeed(trx) {
         if (!isStored) return
-        const reset = limits.flatMap(({ key, resetsOnSuccess }) => (resetsOnSuccess ? key : []))
+        const reset = limits.filter(({ resetsOnSuccess }) => resetsOnSuccess).flatMap(keysOf)
         await throttleStore(trx).clear(ids, reset, clock.now() - pendingMs)
         afterCommit(trx, notifyAll)
       },
@@ -239,6 +277,15 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
 /** Deletes up to `batchSize` attempts that are in no window any more; answers how many. */
 export function purgeThrottle({ db, clock }: ThrottleDeps, batchSize: number): Promise<number> {
   return purgeAttempts(db, clock.now(), batchSize)
+}
+
+function keysOf({ key, also = [] }: RateLimit): ThrottleKey[] {
+  return [key, ...also]
+}
+
+/** The limit, after the one in whose place it stands. */
+function withPreferred(limit: RateLimit): RateLimit[] {
+  return limit.inPlaceOf ? [limit.inPlaceOf, limit] : [limit]
 }
 
 function isLimited({ quota }: RateLimit): boolean {
@@ -264,15 +311,18 @@ async function countAttempts(
   limits: readonly RateLimit[],
   now: number,
 ): Promise<{ limit: RateLimit; counted: CountedAttempt[] }[]> {
-  const windows = limits.map(({ key, quota }) => ({
-    key,
-    since: now - quota.windowSeconds * 1000,
-  }))
-  const inWindows = await store.attempts(windows)
-  return limits.map((limit, index) => ({
-    limit,
-    counted: withoutLapsed(inWindows[index] ?? [], limit, now),
-  }))
+  const windows = limits.flatMap((limit) =>
+    keysOf(limit).map((key) => ({ key, since: now - limit.quota.windowSeconds * 1000 })),
+  )
+  const inWindows = (await store.attempts(windows)).values()
+  return limits.map((limit) => {
+    const all = keysOf(limit).flatMap(() => inWindows.next().value ?? [])
+    return { limit, counted: withoutLapsed(all.sort(byTime), limit, now) }
+  })
+}
+
+export function byTime(a: CountedAttempt, b: CountedAttempt): number {
+  return a.takenAt - b.takenAt || a.id - b.id
 }
 
 function endOf(now: number, { windowSeconds }: Quota): number {

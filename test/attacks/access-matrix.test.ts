@@ -277,6 +277,9 @@ suite('docs/access.txt: every route answers what is printed, by every scheme, ov
       return { path: `/api/admin/explain/${headers['x-request-id']}` }
     },
     'DELETE /api/admin/throttle/:username': () => ({ path: '/api/admin/throttle/nobody' }),
+    'DELETE /api/admin/throttle/addresses/:address': () => ({
+      path: '/api/admin/throttle/addresses/192.0.2.9',
+    }),
     'POST /oauth/introspect': () => ({ form: { token: 'none' } }),
     'POST /oauth/revoke': () => ({ form: { token: 'none' } }),
     'POST /api/posts': () => ({ json: { title: 'A post' } }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { heard } from '../database.ts'
+import { doors, guess } from '../logins.ts'
 import { gatehouse, type Surroundings } from './gatehouse.ts'
 
 const fresh = 'a walk beside the old canal'
@@ -299,9 +300,58 @@ suite('gatehouse account, on the database of a running service', async () => {
     assert.deepEqual(await rows('--blocked'), [])
     assert.ok(others.length <= (await rows()).length)
     assert.equal((await login('guessed', passwordOf('guessed'))).status, 200)
-    const none = await run('throttle clear nobody --json', { clock: app.clock })
-    assert.deepEqual(JSON.parse(none.stdout), { username: 'nobody', user_id: null })
+    await login('nobody', 'a wrong password')
+    const unknown = await run('throttle clear nobody --json', { clock: app.clock })
+    assert.deepEqual(JSON.parse(unknown.stdout), { username: 'nobody', user_id: null })
     assert.equal((await run('account delete guessed --yes')).code, 0)
+  })
+
+  test('throttle clear of a name without failed logins is 3 and changes nothing', async () => {
+    const before = await app.rows()
+    const clear = (words: string) => run(`throttle clear ${words}`, { clock: app.clock })
+    for (const name of ['guessless', 'ADMIN']) {
+      const { code, stdout, stderr } = await clear(name)
+      const message = `error: no failed logins of ${name.toLowerCase()}\n`
+      assert.deepEqual([code, stdout, stderr], [3, '', message])
+    }
+    const address = await clear('127.0.0.1')
+    const hint =
+      'an address is cleared by npm run -s gatehouse -- throttle clear --address 127.0.0.1'
+    assert.deepEqual(
+      [address.code, address.stderr],
+      [3, `error: no failed logins of 127.0.0.1; ${hint}\n`],
+    )
+    const six = await clear('2001:db8::1')
+    assert.equal(six.code, 2)
+    assert.match(six.stderr, /this is no username; .* --address 2001:db8::1\n/)
+    for (const wrong of ['', 'ann --address 192.0.2.1']) assert.equal((await clear(wrong)).code, 2)
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('throttle clear --address opens an address that wrong passwords have closed', async () => {
+    const from = '2001:db8:7:1::5'
+    const right = { username: 'admin', password: app.admin.password }
+    for (let guesses = 0; guesses < 20; guesses += 1) {
+      await guess(app, { username: `nobody${guesses}` }, from)
+    }
+    const entry = () => doors.JSON(app, right, { from })
+    assert.equal((await entry()).status, 429)
+    const clear = (address: string) =>
+      run(`throttle clear --address ${address}`, { clock: app.clock })
+    assert.deepEqual(
+      [(await clear('no-address')).code, (await clear('2001:db8:7:1::/48')).code],
+      [2, 2],
+    )
+    assert.equal((await entry()).status, 429)
+    const network = '2001:db8:7:1::/64'
+    const cleared = await clear(network)
+    assert.deepEqual(
+      [cleared.code, cleared.stdout, cleared.stderr],
+      [0, `the failed logins from ${network} are forgotten\n`, ''],
+    )
+    assert.equal((await entry()).status, 200)
+    const none = await clear(from)
+    assert.deepEqual([none.code, none.stderr], [3, `error: no failed logins from ${network}\n`])
   })
 
   test('each change is told on standard error with --verbose, by cli and without the password', async () => {

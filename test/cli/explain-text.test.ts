@@ -18,6 +18,9 @@ suite('what gatehouse explain shows to a person', () => {
     assert.equal(nextStep('account_locked', null), 'npm run -s gatehouse -- account unlock NAME')
     assert.equal(nextStep('constructor', 'bob'), null)
     assert.equal(nextStep(null, 'bob'), null)
+    const step = 'wait until then, or npm run -s gatehouse -- throttle clear --address'
+    assert.equal(nextStep('limit_address', null, '2001:db8::7'), `${step} 2001:db8::7`)
+    assert.equal(nextStep('limit_address', null, '$(reboot)'), `${step} IP`)
     for (const code of codesWithStep) assert.ok(Object.hasOwn(reasons, code), code)
   })
 

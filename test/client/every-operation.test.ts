@@ -413,6 +413,11 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     const throttle = dataOf(await admin.GET('/api/admin/throttle'))
     assert.equal(throttle.counts.total, throttle.counts.data.length)
     dataOf(await admin.DELETE('/api/admin/throttle/{username}', { params }))
+    const address = '2001:db8:0:0::/64'
+    const cleared = await admin.DELETE('/api/admin/throttle/addresses/{address}', {
+      params: { path: { address } },
+    })
+    assert.deepEqual([dataOf(cleared).address, dataOf(cleared).logins], [address, 0])
     assert.equal(dataOf(await admin.DELETE(path, { params })).user_id, userId)
     const token = await app.token(app.admin)
     dataOf(await admin.POST('/api/admin/tokens/revoke', { body: { token } }))

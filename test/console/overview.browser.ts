@@ -170,6 +170,32 @@ suite('overview, refusals and throttle in the console', async () => {
     await hand.close()
   })
 
+  test('an address that wrong passwords have closed is opened from both views', async () => {
+    const close = async () => {
+      for (let count = 0; count < 20; count += 1) {
+        await tryLogin(world, { ...ann, username: `nobody${count}`, password: 'wrong' })
+      }
+      return tryLogin(world, ann)
+    }
+    const hand = await world.window() // signs in, which a closed address refuses
+    const { page } = hand
+    const id = await close()
+    await hand.open(`/admin/why?q=${id}`)
+    await page.getByRole('button', { name: 'Clear the address' }).click()
+    await page.getByText('The failed attempts from 127.0.0.1 are forgotten.').waitFor()
+    await world.bearer(ann)
+
+    await close()
+    await hand.open('/admin/throttle')
+    const row = page.getByRole('row', { name: /All logins from one address/ })
+    await row.getByRole('button', { name: 'Clear' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Forget the failed attempts of 127.0.0.1?' })
+    await dialog.getByRole('button', { name: 'Clear the throttle' }).click()
+    await page.getByText('The failed attempts of 127.0.0.1 are forgotten.').waitFor()
+    await world.bearer(ann)
+    await hand.close()
+  })
+
   test('a one-time password is shown once, and a request of an account is judged', async () => {
     const hand = await world.window()
     const { page } = hand

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import type { Role } from '../../src/kernel/principal.ts'
 import { type Headers, passwordOf, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
-import { guess } from '../logins.ts'
+import { doors, guess } from '../logins.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 
 const account = (username: string, rest = '') => `/api/admin/accounts/${username}${rest}`
@@ -368,6 +368,91 @@ suite('the throttle, for an administrator', async () => {
     await clear('cleo')
     assert.equal((await login(device.code())).status, 200)
   })
+
+  test('DELETE /addresses/{address} opens an address that wrong passwords have closed', async () => {
+    const fay = await app.account('fay')
+    const clearAddress = (address: string) => {
+      const path = `/api/admin/throttle/addresses/${encodeURIComponent(address)}`
+      return app.call('DELETE', path, { headers })
+    }
+    const close = async (from: string) => {
+      for (let tries = 0; tries < 20; tries += 1) {
+        const { status } = await guess(app, { username: `guess${tries % 7}` }, from)
+        assert.equal(status, 401)
+      }
+      assertRefusal(await doors.JSON(app, fay, { from }), 429, 'Too many login attempts')
+    }
+    for (const [from, spelling, address] of [
+      ['192.0.2.77', '192.0.2.77', '192.0.2.77'],
+      ['192.0.2.78', '::ffff:192.0.2.78', '192.0.2.78'],
+      ['2001:db8:5:0::1', '2001:db8:5:0::/64', '2001:db8:5:0::/64'],
+      ['2001:db8:5:0:1::1', '2001:DB8:5::9', '2001:db8:5:0::/64'],
+    ] as const) {
+      await close(from)
+      await close('2001:db8:6::1')
+      const cleared = await clearAddress(spelling)
+      const body = { message: 'Failed tries forgotten', address, logins: 20, clients: 0 }
+      assert.deepEqual([cleared.status, cleared.body], [200, body])
+      assert.equal((await doors.JSON(app, fay, { from })).status, 200)
+      const other = await doors.JSON(app, fay, { from: '2001:db8:6::1' })
+      assertRefusal(other, 429, 'Too many login attempts')
+      assert.deepEqual((await clearAddress(spelling)).body, { ...body, logins: 0 })
+      await clearAddress('2001:db8:6::1')
+      for (let name = 0; name < 7; name += 1) await clear(`guess${name}`)
+    }
+  })
+
+  test('DELETE /addresses/{address} leaves the limits of names, and attempts under way', async () => {
+    const address = '192.0.2.79'
+    const gus = await app.account('gus')
+    for (let tries = 0; tries < 5; tries += 1) await guess(app, gus, address)
+    const { db } = app.deps
+    const now = app.clock.now()
+    const pending = {
+      username: '',
+      address,
+      taken_at: now,
+      pending: 1,
+      expires_at: now + 1000,
+    } as const
+    await db.insertInto('throttle_places').values(pending).execute()
+    const path = `/api/admin/throttle/addresses/${address}`
+    const { status, body } = await app.call('DELETE', path, { headers })
+    assert.deepEqual([status, body.logins], [200, 5])
+    const left = await db
+      .selectFrom('throttle_places')
+      .select(['username', 'pending'])
+      .where('address', '=', address)
+      .execute()
+    assert.deepEqual(
+      left.filter(({ username }) => username === '').map((row) => row.pending),
+      [1],
+    )
+    assertRefusal(await doors.JSON(app, gus, { from: address }), 429, 'Too many login attempts')
+    await clear('gus')
+    assert.equal((await doors.JSON(app, gus, { from: address })).status, 200)
+  })
+
+  for (const address of [
+    'nowhere',
+    '192.0.2.1/24',
+    '2001:db8::/48',
+    '192.0.2.1/64',
+    '300.1.1.1',
+    ' ',
+  ]) {
+    test(`DELETE /addresses/${address}: 400, and nothing changed`, async () => {
+      const before = await app.rows('refusals')
+      const path = `/api/admin/throttle/addresses/${encodeURIComponent(address)}`
+      const answer = await app.call('DELETE', path, { headers })
+      const message = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
+      assert.deepEqual(
+        [answer.status, answer.body],
+        [400, { error: 'Validation failed', details: [{ path: ['address'], message }] }],
+      )
+      assert.deepEqual(await app.rows('refusals'), before)
+    })
+  }
 
   test('an invalid name: 200 as well, and nothing changed', async () => {
     const before = await app.rows()

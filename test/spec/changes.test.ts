@@ -260,6 +260,9 @@ suite('which events a change records', async () => {
     'DELETE /api/admin/throttle/:username': row(['authz_admin'], async () =>
       asAdmin('DELETE', `/api/admin/throttle/${await name()}`),
     ),
+    'DELETE /api/admin/throttle/addresses/:address': row(['authz_admin'], async () =>
+      asAdmin('DELETE', '/api/admin/throttle/addresses/192.0.2.9'),
+    ),
     'POST /api/admin/tokens/revoke': [
       row(['authn_token_revoked'], async () =>
         asAdmin('POST', '/api/admin/tokens/revoke', { token: await app.token(await someone()) }),
@@ -848,7 +851,14 @@ suite('which events a command records', async () => {
       ['webhook_deliveries_repeated'],
       async () => run(`webhook repeat ${await addDeliveries(app, await webhook(), [{}])}`),
     ],
-    'throttle clear': [['authz_admin'], async () => run(`throttle clear ${await name()}`)],
+    'throttle clear': [
+      ['authz_admin'],
+      async () => {
+        const guessed = await name()
+        await app.call('POST', '/login', { json: { username: guessed, password: 'wrong' } })
+        return run(`throttle clear ${guessed}`)
+      },
+    ],
     'keys list': [[], () => run('keys list')],
     'audit verify': [[], () => run('audit verify')],
     'keys rotate': [['key_rotated'], () => run('keys rotate')],

@@ -760,6 +760,11 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await administer('DELETE', `/api/admin/throttle/${who.username}`)
       return { told, fields: { user_id: who.userId, ...byAdmin, what: 'throttle_cleared' } }
     }),
+    info('authz_admin', 'the failed attempts of an address are forgotten', async () => {
+      const { told } = await administer('DELETE', '/api/admin/throttle/addresses/2001:db8::7')
+      const what = 'throttle_address_cleared'
+      return { told, fields: { user_id: null, ...byAdmin, what, network: '2001:db8:0:0::/64' } }
+    }),
     info('webhook_created', 'an endpoint is made', async () => {
       const json = { url: `${unheard}?key=x`, events: ['user_*'] }
       const { told, body } = await administer('POST', webhooks, json)

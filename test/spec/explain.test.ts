@@ -919,6 +919,32 @@ suite('questions before a refusal', async () => {
     assert.deepEqual(await own.rows(), before)
   })
 
+  test('a refusal by the limit of an address is mended by clearing the address', async () => {
+    const own = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '2' })
+    const headers = await own.bearer(own.admin)
+    const from = '2001:db8:3::9'
+    const logIn = (username: string, password: string) =>
+      own.call('POST', '/login', { json: { username, password }, from })
+    for (const name of ['one', 'two']) await logIn(name, 'wrong')
+    const refused = await logIn('admin', own.admin.password)
+    assert.equal(refused.status, 429)
+    await written(own)
+    const text = String(refused.headers['x-request-id'])
+    const byId = async () => (await own.call('GET', `/api/admin/explain/${text}`, { headers })).body
+    const byText = async () =>
+      (await own.call('POST', '/api/admin/explain', { headers, json: { text } })).body
+    const first = await byId()
+    assert.deepEqual(
+      [first.code, first.username, first.address, first.mends],
+      ['limit_address', null, from, ['clear_address']],
+    )
+    assert.deepEqual((await byText()).mends, ['clear_address'])
+    const path = `/api/admin/throttle/addresses/${encodeURIComponent(first.address)}`
+    assert.equal((await own.call('DELETE', path, { headers })).body.logins, 2)
+    assert.deepEqual([(await byId()).mends, (await byText()).mends], [[], []])
+    assert.equal((await logIn('admin', own.admin.password)).status, 200)
+  })
+
   test('one text is an id, a name, a mail address or a token', async () => {
     const refused = await app.call('GET', '/users', {})
     await written(app)

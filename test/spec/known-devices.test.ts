@@ -78,12 +78,22 @@ suite('known devices', async () => {
     assert.deepEqual(await deviceRows(app, who), [])
   })
 
-  test('an account without a verified address has no devices', async () => {
+  test('an account without a verified address has devices too, of which no one is told', async () => {
     const who = await someone(false)
-    await logIn(who, '192.0.2.1')
-    await logIn(who, '192.0.3.1')
-    assert.deepEqual(await deviceRows(app, who), [])
+    const from = app.log.length
+    for (let n = 0; n < 52; n += 1) {
+      app.clock.advance(1)
+      await logIn(who, `192.0.${n}.1`)
+    }
+    assert.equal((await deviceRows(app, who)).length, 50)
     assert.deepEqual(await services.notices.of(who.userId), [])
+    assert.ok(!app.log.slice(from).some(({ event }) => event === 'authn_login_new_device'))
+    // Once there is an address to write to, a device that was learnt before is no new one.
+    await verifyAddress(app, who, `${who.username}@example.org`)
+    await logIn(who, '192.0.51.9')
+    assert.deepEqual(await told(who), [])
+    await logIn(who, '192.0.99.1')
+    assert.equal((await told(who)).length, 1)
   })
 
   test('the answer of a login sets no further cookie', async () => {

@@ -56,7 +56,7 @@ function explainId(call: CommandCall, id: string): Promise<void> {
     if (call.values.json === true) return call.output.record(refusal)
     const { factsInWords, nextStep } = await import('../explain-text.ts')
     const { explanation, facts, mends: _, ...others } = refusal // `next` has its command
-    const next = nextStep(refusal.code, refusal.username)
+    const next = nextStep(refusal.code, refusal.username, refusal.address)
     call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
   })
 }

@@ -1,6 +1,16 @@
+import { parseThrottledAddress } from '../../addresses/address.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Page } from '../../http/lists/paging.ts'
 import { canonicalUsername } from '../../kernel/username.ts'
-import { type CommandCall, type CommandWork, UsageError } from '../command.ts'
+import type { FailureCount } from '../../throttle/attempt.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../command.ts'
 import type { Row } from '../output.ts'
 import { withServices } from '../work.ts'
 
@@ -15,6 +25,13 @@ export const commands: readonly CommandWork[] = [
   },
   {
     name: 'throttle clear',
+    options: {
+      address: {
+        type: 'string',
+        value: 'address',
+        doc: 'the limits that count all logins from an address, in place of those of a username',
+      },
+    },
     example: 'throttle clear ann',
     run: clear,
   },
@@ -78,19 +95,61 @@ async function* pages<Item>(
 }
 
 async function clear(call: CommandCall): Promise<void> {
-  const [text = ''] = call.operands
+  const [name] = call.operands
+  const address = textOf(call, 'address')
+  if ((name === undefined) === (address === undefined)) {
+    throw new UsageError('name one: a username, or --address')
+  }
+  await (address === undefined ? clearName(call, name ?? '') : clearAddressOf(call, address))
+}
+
+async function clearName(call: CommandCall, text: string): Promise<void> {
   const username = canonicalUsername(text)
-  if (!username) throw new UsageError('this is no username')
+  const isAddress = parseThrottledAddress(text) !== null
+  const hint = isAddress
+    ? `; an address is cleared by ${gatehouse} throttle clear --address ${text.trim()}`
+    : ''
+  if (!username) throw new UsageError(`this is no username${hint}`)
   await withServices(call, async (services, deps) => {
     const { clearThrottle } = await import('../../login/throttled.ts')
     const { transact } = await import('../../database/transactions.ts')
-    const found = await transact(deps.db, [], (trx) =>
-      clearThrottle(trx, username, { ...deps, ...services }, text),
-    )
-    const note = found === null ? ', though no account has this name' : ''
+    const account = await services.accounts.byUsername(username)
+    const isFailing = account !== null && isCounted(account, deps.clock.now())
+    const { userId } = await transact(deps.db, [], async (trx) => {
+      const cleared = await clearThrottle(trx, username, { ...deps, ...services }, text)
+      if (cleared.attempts === 0 && !isFailing) {
+        throw new CommandError(`no failed logins of ${username}${hint}`, exitCodes.notFound.code)
+      }
+      return cleared
+    })
+    const note = userId === null ? ', though no account has this name' : ''
     call.output.result(
-      { username, user_id: found },
+      { username, user_id: userId },
       `the failed logins of ${username} are forgotten${note}`,
     )
+  })
+}
+
+/** Whether failures in a row count, or have locked the account. */
+function isCounted({ failedLogins, lockedUntil }: FailureCount, now: number): boolean {
+  return failedLogins > 0 || (lockedUntil !== null && lockedUntil > now)
+}
+
+async function clearAddressOf(call: CommandCall, text: string): Promise<void> {
+  const address = parseThrottledAddress(text)
+  if (address === null) {
+    throw new UsageError('--address must be an IPv4 or IPv6 address, or an IPv6 network of /64')
+  }
+  await withServices(call, async (services, deps) => {
+    const { clearAddress } = await import('../../login/throttled.ts')
+    const { transact } = await import('../../database/transactions.ts')
+    const cleared = await transact(deps.db, [], async (trx) => {
+      const forgotten = await clearAddress(trx, address, { ...deps, ...services })
+      if (forgotten.logins + forgotten.clients === 0) {
+        throw new CommandError(`no failed logins from ${address}`, exitCodes.notFound.code)
+      }
+      return forgotten
+    })
+    call.output.result({ ...cleared }, `the failed logins from ${address} are forgotten`)
   })
 }

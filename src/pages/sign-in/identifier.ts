@@ -1,25 +1,40 @@
 import type { Accounts } from '../../accounts/accounts.ts'
 import { parseEmail } from '../../addresses/email.ts'
-import { canonicalUsername, type Username } from '../../kernel/username.ts'
+import type { Account } from '../../authentication/account.ts'
+import { canonicalUsername } from '../../kernel/username.ts'
+import { nameOfEmail } from '../../throttle/keys.ts'
+import type { LoginAttempt } from '../../throttle/limits.ts'
+
+export interface Identified {
+  /** By which the limits count an attempt. */
+  readonly names: Pick<LoginAttempt, 'username' | 'account'>
+  readonly account: Account | null
+}
 
 /**
- * The name by which an attempt is counted and judged: that of the account whose verified address was
- * typed, otherwise of the account whose username it is, so that the limits of an account count both.
- * The address comes first, so that no other account can claim it as a username. An
- * address that names no account counts in its canonical form, whatever way it was spelt, and apart
- * from the usernames that look like it: with one of an account that is so, and the limits would tell
- * them apart. Null if the text can name no account.
+ * Reads what was typed: the account whose verified address it is, otherwise the account whose username
+ * it is. The address comes first, so that no other account can claim it as a username. The limits
+ * count what was typed, an address in its canonical form and apart from the usernames that look like
+ * it, so that no answer shows which address belongs to which username.
  */
-export async function nameOfTyped(
+export async function identify(
   accounts: Pick<Accounts, 'byUsername' | 'byEmail'>,
   typed: string,
-): Promise<Username | null> {
-  const username = canonicalUsername(typed)
+): Promise<Identified> {
   const email = parseEmail(typed.trim())
-  const named = username === null ? null : await accounts.byUsername(username)
-  const owner = email === null ? null : await accounts.byEmail(email.key)
-  const account = owner ?? named
-  if (account) return account.username
-  // No account can have a name with a colon.
-  return email ? (`mailto:${email.key}` as Username) : username
+  const ofUsername = await named(accounts, typed)
+  if (!email) return ofUsername
+  const account = (await accounts.byEmail(email.key)) ?? ofUsername.account
+  const name = nameOfEmail(email.key)
+  // The attempts of an address without an account count under a name apart, so that both take the same rows.
+  return { names: { username: name, account: account?.username ?? nameOfEmail(name) }, account }
+}
+
+/** The account of a username. */
+export async function named(
+  accounts: Pick<Accounts, 'byUsername'>,
+  text: string,
+): Promise<Identified> {
+  const username = canonicalUsername(text)
+  return { names: { username }, account: username && (await accounts.byUsername(username)) }
 }

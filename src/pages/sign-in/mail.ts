@@ -20,6 +20,7 @@ import { refuseField } from '../../kernel/errors.ts'
 import { parseUserAgent } from '../../mail/user-agent.ts'
 import type { LoginLimits } from '../../throttle/limits.ts'
 import {
+  deviceOf,
   orNextStep,
   type PipelineDeps,
   type SignInFlow,
@@ -33,7 +34,7 @@ export interface FoundLink {
   readonly returnTo: unknown
 }
 
-export interface MailStepsDeps extends Pick<PipelineDeps, 'requirements'> {
+export interface MailStepsDeps extends Pick<PipelineDeps, 'devices' | 'requirements'> {
   readonly clock: Clock
   readonly config: Pick<Config, 'pages'>
   readonly confirmations: Pick<Confirmations, 'open' | 'openByCode' | 'openByToken' | 'use'>
@@ -107,10 +108,11 @@ export function createMailSteps(deps: MailStepsDeps, pipeline: SignInPipeline): 
     { address, result }: SigningIn,
   ): Promise<SignInFlow | null> {
     const also: SigningIn['also'] = (trx) => confirmations.use(trx, confirmation)
-    const method = await emailLogin.method(confirmation, address)
+    const { login, method } = await emailLogin.method(confirmation, address)
+    const device = await deviceOf(deps, confirmation.userId ?? 0, { result })
     const counted = { limits: { attempt: limits.attemptCode }, requirements }
     return orNextStep(() =>
-      authenticate(counted, method, (evidence, attempt) =>
+      authenticate(counted, { login: { ...login, device }, method }, (evidence, attempt) =>
         pipeline.proved(flow, evidence, attempt, { address, result, also }),
       ),
     )

@@ -1,9 +1,5 @@
 import type { Accounts } from '../../accounts/accounts.ts'
-import {
-  byNameAndPassword,
-  byPassword,
-  type PasswordMethodDeps,
-} from '../../accounts/password-method.ts'
+import { byTypedPassword, type PasswordMethodDeps } from '../../accounts/password-method.ts'
 import type { Account } from '../../authentication/account.ts'
 import { type AuthenticateDeps, authenticate } from '../../authentication/attempt.ts'
 import type { Completion, Result } from '../../authentication/completion.ts'
@@ -15,14 +11,14 @@ import { type Guard, lockName, transact } from '../../database/transactions.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
 import { evidenceOf, passTowards, provenOf, type SignInData } from '../../flows/sign-in-flow.ts'
 import { refuseField } from '../../kernel/errors.ts'
-import { canonicalUsername } from '../../kernel/username.ts'
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
+import type { Devices } from '../../mail/devices.ts'
 import type { Passwords } from '../../passwords/passwords.ts'
 import type { NewSession } from '../../session/sessions.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
-import type { LoginLimits } from '../../throttle/limits.ts'
+import type { KnownDevice, LoginLimits } from '../../throttle/limits.ts'
 import type { Proof, SecondFactor } from '../../totp/second-factor.ts'
-import { nameOfTyped } from './identifier.ts'
+import { identify, named } from './identifier.ts'
 
 export type SignInFlow = PageFlow<SignInData>
 
@@ -77,6 +73,7 @@ export interface PipelineDeps extends AuthenticateDeps, PasswordMethodDeps {
     'byUsername' | 'byEmail' | 'byUserId' | 'replacePassword' | 'reread'
   >
   readonly completion: Completion
+  readonly devices: Pick<Devices, 'ofBrowser'>
   readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
   readonly pageFlows: Pick<PageFlows, 'advance' | 'end'>
   readonly passwords: Pick<Passwords, 'hash' | 'isOutdated' | 'verify'>
@@ -108,6 +105,16 @@ export async function orNextStep(work: () => Promise<unknown>): Promise<SignInFl
   }
 }
 
+/** The browser of a sign-in, if it is a device of the account, for the limits. */
+export async function deviceOf(
+  { devices }: Pick<PipelineDeps, 'devices'>,
+  userId: number,
+  { result: { browser } }: Pick<SigningIn, 'result'>,
+): Promise<KnownDevice | null> {
+  const digest = browser === undefined ? null : await devices.ofBrowser(userId, browser)
+  return digest === null ? null : { userId, digest }
+}
+
 export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   const { accounts, completion, db, limits, pageFlows, passwords, requirements, secondFactor } =
     deps
@@ -115,13 +122,13 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   return {
     async password(flow, { username: typed, password, captcha }, by) {
       const { again } = flow.data
-      const { address } = by
-      const username =
-        again === null ? await nameOfTyped(accounts, typed) : canonicalUsername(again)
-      const authentication =
-        username === null || password === ''
-          ? byPassword(deps, { username: username ?? typed, password, address, captcha })
-          : byNameAndPassword(deps, { username, password, address, captcha })
+      const { names, account } =
+        again === null ? await identify(accounts, typed) : await named(accounts, again)
+      const authentication = byTypedPassword(deps, {
+        ...{ username: again ?? typed, password, captcha, names },
+        address: by.address,
+        device: await deviceOf(deps, account?.userId ?? 0, by),
+      })
       return orNextStep(() =>
         authenticate(deps, authentication, (evidence, attempt) =>
           proceed(flow, evidence, attempt, by),
@@ -190,12 +197,13 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   }
 
   /** Runs the work as an attempt of the account: see `attemptCode`. */
-  function counted(
-    { account: { username } }: Evidence,
-    { address }: SigningIn,
+  async function counted(
+    { account: { userId, username } }: Evidence,
+    by: SigningIn,
     work: (attempt: Attempt) => Promise<unknown>,
   ): Promise<SignInFlow | null> {
-    return orNextStep(() => limits.attemptCode({ username, address }, work))
+    const device = await deviceOf(deps, userId, by)
+    return orNextStep(() => limits.attemptCode({ username, address: by.address, device }, work))
   }
 
   /** Signs in, which ends the flow, or throws the flow at the step that is left. */

@@ -1837,6 +1837,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/throttle/addresses/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget the failed tries of an address, or of the /64 network of an IPv6 address
+         * @description Access: ADMIN.
+         */
+        delete: operations["clearAddressLimits"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/audit": {
         parameters: {
             query?: never;
@@ -3519,6 +3539,23 @@ export interface components {
         };
         /**
          * @example {
+         *       "message": "Failed tries forgotten",
+         *       "address": "203.0.113.9",
+         *       "logins": 20,
+         *       "clients": 0
+         *     }
+         */
+        ClearedAddress: {
+            message: string;
+            /** @description As the limits count it: IPv4, or the /64 of IPv6 */
+            address: string;
+            /** @description How many failed logins were forgotten */
+            logins: number;
+            /** @description How many wrong secrets of clients were forgotten */
+            clients: number;
+        };
+        /**
+         * @example {
          *       "id": "shop",
          *       "may": [
          *         "introspect",
@@ -4490,8 +4527,11 @@ export interface components {
          *     }
          */
         LoginLimit: {
-            /** @enum {string} */
-            count: "login" | "address" | "captcha" | "second_factor" | "client" | "client_address";
+            /**
+             * @description `login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it
+             * @enum {string}
+             */
+            count: "login" | "login_by_email" | "device" | "address" | "captcha" | "second_factor" | "client" | "client_address";
             /** @description Where an account that fails has it */
             username: string | null;
             /** @description Of `client` alone: its id, if there is such a client */
@@ -4721,7 +4761,7 @@ export interface components {
          * @example unlock
          * @enum {string}
          */
-        Mend: "unlock" | "enable" | "clear_throttle" | "send_reset" | "set_password" | "remove_second_factor" | "change_roles";
+        Mend: "unlock" | "enable" | "clear_throttle" | "clear_address" | "send_reset" | "set_password" | "remove_second_factor" | "change_roles";
         /**
          * @example {
          *       "message": "Done"
@@ -13130,6 +13170,52 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
+            401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
+            403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
+            429: components["responses"]["TooManyLoginAttempts"];
+            default: components["responses"]["AnyOperation"];
+        };
+    };
+    clearAddressLimits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `csrf_token` of the session; needed where the session authenticates
+                 * @example f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0
+                 */
+                "X-CSRF-Token"?: components["parameters"]["X-CSRF-Token"];
+            };
+            path: {
+                /**
+                 * @description As GET /api/admin/throttle shows it, or any address of the network
+                 * @example 203.0.113.9
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Failed tries forgotten",
+                     *       "address": "203.0.113.9",
+                     *       "logins": 20,
+                     *       "clients": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClearedAddress"];
+                };
+            };
+            400: components["responses"]["BadRequest_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             429: components["responses"]["TooManyLoginAttempts"];

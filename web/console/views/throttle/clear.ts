@@ -3,20 +3,34 @@ import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { throttleTexts } from './texts.ts'
 
-/** Makes the function that forgets the failed attempts of a username, or of a client. */
-export function useClear(reload: () => void): (name: string) => Promise<void> {
+export interface Clear {
+  /** Forgets the failed attempts of a username, or of a client. */
+  readonly name: (name: string) => Promise<void>
+  /** Forgets those that close an address for all names. */
+  readonly address: (address: string) => Promise<void>
+}
+
+/** Makes the functions that forget failed attempts. */
+export function useClear(reload: () => void): Clear {
   const t = throttleTexts.use()
-  return async (name) => {
-    const isConfirmed = await confirmed({
-      title: t.clearTitle(name),
-      effects: t.clearEffects,
-      action: t.clearAction,
-    })
-    if (!isConfirmed) return
-    await dataOf(
-      api.DELETE('/api/admin/throttle/{username}', { params: { path: { username: name } } }),
-    )
-    toast(t.cleared(name))
+
+  async function clear(of: string, effects: readonly string[], request: () => Promise<unknown>) {
+    if (!(await confirmed({ title: t.clearTitle(of), effects, action: t.clearAction }))) return
+    await request()
+    toast(t.cleared(of))
     reload()
+  }
+
+  return {
+    name: (username) =>
+      clear(username, t.clearEffects, () =>
+        dataOf(api.DELETE('/api/admin/throttle/{username}', { params: { path: { username } } })),
+      ),
+    address: (address) =>
+      clear(address, t.clearAddressEffects, () =>
+        dataOf(
+          api.DELETE('/api/admin/throttle/addresses/{address}', { params: { path: { address } } }),
+        ),
+      ),
   }
 }

@@ -4,12 +4,12 @@ import { ActionButton } from '../../components/action-button.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
+import type { Clear } from './clear.ts'
 import { throttleTexts } from './texts.ts'
 
 type FailingAccount = components['schemas']['FailingAccount']
 type LoginLimit = components['schemas']['LoginLimit']
 export type ThrottleTexts = ReturnType<typeof throttleTexts.use>
-type Clear = (username: string) => Promise<void>
 
 /** The columns of accounts with failed logins in a row. */
 export function accountColumns(t: ThrottleTexts, clear: Clear): Column<FailingAccount>[] {
@@ -40,7 +40,7 @@ export function accountColumns(t: ThrottleTexts, clear: Clear): Column<FailingAc
     {
       key: 'actions',
       label: t.columns.actions,
-      show: ({ username }) => <Actions name={username} clear={clear} />,
+      show: ({ username }) => <Actions name={username} clear={clear.name} />,
     },
   ]
 }
@@ -71,10 +71,13 @@ export function limitColumns(t: ThrottleTexts, clear: Clear): Column<LoginLimit>
     {
       key: 'actions',
       label: t.columns.actions,
-      show: ({ client, username }) => {
+      show: ({ address, client, count, username }) => {
+        if (isOfAddress(count) && address) {
+          return <Actions name={address} clear={clear.address} hasWhy={false} />
+        }
         const name = username ?? client
         return name ? (
-          <Actions name={name} clear={clear} isClient={!username} />
+          <Actions name={name} clear={clear.name} hasWhy={!!username} />
         ) : (
           <span class="muted">{t.noClear}</span>
         )
@@ -87,24 +90,27 @@ function Name({ limit: { client, count, username } }: { readonly limit: LoginLim
   const t = throttleTexts.use()
   if (username) return <AccountLink name={username} />
   if (client) return <bdi class="cut">{client}</bdi>
-  const hasName = count !== 'address' && count !== 'client_address'
-  return hasName && <span class="muted">{t.unknownName}</span>
+  return !isOfAddress(count) && <span class="muted">{t.unknownName}</span>
+}
+
+function isOfAddress(count: LoginLimit['count']): boolean {
+  return count === 'address' || count === 'client_address'
 }
 
 interface ActionsProps {
   readonly name: string
-  readonly clear: Clear
-  readonly isClient?: boolean
+  readonly clear: (name: string) => Promise<void>
+  readonly hasWhy?: boolean
 }
 
-function Actions({ name, clear, isClient = false }: ActionsProps) {
+function Actions({ name, clear, hasWhy = true }: ActionsProps) {
   const t = throttleTexts.use()
   return (
     <span class="row-actions">
       <ActionButton kind="quiet" isSmall onClick={() => clear(name)}>
         {t.clear}
       </ActionButton>
-      {!isClient && <a href={`/admin/why?${new URLSearchParams({ q: name })}`}>{t.whyThis}</a>}
+      {hasWhy && <a href={`/admin/why?${new URLSearchParams({ q: name })}`}>{t.whyThis}</a>}
     </span>
   )
 }

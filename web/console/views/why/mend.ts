@@ -9,13 +9,15 @@ export type DoneMend = Exclude<components['schemas']['Mend'], 'change_roles'>
 
 interface Options {
   readonly username: string
+  /** Of the refused request; empty if none was refused. */
+  readonly address: string
   /** Called after it is done, or undone. */
   readonly again: () => void
   readonly showPassword: (password: string) => void
 }
 
 /** Makes the function that does a mend, asks first where it cannot be undone, and says what was done. */
-export function useMend({ username, again, showPassword }: Options) {
+export function useMend({ username, address, again, showPassword }: Options) {
   const t = whyTexts.use()
   const params = { path: { username } }
 
@@ -52,6 +54,14 @@ export function useMend({ username, again, showPassword }: Options) {
     async clear_throttle() {
       await dataOf(api.DELETE('/api/admin/throttle/{username}', { params }))
       done(t.done.clear_throttle(username))
+      again()
+    },
+
+    async clear_address() {
+      await dataOf(
+        api.DELETE('/api/admin/throttle/addresses/{address}', { params: { path: { address } } }),
+      )
+      done(t.done.clear_address(address))
       again()
     },
 

@@ -16,7 +16,12 @@ export function Mends({ answer, again }: Props) {
   const t = whyTexts.use()
   const { code, mends, username } = answer
   const [password, setPassword] = useState<string | null>(null)
-  const mend = useMend({ username: username ?? '', again, showPassword: setPassword })
+  const mend = useMend({
+    username: username ?? '',
+    address: answer.refusal?.address ?? '',
+    again,
+    showPassword: setPassword,
+  })
   const step = code === null ? undefined : t.steps[code]
   return (
     <>
@@ -27,12 +32,12 @@ export function Mends({ answer, again }: Props) {
         </p>
       )}
       {mends.length === 0 && !step && <p>{answer.passes ? t.nothingToMend : t.noMend}</p>}
-      {username !== null && mends.length > 0 && (
+      {mends.length > 0 && (
         <ul class="why-mends">
           {mends.map((name, index) => (
             <li key={name}>
               {name === 'change_roles' ? (
-                <a class="button quiet small" href={accountPath(username)}>
+                <a class="button quiet small" href={accountPath(username ?? '')}>
                   {t.mends[name].action}
                 </a>
               ) : (

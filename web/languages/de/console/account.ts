@@ -226,6 +226,8 @@ export const account: typeof english = {
   throttleCleared: (name) => `Die fehlgeschlagenen Anmeldungen von ${name} sind vergessen.`,
   counts: {
     login: 'Passwörter, von einer Adresse',
+    login_by_email: 'Passwörter zur E-Mail-Adresse, von einer Adresse',
+    device: 'Falsche Passwörter eines bekannten Browsers',
     address: 'Alle Anmeldungen einer Adresse',
     captcha: 'Anmeldungen vor einer Rechenaufgabe',
     second_factor: 'Codes des zweiten Faktors',

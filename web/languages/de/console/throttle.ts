@@ -20,6 +20,8 @@ export const throttle: typeof english = {
   },
   limits: {
     login: 'Benutzername von einer Adresse',
+    login_by_email: 'E-Mail-Adresse eines Kontos von einer Adresse',
+    device: 'Bekannter Browser eines Kontos',
     address: 'Alle Anmeldungen von einer Adresse',
     captcha: 'Captcha eines Benutzernamens von einer Adresse',
     second_factor: 'Zweiter Faktor eines Kontos',
@@ -35,6 +37,11 @@ export const throttle: typeof english = {
     'Seine Grenzen sind leer: Es hat wieder alle Versuche, von jeder Adresse.',
     'Eine automatische Aussperrung endet. Eine Sperre der Administration bleibt.',
     'Das lässt sich nicht rückgängig machen. Rät ein Fremder das Passwort, macht er früher weiter.',
+  ],
+  clearAddressEffects: [
+    'Alle hinter dieser Adresse können sofort wieder versuchen, sich anzumelden.',
+    'Die Grenzen der einzelnen Benutzernamen an dieser Adresse bleiben.',
+    'Das lässt sich nicht rückgängig machen. Rät von dort ein Fremder Passwörter, macht er früher weiter.',
   ],
   clearAction: 'Drosselung aufheben',
   cleared: (name) => `Die Fehlversuche von ${name} sind vergessen.`,

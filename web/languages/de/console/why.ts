@@ -100,7 +100,7 @@ export const why: typeof english = {
       'Die Seite oder der Client muss bei jeder Änderung mit einer Sitzung X-CSRF-Token senden.',
     database_unavailable: 'Die Übersicht sagt, was der Datenbank fehlt.',
     limit_address:
-      'Die ganze Adresse wird gedrosselt, mit allen Konten dahinter. Warten Sie, bis sie wieder frei ist, oder sehen Sie nach, wen sie zählt.',
+      'Die ganze Adresse wird gedrosselt, mit allen Konten dahinter. Warten Sie, bis sie wieder frei ist, oder geben Sie die Adresse frei.',
     limit_second_factor:
       'Warten Sie, bis es wieder frei ist, oder leeren Sie die Zählung des Benutzernamens.',
     limit_username_address:
@@ -140,6 +140,11 @@ export const why: typeof english = {
       action: 'Drosselung aufheben',
       effect: 'Vergisst die Fehlversuche dieses Benutzernamens und beendet seine Aussperrung.',
     },
+    clear_address: {
+      action: 'Adresse freigeben',
+      effect:
+        'Vergisst die Fehlversuche, die diese Adresse für alle schließen. Die Grenzen der einzelnen Benutzernamen bleiben.',
+    },
     send_reset: {
       action: 'Link zum Zurücksetzen senden',
       effect:
@@ -164,6 +169,7 @@ export const why: typeof english = {
     enable: (username) => `${username} ist eingeschaltet.`,
     disabledAgain: (username) => `${username} ist wieder ausgeschaltet.`,
     clear_throttle: (username) => `Die Fehlversuche von ${username} sind vergessen.`,
+    clear_address: (address) => `Die Fehlversuche von ${address} sind vergessen.`,
     send_reset: (username) => `Ein Link zum Zurücksetzen ist unterwegs, für das Konto ${username}.`,
     remove_second_factor: (username) => `Der zweite Faktor von ${username} ist entfernt.`,
   },

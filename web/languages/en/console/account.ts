@@ -222,6 +222,8 @@ export const account = {
 
   counts: {
     login: 'Passwords, from one address',
+    login_by_email: 'Passwords for the mail address, from one address',
+    device: 'Wrong passwords of a known browser',
     address: 'All logins of an address',
     captcha: 'Logins before a captcha',
     second_factor: 'Codes of the second factor',

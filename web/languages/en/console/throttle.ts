@@ -20,6 +20,8 @@ export const throttle = {
   },
   limits: {
     login: 'Username from one address',
+    login_by_email: 'Mail address of an account from one address',
+    device: 'Known browser of an account',
     address: 'All logins from one address',
     captcha: 'Captcha of a username from one address',
     second_factor: 'Second factor of an account',
@@ -36,6 +38,11 @@ export const throttle = {
     'Its limits are empty: it has all its attempts again, from each address.',
     'An automatic lockout ends. A lock of an administrator stays.',
     'This cannot be undone. If a stranger guesses the password, he goes on sooner.',
+  ],
+  clearAddressEffects: [
+    'Everyone behind this address can try to sign in again at once.',
+    'The limits of each username at this address stay.',
+    'This cannot be undone. If a stranger guesses passwords from there, the guesses go on sooner.',
   ],
   clearAction: 'Clear the throttle',
   cleared: (name: string) => `The failed attempts of ${name} are forgotten.`,

@@ -101,7 +101,7 @@ export const why = {
     csrf_token_absent: 'The page or the client sends X-CSRF-Token with each change by a session.',
     database_unavailable: 'The overview says what is wrong with the database.',
     limit_address:
-      'The whole address is throttled, with all accounts behind it. Wait until it is free again, or see whom it counts.',
+      'The whole address is throttled, with all accounts behind it. Wait until it is free again, or clear the address.',
     limit_second_factor: 'Wait until it is free again, or clear the count of the username.',
     limit_username_address:
       'Wait until it is free again, or clear the count of the username. Ask here for the name to see what its account needs.',
@@ -130,6 +130,11 @@ export const why = {
       action: 'Clear the throttle',
       effect: 'Forgets the failed attempts of this username, and ends its lockout.',
     },
+    clear_address: {
+      action: 'Clear the address',
+      effect:
+        'Forgets the failed attempts that close this address for everyone. The limits of each username stay.',
+    },
     send_reset: {
       action: 'Mail a reset link',
       effect: 'The owner gets a link that sets a new password. Until then nothing changes.',
@@ -153,6 +158,7 @@ export const why = {
     enable: (username: string) => `${username} is enabled.`,
     disabledAgain: (username: string) => `${username} is disabled again.`,
     clear_throttle: (username: string) => `The failed attempts of ${username} are forgotten.`,
+    clear_address: (address: string) => `The failed attempts from ${address} are forgotten.`,
     send_reset: (username: string) => `A reset link is on its way to the owner of ${username}.`,
     remove_second_factor: (username: string) => `The second factor of ${username} is removed.`,
   },

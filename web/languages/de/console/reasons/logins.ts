@@ -29,6 +29,8 @@ export const logins = {
     'Die Anmeldung stimmte; eine Rolle des Kontos verlangt einen zweiten Faktor, der zuerst eingerichtet werden muss.',
   limit_username_address:
     'Zu viele Fehlversuche dieses Benutzernamens von dieser Adresse (LOGIN_ATTEMPTS).',
+  limit_account_address:
+    'Zu viele Fehlversuche dieses Kontos von dieser Adresse, mit Benutzername und E-Mail-Adresse zusammen (LOGIN_ATTEMPTS). Das Passwort wurde nicht geprüft.',
   limit_address: 'Zu viele Fehlversuche von dieser Adresse (LOGIN_ADDRESS_ATTEMPTS).',
   limit_second_factor: 'Zu viele falsche Codes des zweiten Faktors dieses Kontos.',
   limit_client: 'Zu viele falsche Geheimnisse dieses Clients von dieser Adresse.',
