@@ -136,9 +136,7 @@ export function runStore(db: DatabaseOrTransaction) {
     },
 
     done: (run: Claim, now: number): Promise<boolean> =>
-      changed(
-        running(run).set({ state: 'done', detail: null, finished_at: now, locked_until: 0 }),
-      ),
+      changed(running(run).set({ state: 'done', detail: null, finished_at: now, locked_until: 0 })),
 
     fail: (run: Claim, detail: string, now: number): Promise<boolean> =>
       changed(

@@ -315,6 +315,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     warnings,
     environment: values.NODE_ENV,
     logLevel: values.LOG_LEVEL,
+    /** Whether a line of the log that names a person has the network address. */
+    logsAddresses: values.LOG_ADDRESSES === 'on',
     baseUrl,
     http: {
       host: values.HOST,

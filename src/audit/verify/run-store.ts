@@ -80,7 +80,10 @@ export function verificationStore(db: DatabaseOrTransaction) {
       changed(running(run).set({ state: 'failed', detail, finished_at: now, locked_until: 0 })),
 
     /** Gives a run back, which another process begins anew. */
-    release: (run: Claim, detail: Pick<VerificationRow, 'detail'> | null = null): Promise<boolean> =>
+    release: (
+      run: Claim,
+      detail: Pick<VerificationRow, 'detail'> | null = null,
+    ): Promise<boolean> =>
       changed(
         running(run).set({
           ...{ state: 'waiting', started_at: null, records: 0, locked_until: 0 },
