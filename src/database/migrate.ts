@@ -43,6 +43,7 @@ import * as addedSince from './migrations/0030-added-since.ts'
 import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import { statementsFor } from './migrations/statement.ts'
+import { otherNodes } from './postgres/other-nodes.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
 import { disableTimeouts } from './snapshot.ts'
@@ -152,7 +153,10 @@ export async function migrateTo(
   const due = migrations
     .slice(version, wanted)
     .map((step, index) => ({ ...step, version: version + index + 1 }))
-  assertMayRun(due, { from: version, mayBeShared: database === 'postgres', mayContract })
+  await assertMayRun(due, {
+    ...{ from: version, mayBeShared: database === 'postgres', mayContract },
+    otherNodes: () => otherNodes(trx, clock),
+  })
   for (const { statements, kind, version: number } of due) {
     for (const statement of statementsFor(database, statements)) await execute(trx, statement)
     const told = number >= firstKnownKind ? { kind } : {}

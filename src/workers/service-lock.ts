@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { assertNoOlderProcess } from '../database/sqlite/older-process.ts'
 import { systemCode } from '../kernel/reason.ts'
 
 /**
@@ -20,8 +21,9 @@ const patienceMs = 1_000
 const held: DatabaseSync[] = []
 
 /**
- * Holds the lock for the rest of the process, shared with other services.
- * @throws Error if a command has it
+ * Holds the lock for the rest of the process, shared with other services. Call it before the process
+ * opens the database.
+ * @throws Error if a command has it; as `assertNoOlderProcess`
  */
 export function holdServiceLock(dataDirectory: string): void {
   const file = openLock(dataDirectory, patienceMs)
@@ -36,6 +38,7 @@ export function holdServiceLock(dataDirectory: string): void {
     )
   }
   held.push(file)
+  assertNoOlderProcess(dataDirectory)
 }
 
 /**
