@@ -43,7 +43,6 @@ import * as addedSince from './migrations/0030-added-since.ts'
 import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import { statementsFor } from './migrations/statement.ts'
-import { otherNodes } from './postgres/other-nodes.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
 import { disableTimeouts } from './snapshot.ts'
@@ -155,7 +154,7 @@ export async function migrateTo(
     .map((step, index) => ({ ...step, version: version + index + 1 }))
   await assertMayRun(due, {
     ...{ from: version, mayBeShared: database === 'postgres', mayContract },
-    otherNodes: () => otherNodes(trx, clock),
+    otherNodes: async () => (await import('./postgres/other-nodes.ts')).otherNodes(trx, clock),
   })
   for (const { statements, kind, version: number } of due) {
     for (const statement of statementsFor(database, statements)) await execute(trx, statement)

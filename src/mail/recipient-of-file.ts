@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { parseEmail } from '../addresses/email.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
 import { caseFold } from '../kernel/text.ts'
 import { readMail } from './mail-text.ts'
+import { recipientStore } from './recipient-store.ts'
 
 /**
  * The keys of the address that a mail of development is to, as users and accounts have them. Null for a
@@ -18,4 +20,12 @@ export async function recipientOfFile(path: string): Promise<readonly string[] |
 export function addressKeys(address: string): string[] {
   const parsed = parseEmail(address)
   return [caseFold(address), ...(parsed ? [parsed.key] : [])]
+}
+
+/** Which of these keys of addresses a user has. */
+export function knownRecipients(
+  db: DatabaseOrTransaction,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return recipientStore(db).known(keys)
 }

@@ -1,7 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { assertNoOlderProcess } from '../database/sqlite/older-process.ts'
 import { systemCode } from '../kernel/reason.ts'
 
 /**
@@ -21,9 +20,8 @@ const patienceMs = 1_000
 const held: DatabaseSync[] = []
 
 /**
- * Holds the lock for the rest of the process, shared with other services. Call it before the process
- * opens the database.
- * @throws Error if a command has it; as `assertNoOlderProcess`
+ * Holds the lock for the rest of the process, shared with other services.
+ * @throws Error if a command has it
  */
 export function holdServiceLock(dataDirectory: string): void {
   const file = openLock(dataDirectory, patienceMs)
@@ -38,7 +36,6 @@ export function holdServiceLock(dataDirectory: string): void {
     )
   }
   held.push(file)
-  assertNoOlderProcess(dataDirectory)
 }
 
 /**

@@ -1,5 +1,6 @@
 // A database makes a difference: PostgreSQL shows the sessions of other nodes, and SQLite the locks of other processes.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +12,6 @@ import { type Database, execute } from '../../src/database/database.ts'
 import { latestSchema, migrate, schemaVersion } from '../../src/database/migrate.ts'
 import { connectionOf } from '../../src/database/postgres/address.ts'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
-import { holdServiceLock } from '../../src/workers/service-lock.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { fixedClock, steppingClock } from '../clock.ts'
 import { connectTo, postgresOnly, sqliteOnly } from '../database.ts'
@@ -105,14 +105,19 @@ suite('a start on an old schema while an older node runs', () => {
     const older = new DatabaseSync(path)
     older.exec('pragma journal_mode = wal; select count(*) from users')
     const inUse = /gatehouse\.db is in use: stop the service first/
-    assert.throws(() => holdServiceLock(directory), inUse)
+    const env = { PATH: process.env.PATH, DATA_DIR: directory, PORT: '0', NODE_ENV: 'test' }
+    const started = spawnSync(process.execPath, ['src/main.ts'], { env, encoding: 'utf8' })
+    assert.equal(started.status, 1)
+    assert.match(
+      started.stderr,
+      /^Gatehouse cannot start: .*gatehouse\.db is in use: stop the service/,
+    )
     const refused = await gatehouse(directory, 'migrate', { clock })
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, inUse)
     const accounts = older.prepare('select username, must_change from accounts').all()
     assert.equal(accounts.length, oldRows().get('accounts')?.length)
     older.close()
-    holdServiceLock(directory)
     const done = await gatehouse(directory, 'migrate', { clock })
     assert.deepEqual([done.code, done.stdout], [0, `schema 13 -> ${latestSchema}\n`])
   })

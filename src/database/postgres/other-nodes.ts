@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../kernel/clock.ts'
 import type { DatabaseOrTransaction } from '../database.ts'
+import { ownSessions } from './session.ts'
 
 /** How long the sessions of a node that was just stopped may stay. */
 const patienceMs = 5000
@@ -28,6 +29,7 @@ async function placesOfOthers(trx: DatabaseOrTransaction): Promise<string | null
     select string_agg(distinct coalesce(host(client_addr), 'a socket of its machine'), ', ') as places
     from pg_stat_activity as others
     where datname = current_database() and pid <> pg_backend_pid()
+      and pid <> all(${ownSessions()})
       and backend_type = 'client backend'
       and application_name in ('gatehouse', current_setting('application_name'))
       and not exists (

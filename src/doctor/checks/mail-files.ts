@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { recipientOfFile } from '../../mail/recipient-of-file.ts'
-import { recipientStore } from '../../mail/recipient-store.ts'
+import { knownRecipients, recipientOfFile } from '../../mail/recipient-of-file.ts'
 import { mailFiles as filesIn, mailFolder } from '../../mail/transport.ts'
 import type { Check } from '../check.ts'
 import type { Inside } from '../scene.ts'
@@ -19,7 +18,7 @@ export const mailFiles: Check<Inside> = {
     const files = (await filesIn(folder)).slice(0, maxFiles)
     const recipients = await Promise.all(files.map((file) => recipientOfFile(join(folder, file))))
     const keys = new Set(recipients.flatMap((recipient) => recipient ?? []))
-    const known = await recipientStore(db).known([...keys])
+    const known = await knownRecipients(db, [...keys])
     const left = recipients.filter(
       (recipient) => recipient !== null && !recipient.some((key) => known.has(key)),
     )
