@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { gatehouse } from '../hints/command-line.ts'
 import { assertMayRun, assertWorksWith, lastContract } from './migration-kinds.ts'
 
 const shared = {
@@ -28,7 +29,7 @@ suite('the kinds of migrations', () => {
     await assert.rejects(assertMayRun(due, connected), {
       message:
         'migration 14 takes away what older versions read, and other nodes are connected to the database, from 192.0.2.7: ' +
-        'stop them, and start again; if none runs, `gatehouse migrate --contract`',
+        `stop them, and start again; if none runs, \`${gatehouse} migrate --contract\``,
     })
     await assertMayRun(due, { ...connected, otherNodes: async () => null })
     await assertMayRun(due, { ...connected, mayContract: true })

@@ -1,3 +1,4 @@
+import { gatehouse } from '../hints/command-line.ts'
 import type { Migration } from './migrations/statement.ts'
 
 /**
@@ -53,7 +54,7 @@ export async function assertMayRun(
   const first = contracts.find(({ version }) => version >= firstKnownKind)
   if (first) {
     throw new Error(
-      `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`gatehouse migrate --contract\``,
+      `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`${gatehouse} migrate --contract\``,
     )
   }
   const [earlier] = contracts
@@ -61,7 +62,7 @@ export async function assertMayRun(
   if (!earlier || places === null) return
   throw new Error(
     `migration ${earlier.version} takes away what older versions read, and other nodes are connected to the database, from ${places}: ` +
-      'stop them, and start again; if none runs, `gatehouse migrate --contract`',
+      `stop them, and start again; if none runs, \`${gatehouse} migrate --contract\``,
   )
 }
 

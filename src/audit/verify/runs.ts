@@ -7,6 +7,7 @@ import { databaseTime } from '../../database/database-time.ts'
 import { isGone, leaseMs } from '../../database/run-lease.ts'
 import { type Guard, lockName, transact } from '../../database/transactions.ts'
 import type { Events } from '../../events/events.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import type { KeySet } from '../../keys/key-set.ts'
@@ -177,4 +178,4 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
 }
 
 const taken = 'another node has ended it'
-const tooLong = 'it took longer than 15 minutes: gatehouse audit verify has no such limit'
+const tooLong = `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`

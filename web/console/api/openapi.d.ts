@@ -998,7 +998,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignIn"];
         put?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignIn"];
         put?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOut"];
         put?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignInWithProvider"];
         put?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignInWithProvider"];
         put?: never;
@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOutWithProvider"];
         put?: never;
@@ -1170,7 +1170,7 @@ export interface paths {
          */
         get: operations["getUser"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUser"];
@@ -1222,7 +1222,7 @@ export interface paths {
          */
         get: operations["getUserV1"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV1"];
@@ -1274,7 +1274,7 @@ export interface paths {
          */
         get: operations["getUserV2"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV2"];
@@ -6267,6 +6267,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Account not found · Second factor not found */
+        AccountNotFound_SecondFactorNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Account not found · Session not found */
         AccountNotFound_SessionNotFound: {
             headers: {
@@ -6888,6 +6898,41 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Unsupported media type */
+        UnsupportedMediaType: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported media type */
+        UnsupportedMediaType_OrPage: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description invalid_request */
+        UnsupportedRequest: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description User not found */
         UserNotFound: {
             headers: {
@@ -6973,6 +7018,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The codings of a body that are read: none. Its charset must be UTF-8
+         * @example identity
+         */
+        "Accept-Encoding": string;
         /**
          * @description How long the answer may be kept
          * @example public, max-age=300
@@ -7072,6 +7122,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_CaptchaRequired_SecondFactorRequired"];
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7193,6 +7244,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_SecondFactorRequired"];
             403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7234,6 +7286,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7286,6 +7339,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
             404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7328,6 +7382,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7374,6 +7429,7 @@ export interface operations {
             403: components["responses"]["SignUpOff_AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7415,6 +7471,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["SignUpOff_AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7469,6 +7526,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7822,6 +7880,7 @@ export interface operations {
             };
             403: components["responses"]["CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7915,6 +7974,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             409: components["responses"]["KeyNotReplaced"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8056,6 +8116,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["InvalidRefreshToken"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -8172,6 +8233,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8229,6 +8291,7 @@ export interface operations {
             401: components["responses"]["InvalidClient"];
             403: components["responses"]["UnauthorizedClient"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedRequest"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8263,6 +8326,7 @@ export interface operations {
             401: components["responses"]["InvalidClient"];
             403: components["responses"]["UnauthorizedClient"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedRequest"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8422,6 +8486,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8471,6 +8536,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8564,6 +8630,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8613,6 +8680,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8787,6 +8855,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -8873,6 +8942,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8957,6 +9027,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -9043,6 +9114,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9083,6 +9155,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -9228,6 +9301,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9278,6 +9352,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9324,8 +9399,9 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_SecondFactorNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9377,6 +9453,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9428,6 +9505,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9478,6 +9556,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9524,8 +9603,9 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_SecondFactorNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9577,6 +9657,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9664,6 +9745,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             502: components["responses"]["IdentityProvider"];
             default: components["responses"]["AnyOperation"];
@@ -9719,6 +9801,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9807,6 +9890,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             502: components["responses"]["IdentityProvider"];
             default: components["responses"]["AnyOperation"];
@@ -9862,6 +9946,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10191,6 +10276,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_SecondFactorRequired_OrPage"];
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
             413: components["responses"]["BodyTooLarge_OrPage"];
+            415: components["responses"]["UnsupportedMediaType_OrPage"];
             429: components["responses"]["TooManyLoginAttempts_OrPage"];
             default: components["responses"]["AnyOperation_OrPage"];
         };
@@ -10284,6 +10370,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10388,6 +10475,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10533,6 +10621,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10637,6 +10726,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10809,6 +10899,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10913,6 +11004,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11063,6 +11155,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -11214,6 +11307,7 @@ export interface operations {
             404: components["responses"]["PostNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11541,6 +11635,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             409: components["responses"]["UsernameExists_UserHasAccount"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -11663,6 +11758,7 @@ export interface operations {
             409: components["responses"]["LastAdministrator"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -12137,6 +12233,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["EmailExists_AccountUnusable_EmailNotVerified"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -12267,6 +12364,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
@@ -12580,6 +12678,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -13477,6 +13576,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13602,6 +13702,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14109,6 +14210,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["WebhookDisabled"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14179,6 +14281,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             408: components["responses"]["RequestTimeout"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14399,6 +14502,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
