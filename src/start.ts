@@ -9,6 +9,7 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
 import { damageIn } from './database/errors.ts'
 import { serverWarnings } from './database/postgres/server.ts'
+import { assertNoOlderProcess } from './database/sqlite/older-process.ts'
 import { gatehouse } from './hints/command-line.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
@@ -85,6 +86,8 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const { dataDirectory, postgres } = config.database
   if (!postgres) await workers.holdServiceLock(dataDirectory)
   const isFirst = workers.index === 0 && workers.isFirstStart
+  // Before this process opens the database, and the other workers, which wait for the first.
+  if (!postgres && isFirst) assertNoOlderProcess(dataDirectory)
   if (isFirst) for (const warning of config.warnings) deps.log.warn(warning)
   const { events } = deps
   let stopping: Stopping | undefined

@@ -105,7 +105,7 @@ async function serve(config: Config): Promise<() => Promise<void>> {
     clock: systemClock,
     random: systemRandom,
     log,
-    events: eventsOf({ clock: systemClock, log, measurements }),
+    events: eventsOf({ config, clock: systemClock, log, measurements }),
     measurements,
     workers: soleProcess,
     fetch: globalThis.fetch,

@@ -229,6 +229,7 @@ export async function testApp(
     measurements,
     ...given,
     events: eventsOf({
+      config,
       clock: given.clock ?? clock,
       log: given.log ?? logger,
       measurements,

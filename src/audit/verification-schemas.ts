@@ -177,7 +177,7 @@ export const AuditVerification = named(
       finished_at: TimeOrNull,
       node: { ...Text, description: 'The host that verifies' },
       records: { ...Count, description: 'Verified so far' },
-      detail: { ...TextOrNull, description: 'Why it failed' },
+      detail: { ...TextOrNull, description: 'Why it failed, or why it was begun anew' },
       result: orNull(AuditReport),
     },
     additionalProperties: false,

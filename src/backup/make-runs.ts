@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { heartbeatMs, isGone, leaseMs } from '../database/run-lease.ts'
 import { lockName, transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -21,7 +22,7 @@ import {
   removePartial,
 } from './folder.ts'
 import type { ReadBack } from './read-back.ts'
-import { type RunRow, runStore } from './run-store.ts'
+import { type Claim, type RunRow, runStore } from './run-store.ts'
 import { dueAt } from './schedule.ts'
 import { tablesOf } from './tables.ts'
 import { makeOnThread } from './thread.ts'
@@ -34,13 +35,6 @@ export interface BackupsDeps {
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly random: Random
   readonly rooms: readonly RoomNames[]
-}
-
-/** A node that does not extend its lease for so long is gone. */
-export const leaseMs = 120_000
-/** Whether a node has let its lease run out, or has one of a clock that was set back since. */
-function isGone({ locked_until }: Pick<RunRow, 'locked_until'>, at: number): boolean {
-  return locked_until <= at || locked_until > at + leaseMs
 }
 
 /** A backup grows a little from one to the next. */
@@ -61,8 +55,8 @@ export function createRunMaker(
   }
 
   /**
-   * Ends the runs of nodes that are gone. One that had got its name was read back before, and is good; of
-   * any other nothing is left.
+   * Takes over the runs of nodes that are gone. One that had got its name was read back before, and is
+   * good; any other waits to be made from the beginning. If that ends a process a second time, it fails.
    */
   async function endDead(directory: string): Promise<void> {
     const store = runStore(db)
@@ -75,7 +69,9 @@ export function createRunMaker(
         await finish(run)
       } else {
         await removePartial(directory, run.file ?? '').catch(() => {}) // the next run tries again
-        await fail(run.id, `the node ${run.node} ended before the backup was made`)
+        const detail = `the node ${run.node} ended before the backup was made`
+        if (run.detail === null) await store.release(run, { detail })
+        else await fail(run, detail)
       }
     }
   }
@@ -110,24 +106,24 @@ export function createRunMaker(
   async function make(run: RunRow, directory: string, stop: AbortSignal): Promise<void> {
     const lost = new AbortController()
     const lease = setInterval(() => {
-      extended(run.id).then(
+      extended(run).then(
         (isOurs) => isOurs || lost.abort(),
         () => {}, // the database is away: the next time, or the lease ends
       )
-    }, leaseMs / 4).unref()
+    }, heartbeatMs).unref()
     try {
       const stopped = AbortSignal.any([stop, lost.signal])
       const result = await makeFile(run, directory, stopped).catch((error: unknown) => ({ error }))
       if ('error' in result) {
-        if (stop.aborted) await runStore(db).release(run.id)
-        else await fail(run.id, folderProblem(result.error))
+        if (stop.aborted) await runStore(db).release(run)
+        else await fail(run, folderProblem(result.error))
         return
       }
       const { folder, made } = result
       // If the database is away now, the next look finds the file, and finishes the run.
       if (!(await finish({ ...run, ...made }))) {
         // Another node has finished it, or given it up, because this one stood still.
-        if (!(await runStore(db).isDone(run.id))) await removeBackup(folder, run.file ?? '')
+        if (!(await runStore(db).isDone(run))) await removeBackup(folder, run.file ?? '')
         return
       }
       log.info({ file: run.file, bytes: made.bytes }, 'a backup is made')
@@ -151,31 +147,32 @@ export function createRunMaker(
     }
     const verified = async ({ bytes, sha256 }: ReadBack) => {
       const until = (await now()) + leaseMs
-      if (await runStore(db).verified(run.id, { bytes, sha256 }, until)) return
+      if (await runStore(db).verified(run, { bytes, sha256 }, until)) return
       throw new Error('another node took the backup over, because this one stood still')
     }
     const { bytes, sha256 } = await makeOnThread(order, { signal, verified })
     return { folder, made: { bytes, sha256 } }
   }
 
-  async function extended(id: number): Promise<boolean> {
-    return runStore(db).extend(id, (await now()) + leaseMs)
+  async function extended(run: Claim): Promise<boolean> {
+    return runStore(db).extend(run, (await now()) + leaseMs)
   }
 
-  function finish({ id, file, sha256 }: RunRow): Promise<boolean> {
+  function finish(run: RunRow): Promise<boolean> {
     return transact(db, [], async (trx) => {
       const store = runStore(trx)
-      const isOurs = await store.done(id, await store.now(clock))
+      const isOurs = await store.done(run, await store.now(clock))
+      const { file, sha256 } = run
       const made = { file: file ?? '', sha256: sha256 ?? '', keys: true, ...ofMachine() }
       if (isOurs) await events.record(trx, backupMade, made)
       return isOurs
     })
   }
 
-  function fail(id: number, detail: string): Promise<void> {
+  function fail(run: Claim, detail: string): Promise<void> {
     return transact(db, [], async (trx) => {
       const store = runStore(trx)
-      if (!(await store.fail(id, detail, await store.now(clock)))) return
+      if (!(await store.fail(run, detail, await store.now(clock)))) return
       const { failed } = await runStore(trx).record()
       await events.record(trx, backupFailed, { detail, attempts: failed.length })
     })

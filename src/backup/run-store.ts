@@ -8,11 +8,18 @@ export type RunRow = Selectable<Schema['backup_runs']>
 /** What a run knows of its file. */
 export type MadeFile = Pick<RunRow, 'file' | 'bytes' | 'sha256'>
 
+/** The claim of a process to a run: each claim begins at another time. */
+export type Claim = Pick<RunRow, 'id' | 'started_at'>
+
 /** The statements of the runs of backups. */
 export function runStore(db: DatabaseOrTransaction) {
   /** A run that still has its claim: another node takes it away from one that seems to be gone. */
-  const running = (id: number) =>
-    db.updateTable('backup_runs').where('id', '=', id).where('state', '=', 'running')
+  const running = ({ id, started_at }: Claim) =>
+    db
+      .updateTable('backup_runs')
+      .where('id', '=', id)
+      .where('started_at', '=', started_at)
+      .where('state', '=', 'running')
   const changed = async (query: { executeTakeFirst(): Promise<{ numUpdatedRows: bigint }> }) =>
     (await query.executeTakeFirst()).numUpdatedRows > 0n
 
@@ -109,39 +116,42 @@ export function runStore(db: DatabaseOrTransaction) {
           .where('state', '=', 'waiting'),
       ),
 
-    extend: (id: number, until: number): Promise<boolean> =>
-      changed(running(id).set({ locked_until: until })),
+    extend: (run: Claim, until: number): Promise<boolean> =>
+      changed(running(run).set({ locked_until: until })),
 
     /** Notes what was read back, before the file gets its name. */
-    verified: (id: number, made: Omit<MadeFile, 'file'>, until: number): Promise<boolean> =>
-      changed(running(id).set({ ...made, locked_until: until })),
+    verified: (run: Claim, made: Omit<MadeFile, 'file'>, until: number): Promise<boolean> =>
+      changed(running(run).set({ ...made, locked_until: until })),
 
-    async isDone(id: number): Promise<boolean> {
+    /** Whether the file of this claim is that of the run. */
+    async isDone({ id, started_at }: Claim): Promise<boolean> {
       const row = await db
         .selectFrom('backup_runs')
         .select('id')
         .where('id', '=', id)
+        .where('started_at', '=', started_at)
         .where('state', 'in', ['done', 'removed'])
         .executeTakeFirst()
       return row !== undefined
     },
 
-    done: (id: number, now: number): Promise<boolean> =>
-      changed(running(id).set({ state: 'done', finished_at: now, locked_until: 0 })),
+    done: (run: Claim, now: number): Promise<boolean> =>
+      changed(running(run).set({ state: 'done', detail: null, finished_at: now, locked_until: 0 })),
 
-    fail: (id: number, detail: string, now: number): Promise<boolean> =>
+    fail: (run: Claim, detail: string, now: number): Promise<boolean> =>
       changed(
-        running(id).set({
+        running(run).set({
           ...{ state: 'failed', detail, finished_at: now, locked_until: 0 },
           ...{ file: null, bytes: null, sha256: null },
         }),
       ),
 
     /** Gives a run back, which another process makes from the beginning. */
-    release: (id: number): Promise<boolean> =>
+    release: (run: Claim, detail: Pick<RunRow, 'detail'> | null = null): Promise<boolean> =>
       changed(
-        running(id).set({
+        running(run).set({
           ...{ state: 'waiting', locked_until: 0, file: null, bytes: null, sha256: null },
+          ...detail,
         }),
       ),
 

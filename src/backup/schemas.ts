@@ -41,7 +41,7 @@ export const BackupRun = named(
       file: { ...TextOrNull, description: 'Its name in BACKUP_DIR' },
       bytes: CountOrNull,
       sha256: { ...TextOrNull, description: 'Of the whole file, as `sha256sum` prints it' },
-      detail: { ...TextOrNull, description: 'Why it failed' },
+      detail: { ...TextOrNull, description: 'Why it failed, or why it was begun anew' },
     },
     additionalProperties: false,
   },

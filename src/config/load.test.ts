@@ -23,6 +23,7 @@ const defaults: Partial<Record<string, unknown>> = {
   MASTER_KEY_NEXT: undefined,
   NODE_ENV: 'development',
   LOG_LEVEL: 'info',
+  LOG_ADDRESSES: 'on',
   TRUST_PROXY: undefined,
   BODY_LIMIT_BYTES: 1_048_576,
   CORS_ORIGINS: [],

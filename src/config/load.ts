@@ -326,6 +326,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
     misspelt: read.misspelt,
     environment: values.NODE_ENV,
     logLevel: values.LOG_LEVEL,
+    /** Whether a line of the log that names a person has the network address. */
+    logsAddresses: values.LOG_ADDRESSES === 'on',
     baseUrl,
     http: {
       host: values.HOST,

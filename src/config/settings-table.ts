@@ -97,6 +97,11 @@ export const settings = {
     values: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     doc: 'Security events and failures are logged at `info` and above, each request at `debug`.',
   }),
+  LOG_ADDRESSES: oneOf({
+    default: 'on',
+    values: ['on', 'off'],
+    doc: '`off` leaves the network address out of each line of the log that names a person. docs/personal-data.md',
+  }),
   TRUST_PROXY: optional({
     shown: '`none` outside production',
     doc: 'Proxies whose X-Forwarded-For is trusted: a comma-separated list of addresses and CIDR ranges, or `none`. Must be set in production.',

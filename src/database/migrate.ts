@@ -153,7 +153,10 @@ export async function migrateTo(
   const due = migrations
     .slice(version, wanted)
     .map((step, index) => ({ ...step, version: version + index + 1 }))
-  assertMayRun(due, { from: version, mayBeShared: database === 'postgres', mayContract })
+  await assertMayRun(due, {
+    ...{ from: version, mayBeShared: database === 'postgres', mayContract },
+    otherNodes: async () => (await import('./postgres/other-nodes.ts')).otherNodes(trx, clock),
+  })
   for (const { statements, kind, version: number } of due) {
     for (const statement of statementsFor(database, statements)) await execute(trx, statement)
     const told = number >= firstKnownKind ? { kind } : {}

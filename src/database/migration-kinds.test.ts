@@ -2,21 +2,38 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { assertMayRun, assertWorksWith } from './migration-kinds.ts'
+import { gatehouse } from '../hints/command-line.ts'
+import { assertMayRun, assertWorksWith, lastContract } from './migration-kinds.ts'
 
-const shared = { from: 24, mayBeShared: true, mayContract: false }
+const shared = {
+  ...{ from: 24, mayBeShared: true, mayContract: false },
+  otherNodes: async () => null as string | null,
+}
 
 suite('the kinds of migrations', () => {
-  test('one that takes away waits for the operator where a node of the version before may run', () => {
+  test('one that takes away waits for the operator where a node of the version before may run', async () => {
     const due = [
       { version: 25, kind: 'expand' as const },
       { version: 26, kind: 'contract' as const },
     ]
-    assert.throws(() => assertMayRun(due, shared), /^Error: migration 26 takes away .*--contract/)
-    assertMayRun(due, { ...shared, mayContract: true })
-    assertMayRun(due, { ...shared, mayBeShared: false })
-    assertMayRun(due, { ...shared, from: 0 })
-    assertMayRun(due.slice(0, 1), shared)
+    await assert.rejects(assertMayRun(due, shared), /^Error: migration 26 takes away .*--contract/)
+    await assertMayRun(due, { ...shared, mayContract: true })
+    await assertMayRun(due, { ...shared, mayBeShared: false })
+    await assertMayRun(due, { ...shared, from: 0 })
+    await assertMayRun(due.slice(0, 1), shared)
+  })
+
+  test('one from before the operator was asked waits while other nodes are connected', async () => {
+    const due = [{ version: 14, kind: 'contract' as const }]
+    const connected = { ...shared, from: 13, otherNodes: async () => '192.0.2.7' }
+    await assert.rejects(assertMayRun(due, connected), {
+      message:
+        'migration 14 takes away what older versions read, and other nodes are connected to the database, from 192.0.2.7: ' +
+        `stop them, and start again; if none runs, \`${gatehouse} migrate --contract\``,
+    })
+    await assertMayRun(due, { ...connected, otherNodes: async () => null })
+    await assertMayRun(due, { ...connected, mayContract: true })
+    await assertMayRun(due, { ...connected, from: 0 })
   })
 
   test('a program works with a newer schema if all that is new was added', () => {
@@ -50,5 +67,9 @@ suite('the kinds of migrations', () => {
       const isTaking = takesAway.test(readFileSync(join(folder, file), 'utf8'))
       assert.equal(isTaking, kind === 'contract', file)
     }
+    const kinds = [...said.matchAll(/^ {2}(expand|contract)\(\w+\.statements\),$/gm)].map(
+      ([, kind]) => kind,
+    )
+    assert.equal(kinds.lastIndexOf('contract') + 1, lastContract)
   })
 })

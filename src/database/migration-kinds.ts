@@ -21,6 +21,8 @@ export const contract = (statements: Migration): Step => ({ kind: 'contract', st
 
 /** The first migration whose kind the database knows, too. */
 export const firstKnownKind = 24
+/** The last migration that takes away. */
+export const lastContract = 14
 
 /** A migration that is due, by its number. */
 export interface Due extends Pick<Step, 'kind'> {
@@ -32,23 +34,35 @@ export interface MayRun {
   readonly from: number
   /** Whether another node may be at work on the database. */
   readonly mayBeShared: boolean
+  /** Answers from where other nodes are connected; null if none is. */
+  readonly otherNodes: () => Promise<string | null>
   /** Whether the operator has said that none of a version before is. */
   readonly mayContract: boolean
 }
 
 /**
  * Asserts that migrations may run. One that takes away waits until the operator says so, where a node of
- * the version before may be at work. @throws Error
+ * the version before may be at work. Before version 0.8.0 no operator was asked, so one of that time waits
+ * as long as other nodes are connected. @throws Error that says what to do
  */
-export function assertMayRun(
+export async function assertMayRun(
   due: readonly Due[],
-  { from, mayBeShared, mayContract }: MayRun,
-): void {
+  { from, mayBeShared, mayContract, otherNodes }: MayRun,
+): Promise<void> {
   if (from === 0 || !mayBeShared || mayContract) return
-  const first = due.find(({ kind, version }) => kind === 'contract' && version >= firstKnownKind)
-  if (!first) return
+  const contracts = due.filter(({ kind }) => kind === 'contract')
+  const first = contracts.find(({ version }) => version >= firstKnownKind)
+  if (first) {
+    throw new Error(
+      `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`${gatehouse} migrate --contract\``,
+    )
+  }
+  const [earlier] = contracts
+  const places = earlier ? await otherNodes() : null
+  if (!earlier || places === null) return
   throw new Error(
-    `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`${gatehouse} migrate --contract\``,
+    `migration ${earlier.version} takes away what older versions read, and other nodes are connected to the database, from ${places}: ` +
+      `stop them, and start again; if none runs, \`${gatehouse} migrate --contract\``,
   )
 }
 

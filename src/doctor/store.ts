@@ -21,26 +21,6 @@ export interface BackupRuns {
 /** What the checks read of the tables of other rooms; nothing of it names a person. */
 export function doctorStore(db: DatabaseOrTransaction) {
   return {
-    /** Filters addresses, in canonical form: those that belong to a user or an account. */
-    async knownAddresses(keys: readonly string[]): Promise<Set<string>> {
-      const known = new Set<string>()
-      for (let from = 0; from < keys.length; from += 500) {
-        const some = keys.slice(from, from + 500)
-        const users = await db
-          .selectFrom('users')
-          .select('email_key as key')
-          .where('email_key', 'in', some)
-          .execute()
-        const accounts = await db
-          .selectFrom('accounts')
-          .select('verified_email_key as key')
-          .where('verified_email_key', 'in', some)
-          .execute()
-        for (const { key } of [...users, ...accounts]) if (key !== null) known.add(key)
-      }
-      return known
-    },
-
     async hasAccounts(): Promise<boolean> {
       const row = await db.selectFrom('accounts').select('user_id').limit(1).executeTakeFirst()
       return row !== undefined

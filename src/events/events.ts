@@ -182,13 +182,22 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   }
 }
 
+export interface LogSinkOptions {
+  /** Whether a line that names a person has the network address. */
+  readonly logsAddresses: boolean
+}
+
 /** Logs a line per event: its name as `event`, its payload without a username, its context and the trace it is part of. */
-export function logSink(log: Logger): AfterCommitSink {
-  return ({ type, payload, context: { by, address, scheme, requestId } }) => {
+export function logSink(
+  log: Logger,
+  { logsAddresses }: LogSinkOptions = { logsAddresses: true },
+): AfterCommitSink {
+  return ({ type, payload, context: { by, address: of, scheme, requestId } }) => {
     const { name, message } = type
     const level = type.level === 'critical' ? 'error' : type.level
     if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
     const trace_id = requestId === null ? null : (currentTrace()?.traceId ?? null)
+    const address = logsAddresses || !namesPerson(by, payload) ? of : null
     const known = Object.entries({ by, address, scheme, request_id: requestId, trace_id }).filter(
       ([, value]) => value !== null,
     )
@@ -196,4 +205,11 @@ export function logSink(log: Logger): AfterCommitSink {
     const { username: _, ...ids } = payload
     log[level]({ event: name, ...ids, ...Object.fromEntries(known) }, message ?? undefined)
   }
+}
+
+const noPerson = /^(?:cli|bootstrap|job|client:.*)$/
+
+/** Whether an event tells of a user, or who caused it is a person. */
+function namesPerson(by: string | null, { user_id, username }: Payload): boolean {
+  return (by !== null && !noPerson.test(by)) || (user_id ?? username ?? null) !== null
 }

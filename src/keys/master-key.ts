@@ -6,7 +6,7 @@ import { derivedKey, digest } from '../kernel/digest.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import { reasonOf, systemCode } from '../kernel/reason.ts'
 
-const fileName = 'master.key'
+export const masterKeyFileName = 'master.key'
 const masterKeyBytes = 32
 const idLength = 12
 
@@ -81,7 +81,7 @@ export function masterKeyId(masterKey: Uint8Array): string {
 
 /** The file of the key that the service makes by itself. */
 export function ownFile({ database }: Pick<Config, 'database'>): string {
-  return join(database.dataDirectory, fileName)
+  return join(database.dataDirectory, masterKeyFileName)
 }
 
 /** The file of the next such key, while it is being turned. */

@@ -5,6 +5,7 @@ import type { Workers } from '../workers/workers.ts'
 import { type MailAdminOptions, mailAdminRoutes } from './admin-routes.ts'
 import { type DevelopmentMailOptions, developmentMailRoutes } from './development-routes.ts'
 import type { Devices } from './devices.ts'
+import type { ErasedFilesDeps } from './erased-files.ts'
 import type { Mailer } from './mailer.ts'
 import { type NoticeRoutesOptions, noticeRoutes } from './notice-routes.ts'
 import type { Notices } from './notices.ts'
@@ -15,6 +16,7 @@ export type Needs = NoticeRoutesOptions &
   MailAdminOptions &
   MailPreviewOptions &
   DevelopmentMailOptions &
+  ErasedFilesDeps &
   SealedMailDeps & {
     readonly clock: Clock
     readonly devices: Devices

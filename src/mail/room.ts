@@ -73,11 +73,14 @@ export const room: Room<Needs> = {
   onErasure: async (needs) => {
     const { outboxStore } = await import('./store.ts')
     const { createSealedMail } = await import('./sealed-mail.ts')
+    const { eraseFiles } = await import('./erased-files.ts')
+    const erase = eraseFiles(needs)
     const { indexOf } = createSealedMail(needs)
     return async (trx, userId) => {
       const store = outboxStore(trx)
       const { address } = await store.recipient(userId)
       if (address) await store.forgetAddress(indexOf(address.key), needs.clock.now())
+      await erase(trx, userId)
     }
   },
   parts: () => import('./parts.ts'),

@@ -91,6 +91,11 @@ export function fileTransport(folder: string): Transport {
   }
 }
 
+/** The id of a mail of development, by the name of its file. */
+export function idOfFile(name: string): string {
+  return /Z-([^.]+)\.eml$/.exec(name)?.[1] ?? ''
+}
+
 /** The names of the mail of development, the newest first. */
 export async function mailFiles(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((): string[] => []) // before the first mail

@@ -51,6 +51,7 @@ export const floor: Room = {
     'DATABASE_TIMEOUT_MS',
     'NODE_ENV',
     'LOG_LEVEL',
+    'LOG_ADDRESSES',
     'TRUST_PROXY',
     'BODY_LIMIT_BYTES',
     'CORS_ORIGINS',

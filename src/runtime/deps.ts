@@ -75,7 +75,7 @@ export function systemDeps(
     clock,
     random: pooledRandom(systemRandom),
     log,
-    events: eventsOf({ clock, log, measurements }),
+    events: eventsOf({ config, clock, log, measurements }),
     measurements,
     fetch: globalThis.fetch,
     traces: tracing?.traces ?? null,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Config } from '../config/load.ts'
 import {
   type AfterCommitSink,
   createEvents,
@@ -12,15 +13,17 @@ import type { Measurements } from '../measurements/measurements.ts'
 
 interface SinkDeps {
   readonly clock: Clock
+  /** Absent: all lines have their addresses. */
+  readonly config?: Pick<Config, 'logsAddresses'>
   readonly log: Logger
   /** What counts the events; absent where nothing asks for the counts. */
   readonly measurements?: Measurements
 }
 
 /** The sinks of all events of this service: of HTTP, the command line and jobs. */
-function sinksOf({ log, measurements }: SinkDeps): Sinks {
+function sinksOf({ config, log, measurements }: SinkDeps): Sinks {
   const counts: AfterCommitSink[] = measurements ? [(event) => countEvent(measurements, event)] : []
-  return { inside: [], afterCommit: counts, bounded: [logSink(log)] }
+  return { inside: [], afterCommit: counts, bounded: [logSink(log, config)] }
 }
 
 /** Creates the events of a process, with the sinks of the service unless others are given. */

@@ -3,7 +3,8 @@ import { type Accounts, accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
-import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Database, DatabaseOrTransaction } from '../database/database.ts'
+import { transact } from '../database/transactions.ts'
 import type { Events, LoginFacts } from '../events/events.ts'
 import { acceptForms } from '../http/bodies/bodies.ts'
 import { tokenReuse } from '../http/events.ts'
@@ -27,6 +28,7 @@ import type { Tokens } from './tokens.ts'
 export interface TokenRoutesOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'roles' | 'token'>
+  readonly db: Database
   readonly events: Events
   readonly keys: KeySet
   readonly profiles: Profiles
@@ -91,7 +93,7 @@ export async function tokenRoutes(
   instance: FastifyInstance,
   options: TokenRoutesOptions,
 ): Promise<void> {
-  const { accounts, config, events, keys, profiles, requirements, rotation, tokens } = options
+  const { accounts, config, db, events, keys, profiles, requirements, rotation, tokens } = options
   const { revocations } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
@@ -141,9 +143,7 @@ export async function tokenRoutes(
       const successor = await succeed(claims, account, { sid, login }, request)
       const options = { ...authentication, seconds, sid, jti }
       const access_token = await tokens.issueAccess(account, options)
-      if (!successor) {
-        events.tell(tokenCreated, { user_id: account.userId, grant: 'refresh' }, { login })
-      }
+      if (!successor) await recordRefresh(account, login)
       return {
         access_token,
         ...(successor && {
@@ -201,6 +201,12 @@ export async function tokenRoutes(
   function assertMayRefresh({ ver }: RefreshClaims, account: Account): void {
     const since = { now: account, before: { refreshVersion: ver } }
     requirements.refuse('refresh', { account, since })
+  }
+
+  /** Records the event durably, as a login does. A rotation records it with the use of the token. */
+  function recordRefresh({ userId }: Account, login: LoginFacts): Promise<void> {
+    const payload = { user_id: userId, grant: 'refresh' } as const
+    return transact(db, [], (trx) => events.record(trx, tokenCreated, payload, { login }))
   }
 
   /**

@@ -240,6 +240,10 @@ suite('a sink that fails', async () => {
       return () => app.call('PUT', '/api/account/totp', { headers, json: { totp: code() } })
     },
     'POST /api/transfer': () => call('POST', '/api/transfer', { headers: annHeaders }),
+    'POST /refresh': async () => {
+      const form = { refresh_token: (await app.pair(await someone())).refresh_token }
+      return () => app.call('POST', '/refresh', { form })
+    },
     'POST /logout': async () => {
       const headers = { cookie: (await app.session(await someone())).cookie }
       return () => app.call('POST', '/logout', { headers })

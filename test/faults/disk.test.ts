@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { suite, test } from 'node:test'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
 import { auditProblems } from './audit.ts'
@@ -106,6 +107,74 @@ suite('R10: no room for the data', { concurrency: true }, () => {
     try {
       await assertServesWithoutRoom(node, disk)
     } finally {
+      await node.remove().catch(() => {}) // the folder itself is the disk's
+      disk.remove()
+    }
+  })
+})
+
+suite('the write-ahead log on a small disk', () => {
+  /** Changes of one row, which make the log long and the file no larger than their records. */
+  const changesOf = ({ caller }: ServiceNode) => {
+    let count = 0
+    return async () => {
+      const json = { name: `Name ${++count}` }
+      return (await caller.call('PUT', '/users/1', { headers: basic, json })).status
+    }
+  }
+  const limitOf = (path: string) => Math.max(8 * 1024 * 1024, 4 * sizeOf(path))
+
+  test('a disk of 24 MiB that is full three times recovers each time, and the log stays bounded', async (t) => {
+    const disk = mountSmallDisk(24)
+    if (!disk) return t.skip('no disk may be mounted here')
+    const node = await startNode({ directory: disk.directory })
+    const path = join(disk.directory, databaseFileName)
+    const change = changesOf(node)
+    try {
+      for (let phase = 0; phase < 3; phase += 1) {
+        disk.fill()
+        await untilRefused(change, 5000, 'no change that has no room')
+        disk.makeRoom()
+        await waitUntil('room', async () => (await change()) === 200)
+        for (let count = 0; count < 300; count += 1) assert.equal(await change(), 200)
+        await waitUntil('a log within its limit', async () => {
+          assert.equal(await change(), 200)
+          return sizeOf(`${path}-wal`) <= limitOf(path)
+        })
+      }
+      assert.equal(await node.stop(), 0)
+      assert.equal(integrityOf(node.directory), 'ok')
+      assert.deepEqual(await auditProblems(node.directory), [])
+    } finally {
+      await node.remove().catch(() => {}) // the folder itself is the disk's
+      disk.remove()
+    }
+  })
+
+  test('a log that a reader has let fill the disk is truncated once there is room and the reader has gone', async (t) => {
+    const disk = mountSmallDisk(24)
+    if (!disk) return t.skip('no disk may be mounted here')
+    const node = await startNode({ directory: disk.directory })
+    const path = join(disk.directory, databaseFileName)
+    const change = changesOf(node)
+    const reader = new DatabaseSync(path, { readOnly: true })
+    writeFileSync(join(disk.directory, 'ballast'), Buffer.alloc(2 * 1024 * 1024))
+    try {
+      reader.exec('begin; select count(*) from users')
+      await untilRefused(change, 5000, 'no change that has no room')
+      assert.ok(sizeOf(`${path}-wal`) > limitOf(path))
+      reader.close()
+      disk.makeRoom()
+      await waitUntil('room', async () => (await change()) === 200)
+      await waitUntil('a log within its limit', async () => {
+        assert.equal(await change(), 200)
+        return sizeOf(`${path}-wal`) <= limitOf(path)
+      })
+      assert.equal(await isReady(node), true)
+      assert.equal(await node.stop(), 0)
+      assert.equal(integrityOf(node.directory), 'ok')
+    } finally {
+      if (reader.isOpen) reader.close()
       await node.remove().catch(() => {}) // the folder itself is the disk's
       disk.remove()
     }

@@ -4,6 +4,9 @@ import { existsSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { verificationStore } from '../../src/audit/verify/run-store.ts'
+import { databaseTime } from '../../src/database/database-time.ts'
+import { leaseMs } from '../../src/database/run-lease.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { proofOf, recordEvents } from '../audit-log.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -109,20 +112,62 @@ suite('a verification of the audit log over HTTP', async () => {
     assert.deepEqual([(await look()).last.id, (await look()).last.state], [id, 'done'])
   })
 
-  test('one of a node that is gone has failed, and the next is not held up', async () => {
+  test('one of a node that is gone is taken over when its lease of 30 seconds is over', async () => {
     const { id } = await ask()
-    const gone = { state: 'running', node: 'auth-2', locked_until: 1 } as const
-    await app.deps.db.updateTable('audit_verifications').set(gone).where('id', '=', id).execute()
+    const { clock, db } = app.deps
+    const runsAt = async (leftMs: number) => {
+      const locked_until = (await databaseTime(db, clock)) + leftMs
+      const gone = { state: 'running', node: 'auth-2', started_at: 1, locked_until } as const
+      await db.updateTable('audit_verifications').set(gone).where('id', '=', id).execute()
+    }
+    await runsAt(leaseMs - 1000)
     assert.equal((await ask()).id, id) // it seems to run
+    await jobOf(app).run()
+    assert.deepEqual([(await look()).open.node, (await look()).open.state], ['auth-2', 'running'])
+    await runsAt(0)
+    await jobOf(app).run()
+    const { last, open } = await look()
+    assert.deepEqual([open, last.id, last.state, last.detail], [null, id, 'done', null])
+    assert.equal(last.result.ok, true)
+    assert.notEqual(last.node, 'auth-2')
+  })
+
+  test('one that ends a second process has failed, and the next is not held up', async () => {
+    const { id } = await ask()
+    const detail = 'the node auth-2 ended before the log was verified'
+    const gone = { state: 'running', node: 'auth-2', locked_until: 1, detail } as const
+    await app.deps.db.updateTable('audit_verifications').set(gone).where('id', '=', id).execute()
     await jobOf(app).run()
     const { last, open } = await look()
     assert.deepEqual(
       [open, last.id, last.state, last.result, last.detail],
-      [null, id, 'failed', null, 'the node auth-2 ended before the log was verified'],
+      [null, id, 'failed', null, detail],
     )
     assert.ok((await ask()).id > id)
     await jobOf(app).run()
     assert.equal((await look()).last.state, 'done')
+  })
+
+  test('a process that stood still changes nothing of a verification that another has taken over', async () => {
+    const { id } = await ask()
+    const { db } = app.deps
+    const begun = { state: 'running', node: 'auth-2', started_at: 1000, locked_until: 1 } as const
+    await db.updateTable('audit_verifications').set(begun).where('id', '=', id).execute()
+    const store = verificationStore(db)
+    assert.equal(await store.release({ id, started_at: 1000 }), true)
+    assert.equal(await store.claim(id, { ...begun, started_at: 2000 }), true)
+    const late = { id, started_at: 1000 }
+    assert.deepEqual(
+      [
+        await store.progress(late, 1, 9),
+        await store.fail(late, 'late', 9),
+        await store.done(late, { result: '{}', records: 1, now: 9 }),
+        await store.release(late),
+      ],
+      [false, false, false, false],
+    )
+    await jobOf(app).run()
+    assert.deepEqual([(await look()).last.id, (await look()).last.state], [id, 'done'])
   })
 
   test('the service answers while a log is verified', async () => {

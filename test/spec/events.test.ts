@@ -894,14 +894,14 @@ suite('every event, with its fields and its level', async () => {
       const { told } = await during(own, () => jobOf(own, 'erasures from before their lists'))
       return { told, fields: { erasures: 0, by: 'job' } }
     }),
-    warn('audit_not_verified', 'its node is gone', async () => {
+    warn('audit_not_verified', 'its node is gone, as the one before', async () => {
       const own = watched(await testApp(byItself))
       const headers = own.basic(own.admin)
       const { id } = (await own.call('POST', verificationPath, { headers })).body
-      const gone = { state: 'running', node: 'auth-2', locked_until: 1 } as const
+      const detail = 'the node auth-2 ended before the log was verified'
+      const gone = { state: 'running', node: 'auth-2', locked_until: 1, detail } as const
       await own.deps.db.updateTable('audit_verifications').set(gone).execute()
       const { told } = await during(own, () => jobOf(own, 'audit verification'))
-      const detail = 'the node auth-2 ended before the log was verified'
       return { told, fields: { verification: id, detail, by: 'job' } }
     }),
     info('backup_requested', 'an administrator has a backup made now', async () => {

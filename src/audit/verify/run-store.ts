@@ -4,11 +4,18 @@ import type { Schema } from '../../database/schema.ts'
 
 export type VerificationRow = Selectable<Schema['audit_verifications']>
 
+/** The claim of a process to a run: each claim begins at another time. */
+export type Claim = Pick<VerificationRow, 'id' | 'started_at'>
+
 /** The statements of the verifications that were asked for. */
 export function verificationStore(db: DatabaseOrTransaction) {
   /** A run that still has its claim: another node takes it away from one that seems to be gone. */
-  const running = (id: number) =>
-    db.updateTable('audit_verifications').where('id', '=', id).where('state', '=', 'running')
+  const running = ({ id, started_at }: Claim) =>
+    db
+      .updateTable('audit_verifications')
+      .where('id', '=', id)
+      .where('started_at', 'is not distinct from', started_at)
+      .where('state', '=', 'running')
   const changed = async (query: { executeTakeFirst(): Promise<{ numUpdatedRows: bigint }> }) =>
     (await query.executeTakeFirst()).numUpdatedRows > 0n
 
@@ -55,23 +62,34 @@ export function verificationStore(db: DatabaseOrTransaction) {
       ),
 
     /** Extends the claim, and notes how many records were verified. */
-    progress: (id: number, records: number, until: number): Promise<boolean> =>
-      changed(running(id).set({ records, locked_until: until })),
+    progress: (run: Claim, records: number, until: number): Promise<boolean> =>
+      changed(running(run).set({ records, locked_until: until })),
 
     done: (
-      id: number,
+      run: Claim,
       { result, records, now }: { readonly result: string; readonly records: number; now: number },
     ): Promise<boolean> =>
       changed(
-        running(id).set({ state: 'done', result, records, finished_at: now, locked_until: 0 }),
+        running(run).set({
+          ...{ state: 'done', result, records, detail: null },
+          ...{ finished_at: now, locked_until: 0 },
+        }),
       ),
 
-    fail: (id: number, detail: string, now: number): Promise<boolean> =>
-      changed(running(id).set({ state: 'failed', detail, finished_at: now, locked_until: 0 })),
+    fail: (run: Claim, detail: string, now: number): Promise<boolean> =>
+      changed(running(run).set({ state: 'failed', detail, finished_at: now, locked_until: 0 })),
 
     /** Gives a run back, which another process begins anew. */
-    release: (id: number): Promise<boolean> =>
-      changed(running(id).set({ state: 'waiting', started_at: null, records: 0, locked_until: 0 })),
+    release: (
+      run: Claim,
+      detail: Pick<VerificationRow, 'detail'> | null = null,
+    ): Promise<boolean> =>
+      changed(
+        running(run).set({
+          ...{ state: 'waiting', started_at: null, records: 0, locked_until: 0 },
+          ...detail,
+        }),
+      ),
 
     /** Deletes ended ones from before a time, but not the last; answers how many. */
     async purge(until: number, batchSize: number): Promise<number> {

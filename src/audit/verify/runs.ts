@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../database/database.ts'
 import { databaseTime } from '../../database/database-time.ts'
+import { isGone, leaseMs } from '../../database/run-lease.ts'
 import { type Guard, lockName, transact } from '../../database/transactions.ts'
 import type { Events } from '../../events/events.ts'
 import { gatehouse } from '../../hints/command-line.ts'
@@ -42,8 +43,6 @@ export interface AuditVerificationsDeps {
   readonly auditProof: Pick<AuditProof, 'sent'>
 }
 
-/** A node that does not extend its claim for so long is gone. */
-const leaseMs = 60_000
 /** How often its progress is stored, which extends the claim. */
 const toldEveryMs = 2000
 /** A snapshot that is held for longer keeps the database from clearing up. */
@@ -86,14 +85,18 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     purge: async (batchSize) => verificationStore(db).purge(clock.now() - keptMs, batchSize),
   }
 
-  /** Ends the runs of nodes that are gone, and claims one that waits unless another runs. */
+  /**
+   * Takes over the runs of nodes that are gone, and claims one that waits unless another runs. A run
+   * that ends a process a second time fails.
+   */
   async function claim(at: number): Promise<VerificationRow | null> {
     return transact(db, [lockName.auditVerifications], async (trx) => {
       const store = verificationStore(trx)
       for (const run of await store.open()) {
-        if (run.state === 'running' && isGone(run, at)) {
-          await fail(trx, run, `the node ${run.node} ended before the log was verified`)
-        }
+        if (run.state !== 'running' || !isGone(run, at)) continue
+        const detail = `the node ${run.node} ended before the log was verified`
+        if (run.detail === null) await store.release(run, { detail })
+        else await fail(trx, run, detail)
       }
       const [first] = await store.open()
       if (first?.state !== 'waiting') return null
@@ -110,7 +113,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     const tell = async () => {
       if (clock.now() - startedAt >= maxMs) return lost.abort(tooLong)
       const until = (await databaseTime(db, clock)) + leaseMs
-      if (!(await verificationStore(db).progress(run.id, records, until))) lost.abort(taken)
+      if (!(await verificationStore(db).progress(run, records, until))) lost.abort(taken)
     }
     const lease = setInterval(() => {
       telling = telling.then(tell).catch(() => {}) // the database is away: the next time, or it ends
@@ -128,7 +131,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     clearInterval(lease)
     await telling
     if (!('error' in result)) return finish(run, result)
-    if (stop.aborted) await verificationStore(db).release(run.id)
+    if (stop.aborted) await verificationStore(db).release(run)
     else if (lost.signal.reason !== taken) {
       const detail = lost.signal.aborted ? String(lost.signal.reason) : reasonOf(result.error)
       await transact(db, [], (trx) => fail(trx, run, detail))
@@ -143,13 +146,14 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     return existsSync(checkpointsFile) ? checkpointsFile : null
   }
 
-  async function finish({ id }: VerificationRow, found: Verification): Promise<void> {
+  async function finish(run: VerificationRow, found: Verification): Promise<void> {
     await transact(db, [], async (trx) => {
       const { first, problemCount } = found
+      const { id } = run
       const { records, checkpoints } = found.checked
       const result = JSON.stringify(shownVerification(found))
       const now = await databaseTime(trx, clock)
-      if (!(await verificationStore(trx).done(id, { result, records, now }))) return
+      if (!(await verificationStore(trx).done(run, { result, records, now }))) return
       if (first === null) {
         await events.record(trx, auditVerified, { verification: id, records, checkpoints })
         return
@@ -164,19 +168,14 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
 
   async function fail(
     trx: DatabaseOrTransaction,
-    { id }: VerificationRow,
+    run: VerificationRow,
     detail: string,
   ): Promise<void> {
     const now = await databaseTime(trx, clock)
-    if (!(await verificationStore(trx).fail(id, detail, now))) return
-    await events.record(trx, auditNotVerified, { verification: id, detail })
+    if (!(await verificationStore(trx).fail(run, detail, now))) return
+    await events.record(trx, auditNotVerified, { verification: run.id, detail })
   }
 }
 
 const taken = 'another node has ended it'
 const tooLong = `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`
-
-/** Whether a node has let its claim run out, or has one of a clock that was set back since. */
-function isGone({ locked_until }: Pick<VerificationRow, 'locked_until'>, at: number): boolean {
-  return locked_until <= at || locked_until > at + leaseMs
-}

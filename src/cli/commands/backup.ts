@@ -147,7 +147,13 @@ async function restoreFrom(call: CommandCall): Promise<void> {
       `restored as of ${createdAt}: ${sumOf(counts)}\n${advice(values)}`,
     )
   }
-  await withoutService(call, () => withDeps(call, loading))
+  const load = () => withDeps(call, loading)
+  const { dataDirectory, postgres } = call.config.database
+  if (postgres) return load()
+  const { withoutEmptyDatabase, withoutEmptyFolder } = await import('../refused-restore.ts')
+  await withoutEmptyFolder(dataDirectory, () =>
+    withoutService(call, () => withoutEmptyDatabase(dataDirectory, load)),
+  )
 }
 
 /** Reads the passphrase of a restore. @throws UsageError as `readPassphrase`, with a hint if apt */

@@ -30,18 +30,28 @@ async function writeAnew(call: CommandCall): Promise<void> {
     ]
     for (const step of steps) while ((await step()) === batchSize);
   })
+  const mail = await mailLine(config)
   const wait = (milliseconds: number) => setTimeout(milliseconds)
   if (!postgres) {
     const { compactSqlite } = await import('../../database/sqlite/compact.ts')
     const done = await compactSqlite(dataDirectory, wait)
-    return output.result(done, `${done.before} bytes -> ${done.after}`)
+    return output.result(done, `${done.before} bytes -> ${done.after}${mail}`)
   }
   const { compactPostgres } = await import('../../database/postgres/compact.ts')
   const onTable = (name: string) => void terminal.stderr.write(`${name}\n`)
   const done = await compactPostgres(postgres, { wait, onTable })
   const { before, after, left, tables } = done
-  output.result(done, `${tables} tables, ${before} bytes -> ${after}`)
+  output.result(done, `${tables} tables, ${before} bytes -> ${after}${mail}`)
   if (left.length === 0) return
   const names = left.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
   throw new CommandError(`not written anew: ${names}`, exitCodes.failed.code)
+}
+
+/** A line on the mail of development, which no database holds; empty if there is none. */
+async function mailLine(config: CommandCall['config']): Promise<string> {
+  const { mailFiles, mailFolder } = await import('../../mail/transport.ts')
+  const folder = mailFolder(config)
+  const { length } = await mailFiles(folder)
+  if (length === 0) return ''
+  return `\n${folder} has ${length} ${length === 1 ? 'mail' : 'mails'}: delete those that you do not need`
 }

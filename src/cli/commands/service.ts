@@ -22,8 +22,14 @@ export const commands: readonly CommandWork[] = [
       },
     },
     example: 'migrate --json',
-    run: (call) =>
-      withDeps(call, async ({ db, clock }) => {
+    async run(call) {
+      const mayContract = call.values.contract === true
+      const { dataDirectory, postgres } = call.config.database
+      if (!postgres && !mayContract) {
+        const { assertNoOlderProcess } = await import('../../database/sqlite/older-process.ts')
+        assertNoOlderProcess(dataDirectory)
+      }
+      await withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../database/migrate.ts')
         const { roomVersions } = await import('../../database/room-schemas.ts')
         const to = latestSchema
@@ -31,7 +37,7 @@ export const commands: readonly CommandWork[] = [
           to -
           (await migrate(db, clock, {
             rooms: call.rooms,
-            mayContract: call.values.contract === true,
+            mayContract,
           }))
         const rooms = Object.fromEntries(await roomVersions(db))
         const ofRooms = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
@@ -40,6 +46,7 @@ export const commands: readonly CommandWork[] = [
           { from, to, ...(ofRooms.length > 0 && { rooms }) },
           text + ofRooms.join(''),
         )
-      }),
+      })
+    },
   },
 ]

@@ -8,6 +8,13 @@ import { sessionSettings } from './server.ts'
 const maxPlanAgeMs = 1000
 const discardPlans: Statement = { text: 'discard plans', values: [] }
 
+const open = new Set<Session>()
+
+/** The numbers of the server processes of the sessions of this process, as the server has told them. */
+export function ownSessions(): number[] {
+  return [...open].map((session) => session.pid)
+}
+
 /** A connection of the pool. */
 export class Session extends pg.Client {
   /**
@@ -22,9 +29,14 @@ export class Session extends pg.Client {
 
   constructor(config?: pg.ClientConfig) {
     super(config)
+    this.once('end', () => open.delete(this))
     this.on('notice', ({ code }) => {
       if (code === changedCode) this.hasChanged = true
     })
+  }
+
+  get pid(): number {
+    return 'processID' in this ? Number(this.processID) : 0
   }
 
   /**
@@ -32,8 +44,8 @@ export class Session extends pg.Client {
    * another process id than the one of the serving backend. One round trip.
    */
   async prepare(limitMs: number, maxIdleMs: number): Promise<void> {
-    const pid = 'processID' in this ? Number(this.processID) : 0
-    const text = sessionSettings({ limitMs, maxIdleMs, pid })
+    open.add(this)
+    const text = sessionSettings({ limitMs, maxIdleMs, pid: this.pid })
     const settings = this.#send({ text, values: [] })
     const timer = setTimeout(() => this.connection.stream.destroy(), 2 * limitMs)
     try {

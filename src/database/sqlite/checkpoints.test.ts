@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type Generated, Kysely, sql } from 'kysely'
 import { until } from '../../../test/until.ts'
-import { pagesPerCheckpoint } from './checkpoints.ts'
+import { minLogLimitBytes, pagesPerCheckpoint } from './checkpoints.ts'
 import { NodeSqliteDialect } from './dialect.ts'
 
 interface Tables {
@@ -30,7 +30,14 @@ async function open(t: TestContext) {
   const size = (end = '') => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0
   const text = 'x'.repeat(100_000)
   const add = () => db.insertInto('notes').values({ text }).execute()
-  return { db, path, size, add }
+  let replaced = 0
+  /** Writes the same pages again, so that the database file stays small. */
+  const replace = () =>
+    db
+      .updateTable('notes')
+      .set({ text: `${++replaced} `.repeat(15_000) })
+      .execute()
+  return { db, path, size, add, replace }
 }
 
 test('a long log is written back beside the commits, and begins anew; closing ends the thread', async (t) => {
@@ -41,8 +48,8 @@ test('a long log is written back beside the commits, and begins anew; closing en
     written += 1
   }
   // A commit would write the log back itself from four times the length on.
-  while (size('-wal') < 1.1 * logBytes) await write()
-  await until(() => size() > logBytes)
+  while (size('-wal') < minLogLimitBytes) await write()
+  await until(() => size() > 1_000_000)
   await until(async () => {
     const before = size('-wal')
     await write()
@@ -75,9 +82,50 @@ test('a reader who holds the log: commits go on, and it is written back when it 
   })
 })
 
+test('beside a small file the log is written back before it is four times as long', async (t) => {
+  const { size, add, replace } = await open(t)
+  await add()
+  for (let written = 0; written < 6 * minLogLimitBytes; written += 100_000) {
+    await replace()
+    if (size('-wal') <= minLogLimitBytes) continue
+    await until(async () => {
+      await replace()
+      return size('-wal') <= minLogLimitBytes
+    })
+  }
+  assert.ok(size() < 1_000_000)
+})
+
+test('a log that a reader has let grow is truncated when the reader has gone', async (t) => {
+  const { path, size, add, replace } = await open(t)
+  await add()
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('begin')
+  reader.prepare('select count(*) from notes').get()
+  while (size('-wal') < 3 * minLogLimitBytes) await replace()
+  reader.exec('commit')
+  reader.close()
+  await until(async () => {
+    await replace()
+    return size('-wal') < minLogLimitBytes
+  })
+  assert.ok(size() < 1_000_000)
+})
+
+test('a log within its limit is not truncated: its file is written again from the beginning', async (t) => {
+  const { size, add } = await open(t)
+  while (size() < 3 * minLogLimitBytes) await add()
+  let longest = 0
+  for (let count = 0; count < 400; count += 1) {
+    await add()
+    assert.ok(size('-wal') >= longest, 'it never shrinks')
+    longest = size('-wal')
+  }
+})
+
 test('close waits for a checkpoint under way, and no commit after it starts another', async (t) => {
   const { db, size, add } = await open(t)
-  while (size('-wal') < logBytes) await add()
+  while (size('-wal') < minLogLimitBytes / 2) await add()
   const adds = Array.from({ length: 8 }, add)
   await Promise.all(adds)
   await db.destroy()

@@ -3325,7 +3325,7 @@ export interface components {
             node: string;
             /** @description Verified so far */
             records: number;
-            /** @description Why it failed */
+            /** @description Why it failed, or why it was begun anew */
             detail: string | null;
             result: components["schemas"]["AuditReport"] | null;
         };
@@ -3442,7 +3442,7 @@ export interface components {
             bytes: number | null;
             /** @description Of the whole file, as `sha256sum` prints it */
             sha256: string | null;
-            /** @description Why it failed */
+            /** @description Why it failed, or why it was begun anew */
             detail: string | null;
         };
         /**

@@ -1,0 +1,63 @@
+import { existsSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { databaseFileName } from '../database/sqlite/connect.ts'
+import { Connection } from '../database/sqlite/connection.ts'
+import { masterKeyFileName } from '../keys/master-key.ts'
+import { lockFileName } from '../workers/service-lock.ts'
+
+const databaseFiles = ['', '-wal', '-shm'].map((ending) => databaseFileName + ending)
+
+/**
+ * Runs work that makes a SQLite database. If the work fails or the process exits, removes the files that
+ * were not there before, unless the database has tables. The caller holds the lock of the data directory.
+ */
+export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  const path = join(directory, databaseFileName)
+  if (existsSync(path)) return work()
+  const made = [...databaseFiles, masterKeyFileName]
+    .map((name) => join(directory, name))
+    .filter((file) => !existsSync(file))
+  return clearedUnlessDone(work, () => {
+    if (existsSync(path) && isEmpty(path)) for (const file of made) rmSync(file, { force: true })
+  })
+}
+
+/** Runs work that makes the data directory. If the work fails, removes the folders that it made. */
+export function withoutEmptyFolder<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  const made: string[] = []
+  for (let folder = directory; !existsSync(folder); folder = dirname(folder)) made.push(folder)
+  if (made.length === 0) return work()
+  return clearedUnlessDone(work, () => {
+    if (existsSync(join(directory, databaseFileName))) return
+    rmSync(join(directory, lockFileName), { force: true })
+    for (const folder of made) if (existsSync(folder)) rmdirSync(folder)
+  })
+}
+
+async function clearedUnlessDone<T>(work: () => Promise<T>, clear: () => void): Promise<T> {
+  const clearWhatIsThere = () => {
+    try {
+      clear()
+    } catch {} // what has come into the folder meanwhile stays, and the reason of the failure counts
+  }
+  process.prependOnceListener('exit', clearWhatIsThere) // before that of the folder around the database
+  try {
+    return await work()
+  } catch (error) {
+    clearWhatIsThere()
+    throw error
+  } finally {
+    process.off('exit', clearWhatIsThere)
+  }
+}
+
+/** A transaction under way does not count. */
+function isEmpty(path: string): boolean {
+  const connection = new Connection(path)
+  try {
+    const query = { sql: 'select name from sqlite_schema limit 1', parameters: [] }
+    return connection.run(query).rows.length === 0
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { lastContract } from '../migration-kinds.ts'
+import { databaseFileName } from './connect.ts'
+import { Connection } from './connection.ts'
+import { assertUnused } from './exclusive-access.ts'
+
+/**
+ * Asserts that no other process has the database open if a migration is due that takes away. Call it before
+ * this process opens the database. Versions before 0.10.0 do not hold the lock of the data directory.
+ * @throws Error that says what to do
+ */
+export function assertNoOlderProcess(dataDirectory: string): void {
+  const path = join(dataDirectory, databaseFileName)
+  const version = existsSync(path) ? schemaVersionOf(path) : 0
+  if (version > 0 && version < lastContract) assertUnused(dataDirectory)
+}
+
+/** The version of the schema; 0 for a file without one, or that cannot be read, as the start reports. */
+function schemaVersionOf(path: string): number {
+  try {
+    const connection = new Connection(path, { readOnly: true })
+    try {
+      const query = { sql: 'select max(version) as version from schema_version', parameters: [] }
+      return Number(connection.run<{ version: number | null }>(query).rows[0]?.version ?? 0)
+    } finally {
+      connection.close()
+    }
+  } catch {
+    return 0
+  }
+}
