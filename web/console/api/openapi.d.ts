@@ -2757,6 +2757,7 @@ export interface components {
          *       "node_version": "26.0.0",
          *       "database": "sqlite",
          *       "host": "gatehouse-1",
+         *       "base_url": "https://auth.example.org",
          *       "started_at": "2026-03-02T08:00:00.000Z",
          *       "uptime_seconds": 5400,
          *       "workers": 1,
@@ -2771,6 +2772,7 @@ export interface components {
          *       },
          *       "mail": {
          *         "enabled": true,
+         *         "server": true,
          *         "waiting": 0,
          *         "failed": 0,
          *         "oldest_waiting_seconds": 0,
@@ -2814,6 +2816,8 @@ export interface components {
             database: "sqlite" | "postgresql";
             /** @description The machine that answers */
             host: string;
+            /** @description BASE_URL */
+            base_url: string;
             /**
              * Format: date-time
              * @description Of the process that answers
@@ -2838,6 +2842,8 @@ export interface components {
             mail: {
                 /** @description Whether mail is sent, or in development written to files */
                 enabled: boolean;
+                /** @description Whether SMTP_URL names a mail server */
+                server: boolean;
                 waiting: number;
                 /** @description Given up, and still kept */
                 failed: number;
@@ -14922,6 +14928,7 @@ export interface operations {
                      *       "node_version": "26.0.0",
                      *       "database": "sqlite",
                      *       "host": "gatehouse-1",
+                     *       "base_url": "https://auth.example.org",
                      *       "started_at": "2026-03-02T08:00:00.000Z",
                      *       "uptime_seconds": 5400,
                      *       "workers": 1,
@@ -14936,6 +14943,7 @@ export interface operations {
                      *       },
                      *       "mail": {
                      *         "enabled": true,
+                     *         "server": true,
                      *         "waiting": 0,
                      *         "failed": 0,
                      *         "oldest_waiting_seconds": 0,
