@@ -41,7 +41,10 @@ export async function developmentMailRoutes(
       files.map(async (file) => ({ file, ...readMail(await contentOf(file)) })),
     )
     const items = mails.map(
-      ({ file, headers }) => html`<li><a href="/dev/mail/${file}">${headerOf(headers, 'Subject')}</a><br>
+      ({
+        file,
+        headers,
+      }) => html`<li><a href="/dev/mail/${file}">${headerOf(headers, 'Subject')}</a><br>
 ${headerOf(headers, 'To')}, <span class="muted">${headerOf(headers, 'Date')}</span></li>
 `,
     )
