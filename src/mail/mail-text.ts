@@ -50,7 +50,7 @@ function decodedWords(value: string): string {
 }
 
 const encodedWord = /=\?utf-8\?([bq])\?([^? ]*)\?=/gi
-const encodedWords = new RegExp(`${encodedWord.source}(?:[ \\t]+${encodedWord.source})*`, 'gi')
+const encodedWords = /=\?utf-8\?[bq]\?[^? ]*\?=(?:[ \t]+=\?utf-8\?[bq]\?[^? ]*\?=)*/gi
 
 /** RFC 2045 section 6. */
 function textOf({ headers, body }: Part): string {
