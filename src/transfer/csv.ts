@@ -35,7 +35,8 @@ export function readHeader(
 ): Header {
   const names = namesOf(text, separator)
   const named = names.filter((name) => name !== '')
-  const twice = new Set(named.filter((name, index) => named.indexOf(name) !== index))
+  const seen = new Set<string>()
+  const twice = new Set(named.filter((name) => seen.has(name) || !seen.add(name)))
   const absent = required.filter((name) => !names.includes(name))
   return {
     names,

@@ -261,6 +261,10 @@ hash,USER,H,h@example.org,plain,,
       `${header}\n"${cell}\n${good}\n`,
       ['line 2: is longer than 65536 bytes, or has a quote that is never closed'],
     ],
+    'thousands of columns twice': [
+      `${header},${'a,'.repeat(30_000)}\n${good}\n`,
+      ['line 1 a: is a column twice'],
+    ],
     'a header of 1 MB': [`username,${cell}\n${good}\n`, ['line 1: is longer than 65536 bytes']],
     'a NUL': [
       `${header}\nann,USER,A\0,a@example.org\n`,
