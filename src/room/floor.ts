@@ -31,6 +31,7 @@ export const floor: Room = {
     'requestTimeout',
     'preconditionFailed',
     'bodyTooLarge',
+    'unsupportedMediaType',
     'expectationFailed',
     'tooManyRequests',
     'headerFieldsTooLarge',

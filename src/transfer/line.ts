@@ -49,15 +49,17 @@ function readLine(
   check: (value: unknown) => Detail[],
 ): ReturnType<ReadLine> {
   if ('details' in read) return read.details
-  const details = check(read.value)
-  if (details.length > 0) return details
-  const found: Detail[] = []
-  const body = read.value as Static<ImportLine> // the shape was checked
-  const username = attempt(found, () => parseUsername(body.username))
-  const roles = attempt(found, () => parseRoles(body.roles, settings.roles))
-  const secret = attempt(found, () => parseSecret(body, settings.password))
-  const createdAt = attempt(found, () => parseTime(body.created_at))
-  const user = attempt(found, () => parseOwner(body))
+  const found = check(read.value)
+  if (found.some(({ path }) => path.length === 0)) return found
+  const body = read.value as Static<ImportLine> // fields of another shape are not parsed
+  const refused = new Set(found.map(({ path }) => path[0]))
+  const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
+    fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
+  const username = parsed(['username'], () => parseUsername(body.username))
+  const roles = parsed(['roles'], () => parseRoles(body.roles, settings.roles))
+  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, settings.password))
+  const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
+  const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
   return { line, username, secret, roles, locked, active, mustChange, createdAt, user }
