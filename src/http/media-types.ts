@@ -3,6 +3,7 @@ export const mediaTypes = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
   lines: 'application/x-ndjson',
+  csv: 'text/csv',
   html: 'text/html',
 } as const
 

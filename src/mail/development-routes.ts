@@ -40,12 +40,12 @@ export async function developmentMailRoutes(
     const mails = await Promise.all(
       files.map(async (file) => ({ file, ...readMail(await contentOf(file)) })),
     )
-    const rows = mails.map(
-      ({ file, headers }) => html`<tr>
-<td>${headerOf(headers, 'Date')}</td>
-<td>${headerOf(headers, 'To')}</td>
-<td><a href="/dev/mail/${file}">${headerOf(headers, 'Subject')}</a></td>
-</tr>
+    const items = mails.map(
+      ({
+        file,
+        headers,
+      }) => html`<li><a href="/dev/mail/${file}">${headerOf(headers, 'Subject')}</a><br>
+${headerOf(headers, 'To')}, <span class="muted">${headerOf(headers, 'Date')}</span></li>
 `,
     )
     return sendPage(reply, {
@@ -55,13 +55,10 @@ export async function developmentMailRoutes(
 <p>There is no mail server (SMTP_URL), so mail is written to ${folder}. The last ${shown} are shown, to
 browsers on this machine alone.</p>
 ${
-  rows.length === 0
+  items.length === 0
     ? html`<p>There is none yet.</p>`
-    : html`<table>
-<thead><tr><th scope="col">Date</th><th scope="col">To</th><th scope="col">Subject</th></tr></thead>
-<tbody>
-${rows}</tbody>
-</table>`
+    : html`<ul>
+${items}</ul>`
 }`,
     })
   })

@@ -1,4 +1,4 @@
-/** A mail as `compose` writes it: its headers in order, and its text. */
+/** A mail as `compose` writes it: its headers in order, decoded, and its text. */
 export interface ReadMail {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly text: string
@@ -6,7 +6,8 @@ export interface ReadMail {
 
 /** Reads a mail that `compose` has written; no mail of others. RFC 5322, RFC 2046 section 5.1. */
 export function readMail(content: string): ReadMail {
-  const { headers, body } = readPart(content)
+  const { headers: encoded, body } = readPart(content)
+  const headers = encoded.map(([name, value]) => [name, decodedWords(value)] as const)
   const boundary = /boundary="([^"]+)"/.exec(valueIn(headers, 'content-type'))?.[1]
   if (boundary === undefined) return { headers, text: textOf({ headers, body }) }
   const parts = body.split(`--${boundary}`).map((part) => readPart(part.replace(/^\r\n/, '')))
@@ -36,15 +37,33 @@ function valueIn(headers: ReadMail['headers'], wanted: string): string {
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? ''
 }
 
+/** Decodes the encoded words of a header in UTF-8. Blanks between two of them are no data. RFC 2047. */
+function decodedWords(value: string): string {
+  return value.replaceAll(encodedWords, (words) => {
+    const bytes = [...words.matchAll(encodedWord)].map(([, encoding = '', text = '']) =>
+      encoding.toUpperCase() === 'B'
+        ? Buffer.from(text, 'base64')
+        : bytesOfHex(text.replaceAll('_', ' ')),
+    )
+    return Buffer.concat(bytes).toString() // a character may lie in two words
+  })
+}
+
+const encodedWord = /=\?utf-8\?([bq])\?([^? ]*)\?=/gi
+const encodedWords = /=\?utf-8\?[bq]\?[^? ]*\?=(?:[ \t]+=\?utf-8\?[bq]\?[^? ]*\?=)*/gi
+
 /** RFC 2045 section 6. */
 function textOf({ headers, body }: Part): string {
   const encoding = valueIn(headers, 'content-transfer-encoding').toLowerCase()
   if (encoding === 'base64') return Buffer.from(body, 'base64').toString()
   if (encoding !== 'quoted-printable') return body
-  const bytes = body
-    .replaceAll(/[ \t]*=\r\n/g, '')
-    .replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    )
-  return Buffer.from(bytes, 'latin1').toString()
+  // Blanks before the `=` of a soft line break are data; those behind it were added on the way.
+  return bytesOfHex(body.replaceAll(/=[ \t]*\r\n/g, '')).toString()
+}
+
+function bytesOfHex(text: string): Buffer {
+  const bytes = text.replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  return Buffer.from(bytes, 'latin1')
 }

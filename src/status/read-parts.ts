@@ -19,7 +19,7 @@ import { type StatusPart, statusParts } from './schemas.ts'
 export interface StatusDeps {
   readonly backups: Pick<Backups, 'health'>
   readonly clock: Clock
-  readonly config: Pick<Config, 'database' | 'inForce' | 'mail'>
+  readonly config: Pick<Config, 'baseUrl' | 'database' | 'inForce' | 'mail'>
   readonly db: Database
   readonly jobStates: JobStates
   readonly lock: Pick<AutomaticLock, 'count'>
@@ -82,6 +82,7 @@ function makersOf(deps: StatusDeps) {
       const trouble = mailer.trouble()
       return {
         enabled: config.mail.isOn,
+        server: config.mail.server !== undefined,
         waiting: await mailDesk.count({ state: 'waiting' }),
         failed: await mailDesk.count({ state: 'failed' }),
         oldest_waiting_seconds: await mailer.oldestWaitingSeconds(),

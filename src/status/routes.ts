@@ -41,6 +41,7 @@ export async function statusRoutes(
         node_version: process.versions.node,
         database: config.database.postgres ? ('postgresql' as const) : ('sqlite' as const),
         host: hostname(),
+        base_url: config.baseUrl,
         started_at: isoTime(startedAt),
         uptime_seconds: Math.max(0, Math.floor((now - startedAt) / 1000)),
         workers: workers.count,

@@ -60,9 +60,10 @@ const SchemaState = {
 
 const Mail = {
   type: 'object',
-  required: ['enabled', 'waiting', 'failed', 'oldest_waiting_seconds', 'trouble'],
+  required: ['enabled', 'server', 'waiting', 'failed', 'oldest_waiting_seconds', 'trouble'],
   properties: {
     enabled: { ...Flag, description: 'Whether mail is sent, or in development written to files' },
+    server: { ...Flag, description: 'Whether SMTP_URL names a mail server' },
     waiting: Count,
     failed: { ...Count, description: 'Given up, and still kept' },
     oldest_waiting_seconds: { ...Seconds, description: '0: none waits' },
@@ -215,6 +216,7 @@ export const AdminStatus = named(
       'node_version',
       'database',
       'host',
+      'base_url',
       'started_at',
       'uptime_seconds',
       'workers',
@@ -227,6 +229,7 @@ export const AdminStatus = named(
       node_version: Text,
       database: { type: 'string', enum: ['sqlite', 'postgresql'] },
       host: { ...Text, description: 'The machine that answers' },
+      base_url: { ...Text, description: 'BASE_URL' },
       started_at: { ...Time, description: 'Of the process that answers' },
       uptime_seconds: Count,
       workers: { ...Count, description: 'WORKERS: the processes of this machine' },
@@ -267,12 +270,16 @@ export const AdminStatus = named(
     node_version: '26.0.0',
     database: 'sqlite',
     host: 'gatehouse-1',
+    base_url: 'https://auth.example.org',
     started_at: '2026-03-02T08:00:00.000Z',
     uptime_seconds: 5400,
     workers: 1,
     readiness: { ready: true, reason: null, warnings: [] },
     schema: { version: 25, latest: 25 },
-    mail: { enabled: true, waiting: 0, failed: 0, oldest_waiting_seconds: 0, trouble: null },
+    mail: {
+      ...{ enabled: true, server: true, waiting: 0, failed: 0 },
+      ...{ oldest_waiting_seconds: 0, trouble: null },
+    },
     webhooks: {
       enabled: 1,
       disabled: 0,

@@ -12,20 +12,23 @@ import type { Deps } from '../runtime/deps.ts'
 import { userEmail } from '../users/users.ts'
 import { sensitiveCreate } from './events.ts'
 import { lineReader, type Mistake, type WantedLine } from './line.ts'
-import { splitLines } from './lines.ts'
 import { gatherPreview, type LinePreview } from './preview.ts'
+import { type FileFormat, readRecords } from './read-records.ts'
+import { transferSchemas } from './schemas.ts'
 import { type HashedLine, stage } from './stage.ts'
 import { importStore } from './store.ts'
 
 export interface ImportReport {
   readonly dryRun: boolean
-  /** Lines that are not blank. */
+  /** Lines that are not blank, rows below the header, or elements of an array. */
   readonly lines: number
   /** How many accounts were created, or would be: those of all lines, or none after an error. */
   readonly imported: number
   /** The first errors, in the order of the lines. */
   readonly errors: readonly Mistake[]
   readonly errorsTotal: number
+  /** The columns of a table that no field has. */
+  readonly ignoredColumns: readonly string[]
   /** The first lines that would be imported, and the first that would not, if they were asked for. */
   readonly preview?: readonly LinePreview[]
 }
@@ -35,6 +38,8 @@ export interface ImportOptions {
   readonly dryRun: boolean
   /** Of a dry run: how many lines of each outcome are shown. 0 unless given. */
   readonly preview?: number
+  /** The format of a file whose content shows none: see `readRecords`. */
+  readonly otherwise: FileFormat
   /** Called with the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
   /** Judges the caller between batches and in the last step; absent on the command line. */
@@ -46,7 +51,7 @@ export interface ImportOptions {
 /** The import of many accounts. docs/import.md describes the format. */
 export interface Imports {
   /**
-   * Imports lines of JSON, all of them or none, and holds one batch in memory. Users and accounts
+   * Imports the accounts of a file, all of them or none, and holds one batch in memory. Users and accounts
    * are staged in short transactions, while the service works as usual; one statement at the end
    * makes them visible.
    * @throws ApiError serviceUnavailable; the errors of reading the lines and of `assertMayGive`
@@ -105,9 +110,11 @@ export function createImports(deps: ImportDeps): Imports {
 
   async function run(
     pieces: AsyncIterable<Uint8Array>,
-    { dryRun, preview = 0, assertMayGive = () => {}, guard, onProgress = () => {} }: ImportOptions,
+    options: ImportOptions,
   ): Promise<ImportReport> {
+    const { dryRun, preview = 0, assertMayGive = () => {}, guard, onProgress = () => {} } = options
     const readLine = await lineReader(config)
+    const { ImportLine } = transferSchemas(config.roles)
     await store.failUntouchedSince(clock.now() - deadAfterMs)
     const id = await store.open(clock.now(), dryRun)
     const previewed = gatherPreview(preview)
@@ -116,18 +123,24 @@ export function createImports(deps: ImportDeps): Imports {
     let lines = 0
     let newUsers = 0
     let batch: WantedLine[] = []
+    let ignoredColumns: readonly string[] = []
     try {
-      for await (const read of splitLines(touching(pieces))) {
-        for (const line of read) {
-          const wanted = readLine(line)
-          if (wanted === null) continue
+      const reading = {
+        ...{ otherwise: options.otherwise, required: ImportLine.required },
+        onIgnored(columns: readonly string[]) {
+          ignoredColumns = columns
+        },
+      }
+      for await (const read of readRecords(touching(pieces), reading)) {
+        for (const record of read) {
+          const wanted = readLine(record)
           lines += 1
           if ('username' in wanted) {
             assertMayGive(wanted.roles)
             batch.push(wanted)
           } else {
-            mistakes.add(line.number, wanted)
-            previewed.refuse(line.number, null, wanted)
+            mistakes.add(record.line, wanted)
+            previewed.refuse(record.line, null, wanted)
           }
           if (batch.length >= batchSize) await stageBatch()
         }
@@ -136,7 +149,7 @@ export function createImports(deps: ImportDeps): Imports {
       await stageBatch()
       const isDone = !dryRun && mistakes.total === 0 && (await finish())
       const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
-      const report = { dryRun, lines, imported, errors: mistakes.first() }
+      const report = { dryRun, lines, imported, errors: mistakes.first(), ignoredColumns }
       return {
         ...{ ...report, errorsTotal: mistakes.total },
         ...(preview > 0 && { preview: await previewed.lines(importStore(db)) }),
@@ -163,13 +176,13 @@ export function createImports(deps: ImportDeps): Imports {
     async function stageBatch(): Promise<void> {
       const hashed: HashedLine[] = []
       for (const wanted of batch) {
-        const passwordHash = await hashOf(wanted).catch((error: unknown) => {
+        try {
+          hashed.push({ ...wanted, passwordHash: await hashOf(wanted) })
+        } catch (error) {
           if (!(error instanceof ApiError) || !error.details) throw error
           mistakes.add(wanted.line, error.details)
           previewed.refuse(wanted.line, wanted, error.details)
-          return null
-        })
-        if (passwordHash !== null) hashed.push({ ...wanted, passwordHash })
+        }
       }
       batch = []
       const now = clock.now()
@@ -194,7 +207,8 @@ export function createImports(deps: ImportDeps): Imports {
     }
 
     /** @throws ApiError validationFailed if the password breaks the rules for new passwords */
-    async function hashOf({ secret, username, user }: WantedLine): Promise<string> {
+    async function hashOf({ secret, username, user }: WantedLine): Promise<string | null> {
+      if (secret === 'none') return null
       if ('hash' in secret) return secret.hash
       await touch()
       const email = 'id' in user ? await userEmail(db, user.id) : user.email

@@ -9,12 +9,12 @@ import type { Username } from '../kernel/username.ts'
 import { hashRefusal } from '../passwords/given-hash.ts'
 import type { HashSettings } from '../passwords/password.ts'
 import type { NewUser } from '../users/user.ts'
-import type { Line } from './lines.ts'
+import type { ReadRecord } from './read-records.ts'
 import { type ImportLine, transferSchemas } from './schemas.ts'
 
 /** One error of one line. */
 export interface Mistake extends Detail {
-  /** Counted from 1, blank lines included. */
+  /** As `ReadRecord` counts. */
   readonly line: number
 }
 
@@ -22,7 +22,7 @@ export interface Mistake extends Detail {
 export interface WantedLine {
   readonly line: number
   readonly username: Username
-  readonly secret: { readonly hash: string } | { readonly password: string }
+  readonly secret: { readonly hash: string } | { readonly password: string } | 'none'
   readonly roles: readonly Role[]
   readonly locked: boolean
   readonly active: boolean
@@ -32,29 +32,26 @@ export interface WantedLine {
   readonly user: { readonly id: number } | NewUser
 }
 
-/** Parses a line to an account, or to its errors, or to null if it is blank. */
-export type ReadLine = (line: Line) => WantedLine | readonly Detail[] | null
+/** Parses what was read of a line to an account, or to its errors. */
+export type ReadLine = (record: ReadRecord) => WantedLine | readonly Detail[]
 
 type LineSettings = Pick<Config, 'password' | 'roles'>
 
 /** Creates the parser of lines for the service's settings of password hashes and its roles. */
 export async function lineReader(settings: LineSettings): Promise<ReadLine> {
   const check = await compileCheck(transferSchemas(settings.roles).ImportLine)
-  return (line) => readLine(line, settings, check)
+  return (record) => readLine(record, settings, check)
 }
 
 function readLine(
-  { number, text, refusal }: Line,
+  { line, ...read }: ReadRecord,
   settings: LineSettings,
   check: (value: unknown) => Detail[],
 ): ReturnType<ReadLine> {
-  if (text === undefined) return [{ path: [], message: refusal ?? 'cannot be read' }]
-  if (text.trim() === '') return null
-  const value = parseJson(text)
-  if (value === undefined) return [{ path: [], message: 'is no JSON' }]
-  const found = check(value)
+  if ('details' in read) return read.details
+  const found = check(read.value)
   if (found.some(({ path }) => path.length === 0)) return found
-  const body = value as Static<ImportLine> // fields of another shape are not parsed
+  const body = read.value as Static<ImportLine> // fields of another shape are not parsed
   const refused = new Set(found.map(({ path }) => path[0]))
   const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
     fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
@@ -65,15 +62,7 @@ function readLine(
   const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
-  return { line: number, username, secret, roles, locked, active, mustChange, createdAt, user }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return { line, username, secret, roles, locked, active, mustChange, createdAt, user }
 }
 
 /** Collects the error of one field, so that the other fields are checked as well. */
@@ -95,8 +84,7 @@ function parseSecret(
     return refuseField(['password_hash'], 'stands for a password: leave out one of them')
   }
   if (password !== undefined) return { password }
-  if (hash === undefined)
-    return refuseField(['password_hash'], 'is required, unless password is given')
+  if (hash === undefined) return 'none'
   const reason = hashRefusal(hash, settings)
   return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
 }

@@ -26,8 +26,8 @@ export interface LinePreview {
   readonly line: number
   /** Null if the line cannot be read. */
   readonly wanted: PreviewedAccount | null
-  /** Whether the line has a hash, and no password that would be hashed. */
-  readonly hasHash: boolean
+  /** Whether the line has a hash, a password that would be hashed, or neither. */
+  readonly secret: 'hash' | 'password' | 'none'
   /** The account that has the name or the user already. */
   readonly present: PreviewedAccount | null
   /** The first ones of the line; empty for one that would be imported. */
@@ -70,7 +70,7 @@ export function gatherPreview(max: number) {
       return kept.map((one) => ({
         line: one.line,
         wanted: one.wanted && wantedAccount(one.wanted, users),
-        hasHash: one.wanted !== null && 'hash' in one.wanted.secret,
+        secret: secretOf(one.wanted),
         present: one.errors.length === 0 ? null : holderOf(one.wanted, present),
         errors: one.errors,
       }))
@@ -94,6 +94,11 @@ function accountOf(row: PresentRow): PreviewedAccount {
     name: row.name,
     email: row.email,
   }
+}
+
+function secretOf(wanted: WantedLine | null): LinePreview['secret'] {
+  if (!wanted || wanted.secret === 'none') return 'none'
+  return 'hash' in wanted.secret ? 'hash' : 'password'
 }
 
 function wantedAccount(

@@ -26,12 +26,12 @@ export const room: Room<Needs> = {
         {
           name: 'account import',
           operands: ['file|-'],
-          summary: 'Imports accounts from lines of JSON, all of them or none',
+          summary: 'Imports accounts from CSV, JSON Lines or an array of JSON, all of them or none',
         },
         {
           name: 'account export',
           summary:
-            'Writes every account as a line of JSON; with its hash where an import shall read it',
+            'Writes every account as a line of JSON; with its hash where its password shall go along',
         },
       ],
       file: fileBeside(import.meta.url, '../cli/commands/transfer'),

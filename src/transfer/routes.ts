@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertMayAppoint } from '../accounts/new-administrator.ts'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
@@ -19,7 +19,7 @@ import type { ImportReport, Imports } from './import.ts'
 import type { LinePreview, PreviewedAccount } from './preview.ts'
 import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
 
-/** Import and export of accounts as lines of JSON, below /api/admin, for the role ADMIN. */
+/** Import and export of accounts, below /api/admin, for the role ADMIN. */
 export interface TransferRoutesOptions {
   readonly config: Pick<Config, 'login' | 'roles'>
   readonly clock: Clock
@@ -88,6 +88,7 @@ export async function transferRoutes(
       try {
         const report = await imports.run(longBody(request, clock, endsAt), {
           ...askedOf(request.query),
+          otherwise: isCsv(request) ? 'csv' : 'json',
           guard: until(endsAt, stillAllowed(request)),
           assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
         })
@@ -160,6 +161,11 @@ export async function transferRoutes(
   }
 }
 
+/** Whether the client calls the body CSV. */
+function isCsv({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.toLowerCase().startsWith(mediaTypes.csv) ?? false
+}
+
 /** Converts a report to the body of an answer. */
 export function showImport(report: ImportReport): Static<typeof ImportBody> {
   return {
@@ -168,15 +174,19 @@ export function showImport(report: ImportReport): Static<typeof ImportBody> {
     imported: report.imported,
     errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
     errors_total: report.errorsTotal,
+    ...(report.ignoredColumns.length > 0 && { ignored_columns: [...report.ignoredColumns] }),
     ...(report.preview && { preview: report.preview.map(showLine) }),
   }
 }
 
-function showLine({ line, wanted, hasHash, present, errors }: LinePreview) {
+function showLine({ line, wanted, secret, present, errors }: LinePreview) {
   return {
     line,
     outcome: errors.length === 0 ? ('import' as const) : ('refuse' as const),
-    account: wanted && { ...showAccount(wanted), password_hash: hasHash },
+    account: wanted && {
+      ...showAccount(wanted),
+      ...{ password_hash: secret === 'hash', password: secret === 'password' },
+    },
     present: present && showAccount(present),
     errors: errors.map(({ path, message }) => ({ path: [...path], message })),
   }

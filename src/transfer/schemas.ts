@@ -53,17 +53,24 @@ const ImportLinePreview = named(
     type: 'object',
     required: ['line', 'outcome', 'account', 'present', 'errors'],
     properties: {
-      line: { ...Integer, description: 'Counted from 1, blank lines included' },
+      line: {
+        ...Integer,
+        description: 'Counted from 1, blank lines included; of an array the place of the element',
+      },
       outcome: { type: 'string', enum: ['import', 'refuse'] },
       account: {
         description: 'As the line describes it; null if it cannot be read',
         anyOf: [
           {
             type: 'object',
-            required: [...accountNames, 'password_hash'],
+            required: [...accountNames, 'password_hash', 'password'],
             properties: {
               ...accountFields,
-              password_hash: { ...Flag, description: 'A hash; otherwise a password is hashed' },
+              password_hash: { ...Flag, description: 'A hash, which is stored as it is' },
+              password: {
+                ...Flag,
+                description: 'A password, which is hashed; with neither the account has none',
+              },
             },
             additionalProperties: false,
           },
@@ -98,7 +105,10 @@ const ImportLinePreview = named(
   {
     line: 3,
     outcome: 'refuse',
-    account: { ...presentExample, roles: ['EDITOR'], user_id: null, password_hash: true },
+    account: {
+      ...{ ...presentExample, roles: ['EDITOR'], user_id: null },
+      ...{ password_hash: true, password: false },
+    },
     present: presentExample,
     errors: [{ path: ['username'], message: 'exists already' }],
   },
@@ -149,10 +159,18 @@ export const ImportBody = named(
     required: ['dry_run', 'lines', 'imported', 'errors', 'errors_total'],
     properties: {
       dry_run: Flag,
-      lines: { ...Count, description: 'Lines that are not blank' },
+      lines: {
+        ...Count,
+        description: 'Lines that are not blank, rows below the header, or elements of an array',
+      },
       imported: { ...Count, description: 'Accounts made, or that would be: all or none' },
       errors: { ...Mistakes, description: 'The first 1000' },
       errors_total: Count,
+      ignored_columns: {
+        type: 'array',
+        items: Text,
+        description: 'The columns of CSV that no field has, if there are any',
+      },
       preview: {
         type: 'array',
         items: ImportLinePreview,
@@ -180,7 +198,7 @@ export function transferSchemas(known: readonly Role[]) {
         password_hash: {
           type: 'string',
           description:
-            'bcrypt ($2a, $2b, $2y), or a PHC string of Argon2 or PBKDF2; or else password',
+            'bcrypt ($2a, $2b, $2y), or a PHC string of Argon2 or PBKDF2; or else password, or neither: the account has no password then',
         },
         password,
         roles,

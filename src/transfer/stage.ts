@@ -6,7 +6,8 @@ import type { Mistake, WantedLine } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
 export interface HashedLine extends WantedLine {
-  readonly passwordHash: string
+  /** Null: the account has no password. */
+  readonly passwordHash: string | null
 }
 
 export interface Batch {
@@ -59,7 +60,7 @@ export async function stage(
   const accounts = free.map(({ user, createdAt = now, ...line }) => ({
     ...line,
     createdAt,
-    passwordChangedAt: 'hash' in line.secret ? null : now,
+    passwordChangedAt: line.secret !== 'none' && 'password' in line.secret ? now : null,
     userId: 'id' in user ? user.id : given(newIds.next().value),
   }))
   await insertStagedAccounts(trx, accounts, id)

@@ -39,7 +39,7 @@ interface Chosen {
 const none: readonly string[] = []
 
 /** Events about deliveries: sent to an endpoint, they would cause further ones. */
-const unsent = new Set(['webhook_delivery_failed'])
+const unsent = new Set(['webhook_delivery_failed', 'webhook_tested'])
 
 const topic = 'webhook endpoints'
 

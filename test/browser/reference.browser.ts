@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startService } from '../../tools/service.ts'
@@ -85,6 +87,30 @@ suite('the pages, in a real browser', async () => {
       assert.deepEqual(complaints, [])
       await context.close()
     }
+  })
+
+  test('the mail of development fits a phone, and a subject with other letters is its title', async () => {
+    const folder = join(service.dataDirectory, 'mail')
+    const subject = `Grüße von Haus Müller ${'ä'.repeat(60)}`
+    const { page, complaints } = await openPage(
+      await browser.newContext({ viewport: { width: 360, height: 740 } }),
+    )
+    await page.goto(`${service.url}/dev/mail`)
+    assert.match((await page.textContent('main')) ?? '', /There is none yet/)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      join(folder, `2026-01-15T12-00-00-000Z-${'a'.repeat(22)}.eml`),
+      `Subject: =?UTF-8?B?${Buffer.from(subject).toString('base64')}?=\r\nTo: ${'a'.repeat(60)}@${'b'.repeat(60)}.example.org\r\nDate: Thu, 15 Jan 2026 12:00:00 +0000\r\n\r\nOpen http://localhost/${'c'.repeat(200)}\r\n`,
+    )
+    await page.reload()
+    await assertFits(page, 'the list')
+    await assertAccessible(page, 'the list')
+    await page.getByRole('link', { name: subject }).click()
+    assert.equal(await page.title(), `${subject} - Gatehouse`)
+    await assertFits(page, 'the mail')
+    await assertAccessible(page, 'the mail')
+    assert.deepEqual(complaints, [])
+    await page.context().close()
   })
 
   test('search looks through paths, fields, parameters and errors, and its address can be shared', async () => {

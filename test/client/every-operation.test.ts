@@ -499,7 +499,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
         name: 'B',
         email: 'b@example.org',
       },
-      bodySerializer: (line) => ndjson([line]),
+      bodySerializer: (line) => ndjson([line as object]),
     })
     const report = dataOf(sent)
     assert.deepEqual([report.lines, report.errors_total, report.errors], [1, 0, []])

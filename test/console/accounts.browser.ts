@@ -28,6 +28,22 @@ suite('accounts in the console', async () => {
     await hand.assertSound('a dry run')
     assert.equal(await countOf(world), 1)
 
+    // CSV, as a spreadsheet saves it; what is wrong comes first, although the file has it last.
+    await chooseFile(page, 'office.csv', [
+      '\ufeffusername;roles;name;email;phone',
+      'bea;USER;Bea Müller;bea@example.org;1',
+      'bob;USER;Bob;no address;2',
+    ])
+    await page.getByRole('button', { name: 'Check the file' }).click()
+    await page.getByText('There is one mistake.').waitFor()
+    await page.getByText('These columns are ignored: phone').waitFor()
+    const checked = await page.locator('main table tbody tr').allInnerTexts()
+    assert.equal(checked.length, 2)
+    assert.match(checked[0] ?? '', /^3\b[\s\S]*is refused[\s\S]*email must be an e-mail address/)
+    assert.match(checked[1] ?? '', /^2\b[\s\S]*Bea Müller[\s\S]*none: the owner sets one/)
+    await hand.assertSound('a dry run of CSV')
+    assert.equal(await countOf(world), 1)
+
     const lines = Array.from({ length: 60 }, (_, at) =>
       line(`ann${String(at).padStart(2, '0')}`, at === 0 ? { name: '=1+1' } : {}),
     )
@@ -307,10 +323,15 @@ function line(username: string, more: object = {}): string {
   })
 }
 
-async function choose(page: Page, lines: readonly string[]): Promise<void> {
+function choose(page: Page, lines: readonly string[]): Promise<void> {
+  return chooseFile(page, 'accounts.ndjson', lines)
+}
+
+async function chooseFile(page: Page, name: string, lines: readonly string[]): Promise<void> {
   const buffer = Buffer.from(lines.join('\n'))
-  const file = { name: 'accounts.ndjson', mimeType: 'application/x-ndjson', buffer }
-  await page.getByLabel('File').setInputFiles(file)
+  await page
+    .getByLabel('File')
+    .setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
 }
 
 function rowOf(page: Page, name: string) {

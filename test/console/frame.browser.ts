@@ -41,6 +41,9 @@ suite('the frame of the console', async () => {
 
     await page.keyboard.press('?')
     await dialog(hand).waitFor()
+    assert.equal(await dialog(hand).evaluate((element) => element.scrollTop), 0)
+    const title = await dialog(hand).getByRole('heading').boundingBox()
+    assert.ok(title && title.y >= 0, 'its title is seen')
     await hand.assertSound('the help')
     await page.keyboard.press('g') // the dialog has the keyboard
     await page.keyboard.press('o')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { components } from '../../web/console/api/openapi.d.ts'
 import { byLabel, largest, totalOf, widened } from '../../web/console/views/overview/buckets.ts'
 import { doctorHealth, healthOf, verdictOf } from '../../web/console/views/overview/health.ts'
+import { overview as german } from '../../web/languages/de/console/overview.ts'
 import { events } from '../../web/languages/en/console/events.ts'
 import { overview } from '../../web/languages/en/console/overview.ts'
 
@@ -112,6 +113,31 @@ test('the verdict names what is broken, before what needs a look', () => {
   )
 })
 
+test('mail that is written to files is not good, and names the setting', () => {
+  for (const [texts, pattern] of [
+    [words, /^Mail is written to files.*Set SMTP_URL\.$/],
+    [{ ...german, events }, /^E-Mails werden in Dateien geschrieben.*Setzen Sie SMTP_URL\.$/],
+  ] as const) {
+    const [, , shown] = healthOf(status({ mail: { ...mail, server: false } }), texts)
+    assert.equal(shown?.level, 'off')
+    assert.match(shown?.text ?? '', pattern)
+  }
+})
+
+test('a time that a message waits is told in whole seconds', () => {
+  const waiting = {
+    ...{ enabled: 1, disabled: 0, failed: 0, oldest_waiting_seconds: 0 },
+    oldest_waiting_failing_seconds: 35.043,
+  }
+  const [, , , shown] = healthOf(status({ webhooks: waiting }), words)
+  assert.equal(shown?.text, 'One does not answer; its oldest message waits for 36 seconds.')
+})
+
+test('the verdict says that the service works, not that nothing is left to do', () => {
+  assert.equal(overview.verdict.good, 'The service works.')
+  assert.equal(german.verdict.good, 'Der Dienst läuft.')
+})
+
 test('what the status does not know needs a look, with the reason', () => {
   const unknown = [{ part: 'mail', reason: 'late' } as const]
   const { level, troubled } = verdictOf(healthOf(status({ mail: null, unknown }), words))
@@ -164,7 +190,10 @@ test('doctor counts for the verdict once it has examined', () => {
   assert.equal(found.text, '1 error, 2 warnings, 1 check not made.')
 })
 
-const mail = { enabled: true, waiting: 0, failed: 0, oldest_waiting_seconds: 0, trouble: null }
+const mail = {
+  ...{ enabled: true, server: true, waiting: 0, failed: 0 },
+  ...{ oldest_waiting_seconds: 0, trouble: null },
+}
 const backups = {
   enabled: true,
   last_at: '2026-03-02T03:00:00.000Z',
@@ -182,6 +211,7 @@ function status(more: Partial<Status> = {}): Status {
     node_version: '26.0.0',
     database: 'sqlite',
     host: 'gatehouse-1',
+    base_url: 'https://auth.example.org',
     started_at: '2026-03-02T08:00:00.000Z',
     uptime_seconds: 5400,
     workers: 1,

@@ -139,6 +139,23 @@ suite('keys, webhooks, clients, settings, backups and doctor', async () => {
     await page.getByText('of this one').waitFor()
     assert.match(await page.locator('dl').innerText(), /Ids alone/)
 
+    // A new secret is made only after the question was answered.
+    const secrets: string[] = []
+    await page.route(`**/webhooks/${id}/secret`, (route) => {
+      secrets.push(route.request().method())
+      return route.continue()
+    })
+    await button(page, 'New secret').click()
+    await dialog(page).getByRole('heading', { name: 'Make a new secret?' }).waitFor()
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    await hand.settled()
+    assert.deepEqual(secrets, [])
+    await button(page, 'New secret').click()
+    await dialog(page).getByRole('button', { name: 'New secret' }).click()
+    await until(() => secrets.length === 1)
+    await page.getByText(/whsec_/).waitFor()
+
     // Nothing has failed for good here: the answers of the API are made up, in two parts.
     const sent: unknown[] = []
     const [failed] = (await world.api('GET', '/api/admin/webhooks/deliveries')).data

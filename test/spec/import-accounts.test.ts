@@ -150,7 +150,7 @@ suite('import of accounts', async () => {
           line('a:b', { email: 'nobody' }),
           line('c', { roles: ['USER', 'KING'], created_at: 'yesterday' }),
           line('d', { password_hash: 'plain' }),
-          line('e', { password_hash: undefined }),
+          line('e', { password_hash: 5 }),
           line('f', { password: 'both of them' }),
           line('g', { email: undefined }),
           line('h', { name: '', locked: 'no', user_id: 0 }),
@@ -174,9 +174,9 @@ suite('import of accounts', async () => {
       'line 8 roles 1: must be USER, EDITOR or ADMIN',
       'line 8 created_at: must be a time like 2026-01-15T12:00:00Z',
       'line 9 password_hash: must be a bcrypt, Argon2 or PBKDF2 hash in the form that this service verifies',
-      'line 10 password_hash: is required, unless password is given',
+      'line 10 password_hash: must be string',
       'line 11 password_hash: stands for a password: leave out one of them',
-      'line 12 user_id: is required, unless name and email describe a new user',
+      'line 12 email: is required for a new user',
       'line 13 locked: must be boolean',
       'line 13 user_id: must be >= 1',
       'line 13 name: must NOT have fewer than 1 characters',
@@ -295,12 +295,7 @@ suite('import of accounts', async () => {
     const rows = await app.rows('sessions')
     assertRefusal(await importLines(app, user, [line('x')]), 403, 'Access denied')
     assertRefusal(await app.call('GET', exportPath, { headers: user }), 403, 'Access denied')
-    for (const type of [
-      'application/json',
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      '',
-    ]) {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', '']) {
       const answer = await importLines(app, { ...headers, 'content-type': type }, [line('x')])
       assertRefusal(answer, 400, 'Invalid request body', type)
     }

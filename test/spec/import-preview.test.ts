@@ -32,7 +32,12 @@ suite('a dry run that shows its lines', async () => {
     assert.deepEqual([made.outcome, made.present, made.errors], ['import', null, []])
     assert.deepEqual(made.account, {
       ...{ username: 'new', roles: ['USER'], locked: true, active: true, must_change: false },
-      ...{ created_at: '2024-05-06T07:08:09.000Z', user_id: null, password_hash: true },
+      ...{
+        created_at: '2024-05-06T07:08:09.000Z',
+        user_id: null,
+        password_hash: true,
+        password: false,
+      },
       ...{ name: 'Name of new', email: 'new@example.org' },
     })
     assert.deepEqual(
@@ -40,7 +45,10 @@ suite('a dry run that shows its lines', async () => {
       ['refuse', ['ADMIN'], ['EDITOR'], ann.userId],
     )
     assert.deepEqual(name.errors, [{ path: ['username'], message: 'exists already' }])
-    assert.deepEqual([user.present.username, user.account.password_hash], ['ann', false])
+    assert.deepEqual(
+      [user.present.username, user.account.password_hash, user.account.password],
+      ['ann', false, true],
+    )
     assert.deepEqual([owner.account.name, owner.account.user_id], ['Bo Birch', free])
     assert.deepEqual(await app.rows('imports', 'import_names'), before)
   })

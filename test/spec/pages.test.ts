@@ -205,6 +205,24 @@ suite('the look of the organization', async () => {
     }
   })
 
+  test('the default logo has the colour of the settings', async () => {
+    const own = async (settings: Record<string, string>) => {
+      const app = await testApp(settings)
+      const { text } = await app.call('GET', '/', { headers: { accept } })
+      const [, logo = ''] = /<img src="([^"]+)"/.exec(text) ?? []
+      assert.ok(
+        text.includes(`rel="icon"`) && text.includes(`href="${logo}"`),
+        'it is the icon too',
+      )
+      return (await app.call('GET', logo)).text
+    }
+    const usual = await own({})
+    assert.match(usual, /stroke="#4a7ab5"/)
+    const colored = await own({ PAGES_COLOR: '#FF8000' })
+    assert.equal(colored, usual.replace('#4a7ab5', '#ff8000'))
+    assert.equal(await own({ PAGES_COLOR: '#FF8000', PAGES_LOGO_FILE: file('own.svg', svg) }), svg)
+  })
+
   test('without settings there is none of it', async () => {
     const app = await testApp()
     const { text } = await app.call('GET', '/', { headers: { accept } })

@@ -46,13 +46,17 @@ suite('GET /api/admin/status', async () => {
     assert.ok(jobs.length > 20)
     assert.deepEqual(rest, {
       at: '2026-01-15T12:01:30.500Z',
+      base_url: 'http://127.0.0.1:3000',
       database: testDatabase === 'sqlite' ? 'sqlite' : 'postgresql',
       started_at: '2026-01-15T12:00:00.000Z',
       uptime_seconds: 90,
       workers: 1,
       readiness: { ready: true, reason: null, warnings: [] },
       schema: { version: latestSchema, latest: latestSchema },
-      mail: { enabled: true, waiting: 0, failed: 0, oldest_waiting_seconds: 0, trouble: null },
+      mail: {
+        ...{ enabled: true, server: false, waiting: 0, failed: 0 },
+        ...{ oldest_waiting_seconds: 0, trouble: null },
+      },
       webhooks: {
         enabled: 0,
         disabled: 0,

@@ -304,6 +304,19 @@ suite('the administration of webhooks', async () => {
 })
 
 suite('what an administrator does with the messages of webhooks', () => {
+  test('a test is one message, also for an endpoint that gets all events', async () => {
+    const app = await testApp()
+    const receiver = await startReceiver()
+    const headers = app.basic(app.admin)
+    const { id } = await setUp(app, receiver.url, ['*'])
+    await app.call('POST', `${webhooks}/${id}/test`, { headers })
+    await app.account('ann') // an event that comes after the one of the test
+    await sendUntil(app, () => receiver.received.some(({ body }) => body.type === 'user_created'))
+    const types = receiver.received.map(({ body }) => body.type)
+    assert.deepEqual(types.toSorted(), ['user_created', 'webhook_test'])
+    assert.equal(app.log.filter(({ event }) => event === 'webhook_tested').length, 1)
+  })
+
   test('test, refusal, repetition, rotation, disabling and removal, with a receiver', async () => {
     const app = await testApp()
     const receiver = await startReceiver()

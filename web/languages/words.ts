@@ -16,12 +16,12 @@ export function plural(language: Language, forms: Forms): (count: number) => str
   }
 }
 
-/** Makes a function of seconds, in whole words: "90 seconds", "15 minutes", "24 hours", "7 days". */
+/** Makes a function of seconds, rounded up, in whole words: "90 seconds", "15 minutes", "24 hours", "7 days". */
 export function duration(
   units: Readonly<Record<'seconds' | 'minutes' | 'hours' | 'days', (count: number) => string>>,
 ): (seconds: number) => string {
   return (seconds) => {
-    if (seconds <= 90) return units.seconds(seconds)
+    if (seconds <= 90) return units.seconds(Math.ceil(seconds))
     if (seconds <= 90 * 60) return units.minutes(Math.ceil(seconds / 60))
     if (seconds <= 36 * 3600) return units.hours(Math.ceil(seconds / 3600))
     return units.days(Math.ceil(seconds / 86_400))

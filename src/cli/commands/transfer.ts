@@ -20,13 +20,17 @@ export const commands: readonly CommandWork[] = [
         const { showImport } = await import('../../transfer/routes.ts')
         const report = await imports.run(read(file, terminal), {
           dryRun: values['dry-run'] === true,
+          otherwise: 'csv',
           onProgress: tellProgress(terminal),
         })
-        if (report.errorsTotal === 0 || values.json === true) {
-          output.result(showImport(report), summaryOf(report))
-        } else {
+        const isShown = report.errorsTotal === 0 || values.json === true
+        if (!isShown) {
           for (const mistake of report.errors) terminal.stderr.write(`${describe(mistake)}\n`)
         }
+        if (report.ignoredColumns.length > 0 && values.json !== true) {
+          terminal.stderr.write(`ignored columns: ${report.ignoredColumns.join(', ')}\n`)
+        }
+        if (isShown) output.result(showImport(report), summaryOf(report))
         if (report.errorsTotal > 0) throw new CommandError(summaryOf(report))
       })
     },

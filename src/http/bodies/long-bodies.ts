@@ -9,13 +9,16 @@ import { mediaTypes } from '../media-types.ts'
 /** After this time without a byte the client counts as gone. */
 const idleMs = 15_000
 
+/** What a long body of accounts may be called. Its content shows which of them it is. */
+export const longMediaTypes = [mediaTypes.lines, mediaTypes.json, mediaTypes.csv]
+
 /**
- * Lets the routes of this plugin accept lines of JSON of any total length, and no other body. The
- * routes validate the lines.
+ * Lets the routes of this plugin accept JSON Lines, arrays of JSON and CSV of any total length, and no
+ * other body. The routes validate the records.
  */
 export function acceptLines(app: FastifyInstance): void {
   app.removeContentTypeParser(mediaTypes.json)
-  app.addContentTypeParser(mediaTypes.lines, (request, payload, done) => {
+  app.addContentTypeParser(longMediaTypes, (request, payload, done) => {
     if (request.routeOptions.config.body !== 'lines') {
       return done(new ApiError('invalidBody', { reason: { code: 'body_of_other_type' } }))
     }

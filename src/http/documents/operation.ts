@@ -2,6 +2,7 @@ import type { FastifySchema, RouteOptions } from 'fastify'
 import { decide } from '../../policy/decide.ts'
 import { describeRule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
+import { longMediaTypes } from '../bodies/long-bodies.ts'
 import { mediaTypes } from '../media-types.ts'
 import { csrfGuardsOf, type RouteDeclaration } from '../routes/declaration.ts'
 import type { JsonSchema } from '../schemas.ts'
@@ -26,7 +27,7 @@ const acceptedTypes: Readonly<Record<BodyKind, readonly string[]>> = {
   form: [mediaTypes.json, mediaTypes.form],
   any: [mediaTypes.json, mediaTypes.form],
   parameters: [mediaTypes.form],
-  lines: [mediaTypes.lines],
+  lines: longMediaTypes,
 }
 
 /** Describes the operation of a route in OpenAPI. */
@@ -151,12 +152,30 @@ function bodyOf(
   const types = acceptedTypes[body]
   if (types.length === 0) return undefined
   const given = { one: examples?.body, several: examples?.bodies }
-  const content = types.map((type) => [type, media(components, taken, given)])
+  const content = types.map((type) => [
+    type,
+    body === 'lines'
+      ? media(components, long[type]?.(taken) ?? taken)
+      : media(components, taken, given),
+  ])
   return {
-    ...(body === 'lines' && { description: 'Lines of JSON: the schema is that of one' }),
+    ...(body === 'lines' && {
+      description:
+        'JSON Lines (the schema is that of one), an array of JSON, or CSV; the content decides',
+    }),
     required: body !== 'optional' && body !== 'any',
     content: Object.fromEntries(content),
   }
+}
+
+/** The schemas of long bodies, by that of one line. */
+const long: Readonly<Record<string, (line: JsonSchema) => JsonSchema>> = {
+  [mediaTypes.json]: (items) => ({ type: 'array', items }),
+  [mediaTypes.csv]: () => ({
+    type: 'string',
+    description: 'RFC 4180; the first line names the fields of a line of JSON',
+    examples: ['username,roles,name,email\r\nbea,USER,Bea Example,bea@example.org\r\n'],
+  }),
 }
 
 /** Of a route that takes any JSON. */

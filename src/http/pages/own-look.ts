@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Config } from '../../config/load.ts'
 import { type Assets, createAssets } from './assets.ts'
 import { colorsOf } from './colors.ts'
@@ -13,14 +14,22 @@ export interface OwnLook {
 export function ownLook({ color, logo }: Config['pages']): { assets: Assets; look: OwnLook } {
   const files = {
     ...(color !== undefined && { 'look.css': Buffer.from(styleOf(color)) }),
+    ...(color !== undefined && logo === null && { 'logo.svg': iconIn(color) }),
     ...(logo !== null && { [logo.name]: Buffer.from(logo.base64, 'base64') }),
   }
+  const logoName = logo?.name ?? (color === undefined ? null : 'logo.svg')
   const assets = createAssets('/look', () => files, { areForeign: true, prefixes: pagePrefixes })
   const look = {
     style: color === undefined ? null : assets.address('look.css'),
-    logo: logo === null ? null : assets.address(logo.name),
+    logo: logoName === null ? null : assets.address(logoName),
   }
   return { assets, look }
+}
+
+/** The default logo in a colour. */
+function iconIn(color: string): Buffer {
+  const icon = readFileSync(new URL('./icon.svg', import.meta.url), 'utf8')
+  return Buffer.from(icon.replace(/stroke="#[0-9a-f]{6}"/, `stroke="${color}"`))
 }
 
 function styleOf(color: string): string {

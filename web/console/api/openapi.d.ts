@@ -2734,7 +2734,7 @@ export interface components {
          */
         AccountImport: {
             username: string;
-            /** @description bcrypt ($2a, $2b, $2y), or a PHC string of Argon2 or PBKDF2; or else password */
+            /** @description bcrypt ($2a, $2b, $2y), or a PHC string of Argon2 or PBKDF2; or else password, or neither: the account has no password then */
             password_hash?: string;
             password?: string;
             /** @description USER, EDITOR, ADMIN; a leading ROLE_ is removed */
@@ -2785,6 +2785,7 @@ export interface components {
          *       "node_version": "26.0.0",
          *       "database": "sqlite",
          *       "host": "gatehouse-1",
+         *       "base_url": "https://auth.example.org",
          *       "started_at": "2026-03-02T08:00:00.000Z",
          *       "uptime_seconds": 5400,
          *       "workers": 1,
@@ -2799,6 +2800,7 @@ export interface components {
          *       },
          *       "mail": {
          *         "enabled": true,
+         *         "server": true,
          *         "waiting": 0,
          *         "failed": 0,
          *         "oldest_waiting_seconds": 0,
@@ -2842,6 +2844,8 @@ export interface components {
             database: "sqlite" | "postgresql";
             /** @description The machine that answers */
             host: string;
+            /** @description BASE_URL */
+            base_url: string;
             /**
              * Format: date-time
              * @description Of the process that answers
@@ -2866,6 +2870,8 @@ export interface components {
             mail: {
                 /** @description Whether mail is sent, or in development written to files */
                 enabled: boolean;
+                /** @description Whether SMTP_URL names a mail server */
+                server: boolean;
                 waiting: number;
                 /** @description Given up, and still kept */
                 failed: number;
@@ -4079,7 +4085,8 @@ export interface components {
          *         "user_id": null,
          *         "name": "Bea Example",
          *         "email": "bea@example.org",
-         *         "password_hash": true
+         *         "password_hash": true,
+         *         "password": false
          *       },
          *       "present": {
          *         "username": "bea",
@@ -4105,7 +4112,7 @@ export interface components {
          *     }
          */
         ImportLinePreview: {
-            /** @description Counted from 1, blank lines included */
+            /** @description Counted from 1, blank lines included; of an array the place of the element */
             line: number;
             /** @enum {string} */
             outcome: "import" | "refuse";
@@ -4125,8 +4132,10 @@ export interface components {
                 user_id: number | null;
                 name: string | null;
                 email: string | null;
-                /** @description A hash; otherwise a password is hashed */
+                /** @description A hash, which is stored as it is */
                 password_hash: boolean;
+                /** @description A password, which is hashed; with neither the account has none */
+                password: boolean;
             } | null;
             /** @description The account that has the name or the user already, as it is now */
             present: {
@@ -4176,13 +4185,15 @@ export interface components {
          */
         ImportReport: {
             dry_run: boolean;
-            /** @description Lines that are not blank */
+            /** @description Lines that are not blank, rows below the header, or elements of an array */
             lines: number;
             /** @description Accounts made, or that would be: all or none */
             imported: number;
             /** @description The first 1000 */
             errors: components["schemas"]["ImportMistake"][];
             errors_total: number;
+            /** @description The columns of CSV that no field has, if there are any */
+            ignored_columns?: string[];
             /** @description If it was asked for: the first lines of each outcome, in their order */
             preview?: components["schemas"]["ImportLinePreview"][];
         };
@@ -14482,7 +14493,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Lines of JSON: the schema is that of one */
+        /** @description JSON Lines (the schema is that of one), an array of JSON, or CSV; the content decides */
         requestBody: {
             content: {
                 /**
@@ -14498,6 +14509,26 @@ export interface operations {
                  *     }
                  */
                 "application/x-ndjson": components["schemas"]["AccountImport"];
+                /**
+                 * @example [
+                 *       {
+                 *         "username": "bea",
+                 *         "password_hash": "$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW",
+                 *         "roles": [
+                 *           "USER"
+                 *         ],
+                 *         "created_at": "2024-05-06T07:08:09Z",
+                 *         "name": "Bea Example",
+                 *         "email": "bea@example.org"
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["AccountImport"][];
+                /**
+                 * @example username,roles,name,email
+                 *     bea,USER,Bea Example,bea@example.org
+                 */
+                "text/csv": string;
             };
         };
         responses: {
@@ -15269,6 +15300,7 @@ export interface operations {
                      *       "node_version": "26.0.0",
                      *       "database": "sqlite",
                      *       "host": "gatehouse-1",
+                     *       "base_url": "https://auth.example.org",
                      *       "started_at": "2026-03-02T08:00:00.000Z",
                      *       "uptime_seconds": 5400,
                      *       "workers": 1,
@@ -15283,6 +15315,7 @@ export interface operations {
                      *       },
                      *       "mail": {
                      *         "enabled": true,
+                     *         "server": true,
                      *         "waiting": 0,
                      *         "failed": 0,
                      *         "oldest_waiting_seconds": 0,

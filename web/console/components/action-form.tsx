@@ -8,8 +8,8 @@ import { LoginDeclined } from '../session/ask-for-login.ts'
 interface Props {
   /** The text of the button. */
   readonly action: string
-  /** Where it leads if nothing is done; or what to call. */
-  readonly cancel: string | (() => void)
+  /** Where it leads if nothing is done; or what to call; absent: the form stays. */
+  readonly cancel?: string | (() => void)
   /** Sends what was typed; what it throws is said above the fields, and what was typed stays. */
   readonly onSubmit: () => Promise<void>
   /** The fields; `problemOf` says what the API found wrong with one. */
@@ -56,11 +56,12 @@ export function ActionForm({ action, cancel, onSubmit, children }: Props) {
         <button type="submit" class={isBusy ? 'busy' : undefined} disabled={isBusy}>
           {action}
         </button>
-        {typeof cancel === 'string' ? (
+        {typeof cancel === 'string' && (
           <a class="button quiet" href={cancel}>
             {t.common.cancel}
           </a>
-        ) : (
+        )}
+        {typeof cancel === 'function' && (
           <button type="button" class="quiet" onClick={cancel}>
             {t.common.cancel}
           </button>

@@ -19,7 +19,8 @@ export function Dialog({ title, onClose, children }: Props) {
     const dialog = ref.current
     const opener = document.activeElement
     dialog?.showModal()
-    dialog?.querySelector<HTMLElement>('[data-first]')?.focus()
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus({ preventScroll: true })
+    dialog?.scrollTo(0, 0)
     return () => {
       dialog?.close()
       if (opener instanceof HTMLElement) opener.focus()

@@ -1,3 +1,4 @@
+import { guardFormula } from '../../../../src/transfer/formula-guard.ts'
 import type { components } from '../../api/openapi.d.ts'
 
 type ListedAccount = components['schemas']['ListedAccount']
@@ -27,12 +28,8 @@ export function csvOf(rows: readonly ListedAccount[]): string {
   return `${[fields.join(','), ...lines].join('\r\n')}\r\n`
 }
 
-// Programs skip blanks before a formula, and some take the wide signs of East Asian texts for it too.
-const formula = /^[\s\p{C}]*[=+\-@＝＋－＠]/u
-
 /** A cell in quotes. A name must not begin a formula of the program that opens the table. */
 function cellOf(value: ListedAccount[(typeof fields)[number]]): string {
   const text = Array.isArray(value) ? value.join(' ') : String(value ?? '')
-  const plain = formula.test(text) ? `'${text}` : text
-  return `"${plain.replaceAll('"', '""')}"`
+  return `"${guardFormula(text).replaceAll('"', '""')}"`
 }

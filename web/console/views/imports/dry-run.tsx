@@ -11,7 +11,7 @@ import { importsTexts } from './texts.ts'
 type Line = components['schemas']['ImportLinePreview']
 type Account = NonNullable<Line['account']>
 
-/** What an import would do, line by line, beside what is there now. */
+/** What an import would do, line by line, beside what is there now: first what it would refuse. */
 export function DryRun({ report }: { readonly report: ImportReport }) {
   const t = importsTexts.use()
   const { preview = [], errors, errors_total, lines } = report
@@ -29,17 +29,22 @@ export function DryRun({ report }: { readonly report: ImportReport }) {
   ]
   const known = new Set(preview.map(({ line }) => line))
   const others = errors.filter(({ line }) => !known.has(line))
+  const refused = preview.filter(({ outcome }) => outcome === 'refuse')
+  const good = preview.filter(({ outcome }) => outcome === 'import')
+  const table = (rows: readonly Line[], caption: string) =>
+    rows.length > 0 && (
+      <DataTable
+        caption={caption}
+        columns={columns}
+        rows={rows}
+        keyOf={({ line }) => String(line)}
+        empty={null}
+      />
+    )
+  const isWhole = preview.length === lines
   return (
     <>
-      {preview.length > 0 && (
-        <DataTable
-          caption={preview.length < lines ? t.firstLines(preview.length, lines) : t.allLines}
-          columns={columns}
-          rows={preview}
-          keyOf={({ line }) => String(line)}
-          empty={null}
-        />
-      )}
+      {table(refused, t.refusedLines(refused.length))}
       {others.length > 0 && (
         <>
           <h3>{t.moreMistakes}</h3>
@@ -53,6 +58,7 @@ export function DryRun({ report }: { readonly report: ImportReport }) {
           {errors_total > errors.length && <p>{t.shownMistakes(errors.length, errors_total)}</p>}
         </>
       )}
+      {table(good, isWhole ? t.goodLines(good.length) : t.firstLines(good.length))}
     </>
   )
 }
@@ -100,7 +106,9 @@ function Wanted({ account, present }: Line) {
       {present === null && (
         <div>
           <dt>{t.fields.password}</dt>
-          <dd>{account.password_hash ? t.hasHash : t.hasPassword}</dd>
+          <dd>
+            {account.password_hash ? t.hasHash : account.password ? t.hasPassword : t.hasNone}
+          </dd>
         </div>
       )}
     </dl>

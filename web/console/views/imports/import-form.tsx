@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCommon } from '../../../context.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { confirmed } from '../../components/confirm.tsx'
+import { UserText } from '../../components/user-text.tsx'
 import { frameTexts } from '../../frame-texts.ts'
 import { wordsOf } from '../../problem-words.ts'
 import { LoginDeclined } from '../../session/ask-for-login.ts'
@@ -59,14 +60,14 @@ export function ImportForm() {
   return (
     <>
       <p>
-        {t.hint} <code>{example}</code>
+        {t.hint} <code>{columns}</code> {t.hintJson} <code>{example}</code>
       </p>
       <div class="field">
         <label for="import-file">{t.file}</label>
         <input
           id="import-file"
           type="file"
-          accept=".ndjson,.jsonl,.json,.txt,application/x-ndjson"
+          accept=".csv,.tsv,.ndjson,.jsonl,.json,.txt,text/csv,application/json,application/x-ndjson"
           disabled={isSending}
           onChange={({ currentTarget }) => {
             setFile(currentTarget.files?.[0] ?? null)
@@ -115,6 +116,7 @@ function hasStoredNothing({ isDryRun, problem }: State & { readonly step: 'faile
   )
 }
 
+const columns = 'username,roles,name,email,password_hash'
 const example =
   '{"username":"bea","password_hash":"$2b$12$…","roles":["USER"],"name":"Bea","email":"bea@example.org"}'
 
@@ -125,7 +127,7 @@ interface ReportProps {
 
 function Report({ report, importIt }: ReportProps) {
   const t = importsTexts.use()
-  const { dry_run, lines, imported, errors_total } = report
+  const { dry_run, lines, imported, errors_total, ignored_columns = [] } = report
   if (!dry_run) {
     return (
       <div class="notice good" role="status">
@@ -142,6 +144,11 @@ function Report({ report, importIt }: ReportProps) {
       <div class={`notice ${isGood ? 'good' : 'warning'}`} role="status">
         <p>{lines === 0 ? t.noLines : isGood ? t.allGood(lines) : t.mistakes(errors_total)}</p>
         {!isGood && <p>{t.allOrNone}</p>}
+        {ignored_columns.length > 0 && (
+          <p>
+            {t.ignored} <UserText>{ignored_columns.join(', ')}</UserText>
+          </p>
+        )}
       </div>
       {isGood && (
         <div class="actions">

@@ -19,7 +19,7 @@ interface Options {
  * recent login is wanted: an import that was refused has stored nothing.
  * @throws ApiProblem for any other refusal, and where nothing answers; LoginDeclined; AbortError
  */
-export async function sendImport(file: Blob, options: Options): Promise<ImportReport> {
+export async function sendImport(file: File, options: Options): Promise<ImportReport> {
   let mayRestore = true
   for (;;) {
     const { status, headers, body } = await sent(file, options)
@@ -47,7 +47,7 @@ interface Answer {
 }
 
 /** By XMLHttpRequest, because fetch tells nothing of how much was sent. */
-function sent(file: Blob, { isDryRun, preview, signal, onSent }: Options): Promise<Answer> {
+function sent(file: File, { isDryRun, preview, signal, onSent }: Options): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const query = new URLSearchParams({
       dry_run: String(isDryRun),
@@ -56,7 +56,9 @@ function sent(file: Blob, { isDryRun, preview, signal, onSent }: Options): Promi
     const request = new XMLHttpRequest()
     request.open('POST', `/api/admin/import/accounts?${query}`)
     request.setRequestHeader('accept', 'application/json')
-    request.setRequestHeader('content-type', 'application/x-ndjson')
+    // The content decides; the type counts only for a file that is neither.
+    const isCsv = file.name.toLowerCase().endsWith('.csv')
+    request.setRequestHeader('content-type', isCsv ? 'text/csv' : 'application/x-ndjson')
     request.setRequestHeader('x-csrf-token', csrfToken())
     request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total)
     const give = () => request.abort()

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks'
 import { type Language, languages } from '../../../../src/config/languages.ts'
 import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
-import { ActionButton } from '../../components/action-button.tsx'
+import { ActionForm } from '../../components/action-form.tsx'
+import { Choice, TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { frameTexts } from '../../frame-texts.ts'
 import { mailTexts } from './texts.ts'
@@ -22,35 +23,28 @@ export function TestMail({ onSent }: { readonly onSent: () => void }) {
     <details class="test-mail">
       <summary>{t.test}</summary>
       <p>{t.testHint}</p>
-      <form class="fields" onSubmit={(event) => event.preventDefault()}>
-        <div class="field">
-          <label for="test-address">{common.email}</label>
-          <input
-            id="test-address"
-            type="email"
-            autocomplete="email"
-            value={address}
-            onInput={({ currentTarget }) => setAddress(currentTarget.value)}
-          />
-        </div>
-        <div class="field">
-          <label for="test-language">{common.language}</label>
-          <select
-            id="test-language"
-            value={language}
-            onChange={({ currentTarget }) => setLanguage(currentTarget.value as Language)}
-          >
-            {languages.map((one) => (
-              <option key={one} value={one}>
-                {t.languages[one]}
-              </option>
-            ))}
-          </select>
-        </div>
-        <ActionButton disabled={address.trim() === ''} onClick={send}>
-          {t.sendTest}
-        </ActionButton>
-      </form>
+      <ActionForm action={t.sendTest} onSubmit={send}>
+        {(problemOf) => (
+          <>
+            <TextField
+              name="address"
+              label={common.email}
+              type="email"
+              isRequired
+              value={address}
+              onChange={setAddress}
+              problem={problemOf('address')}
+            />
+            <Choice
+              name="language"
+              label={common.language}
+              value={language}
+              options={languages.map((one) => [one, t.languages[one]] as const)}
+              onChange={setLanguage}
+            />
+          </>
+        )}
+      </ActionForm>
     </details>
   )
 }

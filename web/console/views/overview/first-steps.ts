@@ -31,7 +31,7 @@ export async function readSteps(status: Status, signal: AbortSignal): Promise<St
     factor: factor ?? null,
     mail: mail ?? null,
     backup: backup ?? null,
-    https: location.protocol === 'https:',
+    https: location.protocol === 'https:' && status.base_url.startsWith('https:'),
   }
 }
 
@@ -52,10 +52,12 @@ async function secondFactor(signal: AbortSignal): Promise<boolean> {
   return (await dataOf(api.GET('/api/account', { signal }))).second_factor
 }
 
+/** Whether the mail server has taken a mail; what is written to a file in development is none. */
 async function mailWasSent({ mail }: Status, signal: AbortSignal): Promise<boolean> {
-  if (!mail?.enabled) return false
-  const query = { state: 'sent', limit: 1 } as const
-  return (await dataOf(api.GET('/api/admin/mail', { params: { query }, signal }))).total > 0
+  if (!mail?.server) return false
+  const query = { state: 'sent', limit: 100 } as const
+  const { data } = await dataOf(api.GET('/api/admin/mail', { params: { query }, signal }))
+  return data.some(({ response }) => !response?.startsWith('written to '))
 }
 
 /** A backup of the service, or one that the command line made. */

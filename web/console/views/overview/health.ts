@@ -68,8 +68,9 @@ function schema({ database, schema: state }: Status, t: OverviewTexts): Judged |
 
 function mail({ mail: state }: Status, { works: t }: OverviewTexts): Judged | null {
   if (!state) return null
-  const { enabled, failed, oldest_waiting_seconds: oldest, trouble, waiting } = state
+  const { enabled, failed, oldest_waiting_seconds: oldest, server, trouble, waiting } = state
   if (!enabled) return { level: 'off', text: t.mailOff }
+  if (!server) return { level: 'off', text: t.mailToFiles }
   if (trouble) return { level: 'bad', text: t.mailTrouble(trouble.response) }
   if (oldest > lateSeconds) return { level: 'warning', text: t.mailWaiting(waiting, oldest) }
   const waits = waiting > 0 ? t.mailWaiting(waiting, oldest) : t.nothingWaits

@@ -1,13 +1,14 @@
 import type { imports as english } from '../../en/console/imports.ts'
 import { plural } from '../../words.ts'
 
-const lines = plural('de', { one: 'einer Zeile', other: '# Zeilen' })
 const accounts = plural('de', { one: 'ein Konto', other: '# Konten' })
 
 export const imports: typeof english = {
   title: 'Import und Export',
   import: 'Konten importieren',
-  hint: 'Eine Datei mit einem Konto in jeder Zeile, als JSON. Hashes anderer Systeme werden übernommen.',
+  hint: 'Eine CSV-Datei, deren erste Zeile die Spalten nennt, mit Komma, Semikolon oder Tabulator dazwischen:',
+  hintJson:
+    'Oder ein Konto in jeder Zeile als JSON, oder ein Array davon. Hashes anderer Systeme werden übernommen.',
   file: 'Datei',
   check: 'Datei prüfen',
   checkAgain: 'Noch einmal prüfen',
@@ -43,8 +44,19 @@ export const imports: typeof english = {
   newAccount: 'Es ist neu.',
   isThere: 'Es gibt schon',
   unreadable: 'Die Zeile ist nicht lesbar.',
-  allLines: 'Alle Zeilen der Datei, neben dem, was jetzt da ist',
-  firstLines: (shown, all) => `Die ersten ${shown} von ${lines(all)}, neben dem, was jetzt da ist`,
+  refusedLines: plural('de', {
+    one: 'Eine Zeile, die abgelehnt wird, neben dem, was jetzt da ist',
+    other: '# Zeilen, die abgelehnt werden, neben dem, was jetzt da ist',
+  }),
+  goodLines: plural('de', {
+    one: 'Eine Zeile, die importiert würde',
+    other: '# Zeilen, die importiert würden',
+  }),
+  firstLines: plural('de', {
+    one: 'Die erste Zeile, die importiert würde',
+    other: 'Die ersten # Zeilen, die importiert würden',
+  }),
+  ignored: 'Diese Spalten werden nicht gelesen:',
   moreMistakes: 'Weitere Fehler',
   inLine: (line) => `Zeile ${line}`,
   shownMistakes: (shown, all) => `Die ersten ${shown} von ${all} sind gezeigt.`,
@@ -62,6 +74,7 @@ export const imports: typeof english = {
   },
   hasHash: 'ein Hash, der übernommen wird',
   hasPassword: 'ein Passwort, das gehasht wird',
+  hasNone: 'keines: Der Inhaber setzt eines beim Zurücksetzen',
 
   underWay: 'Zurzeit im Gange',
   anImport: 'Import',
@@ -71,6 +84,6 @@ export const imports: typeof english = {
 
   export: 'Konten exportieren',
   exportHint:
-    'Alle Konten als JSON-Zeilen, ohne Passwörter und zweite Faktoren. Gefilterte oder ausgewählte Konten exportiert die Liste.',
+    'Alle Konten als JSON Lines, ohne Passwörter und zweite Faktoren. Gefilterte oder ausgewählte Konten exportiert die Liste, auch als CSV.',
   exportAction: 'Alle Konten exportieren',
 }

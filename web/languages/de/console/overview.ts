@@ -16,7 +16,7 @@ export const overview: typeof english = {
   reload: 'Neu lesen',
   verdict: {
     waiting: 'Es wird nachgesehen …',
-    good: 'Alles ist in Ordnung.',
+    good: 'Der Dienst läuft.',
     warning: (count) => `Es läuft; ${findings(count)}:`,
     bad: (count) => `${broken(count)}:`,
     down: 'Es nimmt keine Anfragen an.',
@@ -76,6 +76,8 @@ export const overview: typeof english = {
       `Schema ${version} ist neuer als ${latest}: Daneben läuft eine neuere Version. Erneuern Sie diesen Knoten.`,
     mail: 'E-Mail',
     mailOff: 'Der Dienst sendet keine E-Mail. Setzen Sie SMTP_URL.',
+    mailToFiles:
+      'E-Mails werden in Dateien geschrieben und unter /dev/mail gezeigt. Setzen Sie SMTP_URL.',
     mailTrouble: (response) => `Der Mailserver lehnt alles ab: ${response}`,
     mailFailed: plural('de', {
       one: '# E-Mail wurde endgültig abgelehnt.',
@@ -133,10 +135,7 @@ export const overview: typeof english = {
     unknown: 'unbekannt',
     hide: 'Liste ausblenden',
     show: 'Erste Schritte zeigen',
-    password: [
-      'Ihr eigenes Passwort',
-      'Ändern Sie das, das der Dienst gemacht hat oder das in seinen Einstellungen steht.',
-    ],
+    password: ['Ihr eigenes Passwort', 'Ersetzen Sie das erzeugte oder eingestellte Passwort.'],
     factor: [
       'Ein zweiter Faktor',
       'Mit Ihren Rollen genügt sonst ein gestohlenes Passwort für alles.',

@@ -7,7 +7,9 @@ const accounts = plural('en', { one: 'one account', other: '# accounts' })
 export const imports = {
   title: 'Import and export',
   import: 'Import accounts',
-  hint: 'A file with one account on each line, as JSON. Hashes of other systems are taken as they are.',
+  hint: 'A CSV file whose first line names the columns, with commas, semicolons or tabs between them:',
+  hintJson:
+    'Or one account on each line as JSON, or an array of them. Hashes of other systems are taken as they are.',
   file: 'File',
   check: 'Check the file',
   checkAgain: 'Check it again',
@@ -41,9 +43,19 @@ export const imports = {
   newAccount: 'It is new.',
   isThere: 'There is already',
   unreadable: 'The line cannot be read.',
-  allLines: 'All lines of the file, beside what is there now',
-  firstLines: (shown: number, all: number) =>
-    `The first ${shown} of ${lines(all)}, beside what is there now`,
+  refusedLines: plural('en', {
+    one: 'A line that is refused, beside what is there now',
+    other: '# lines that are refused, beside what is there now',
+  }),
+  goodLines: plural('en', {
+    one: 'A line that would be imported',
+    other: '# lines that would be imported',
+  }),
+  firstLines: plural('en', {
+    one: 'The first line that would be imported',
+    other: 'The first # lines that would be imported',
+  }),
+  ignored: 'These columns are ignored:',
   moreMistakes: 'Further mistakes',
   inLine: (line: number) => `Line ${line}`,
   shownMistakes: (shown: number, all: number) => `The first ${shown} of ${all} are shown.`,
@@ -61,6 +73,7 @@ export const imports = {
   },
   hasHash: 'a hash, taken as it is',
   hasPassword: 'a password, which is hashed',
+  hasNone: 'none: the owner sets one by a reset',
 
   underWay: 'Under way now',
   anImport: 'Import',
@@ -70,6 +83,6 @@ export const imports = {
 
   export: 'Export accounts',
   exportHint:
-    'All accounts as lines of JSON, without passwords and second factors. Filtered or selected accounts are exported from the list.',
+    'All accounts as JSON Lines, without passwords and second factors. Filtered or selected accounts are exported from the list, as CSV too.',
   exportAction: 'Export all accounts',
 }

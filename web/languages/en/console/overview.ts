@@ -13,7 +13,7 @@ export const overview = {
   reload: 'Read again',
   verdict: {
     waiting: 'Looking …',
-    good: 'All is well.',
+    good: 'The service works.',
     warning: (count: number) => `It works; ${findings(count)}:`,
     bad: (count: number) => `${broken(count)}:`,
     down: 'It serves no requests.',
@@ -67,6 +67,7 @@ export const overview = {
       `Schema ${version} is newer than ${latest}: a newer version runs beside this one. Renew this node.`,
     mail: 'Mail',
     mailOff: 'The service sends no mail. Set SMTP_URL.',
+    mailToFiles: 'Mail is written to files, and shown at /dev/mail. Set SMTP_URL.',
     mailTrouble: (response: string) => `The mail server refuses all mail: ${response}`,
     mailFailed: plural('en', {
       one: '# mail was refused for good.',
@@ -118,10 +119,7 @@ export const overview = {
     unknown: 'unknown',
     hide: 'Hide the list',
     show: 'Show the first steps',
-    password: [
-      'Your own password',
-      'Change the one that the service made, or that stands in its settings.',
-    ],
+    password: ['Your own password', 'Replace the generated or configured password.'],
     factor: ['A second factor', 'With your roles a stolen password is enough to do everything.'],
     mail: ['Mail', 'Set SMTP_URL, and send a test mail: resets and notices need it.'],
     backup: ['A backup', 'Set BACKUP_DIR, or make one now.'],

@@ -1,0 +1,89 @@
+import { isAscii } from 'node:buffer'
+
+/** One record of a file: a line, a row of a table, or an element of an array. */
+export interface RawRecord {
+  /** Of its beginning, counted from 1, blank lines included. */
+  readonly line: number
+  /** Undefined if the record is too long or not UTF-8. */
+  readonly text: string | undefined
+  /** Why the record cannot be read. */
+  readonly refusal?: string
+  /** Whether the end of the file ended the record. */
+  readonly isLast: boolean
+}
+
+/**
+ * Answers the index of the byte that ends the record under way, at `from` or later, or -1 if the record
+ * goes on behind these bytes. It keeps its state between the calls.
+ */
+export type RecordEnd = (bytes: Buffer, from: number) => number
+
+/** The length of a record. */
+export const maxRecordBytes = 65_536
+
+export const newline = 10
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A line feed ends a line; a carriage return before it belongs to the end. */
+export const lineEnd: RecordEnd = (bytes, from) => bytes.indexOf(newline, from)
+
+/**
+ * Splits bytes into records and holds one record in memory. A record that is too long is skipped to
+ * its end.
+ * @param line the number of the first line
+ */
+export async function* splitRecords(
+  pieces: AsyncIterable<Buffer>,
+  endOf: RecordEnd,
+  line = 1,
+): AsyncGenerator<RawRecord[]> {
+  let here = line
+  let begun = line
+  let parts: Buffer[] = []
+  let length = 0
+  const recordOf = (isLast: boolean): RawRecord => ({
+    ...{ line: begun, isLast },
+    ...textOf(parts, length),
+  })
+  for await (const bytes of pieces) {
+    const records: RawRecord[] = []
+    let from = 0
+    for (;;) {
+      const to = endOf(bytes, from)
+      const part = bytes.subarray(from, to < 0 ? undefined : to)
+      length += part.length
+      here += newlinesIn(part)
+      // The bytes of a record that is too long are counted, not kept.
+      if (length <= maxRecordBytes) parts.push(to < 0 ? Buffer.from(part) : part)
+      if (to < 0) break
+      records.push(recordOf(false))
+      if (bytes[to] === newline) here += 1
+      begun = here
+      parts = []
+      length = 0
+      from = to + 1
+    }
+    if (records.length > 0) yield records
+  }
+  if (length > 0) yield [recordOf(true)]
+}
+
+function textOf(parts: readonly Buffer[], length: number): Pick<RawRecord, 'text' | 'refusal'> {
+  if (length > maxRecordBytes) {
+    return { text: undefined, refusal: `is longer than ${maxRecordBytes} bytes` }
+  }
+  const [only = Buffer.alloc(0)] = parts
+  let bytes = parts.length > 1 ? Buffer.concat(parts) : only
+  if (bytes.at(-1) === 13) bytes = bytes.subarray(0, -1)
+  try {
+    return { text: isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes) }
+  } catch {
+    return { text: undefined, refusal: 'is no UTF-8' }
+  }
+}
+
+export function newlinesIn(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) count += 1
+  return count
+}
