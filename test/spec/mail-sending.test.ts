@@ -123,7 +123,7 @@ suite('a mail that is sent', async () => {
     await mailer.run()
     const [mail] = relay.mails.splice(0)
     assert.deepEqual(mail?.to, ['ann@example.org'])
-    const secrets = await services.confirmations.secretsOf(id)
+    const secrets = await services.confirmations.secretsOf(id, null)
     assert.ok(secrets)
     const { text = '', html = '' } = mail?.message ?? {}
     const link = `${app.deps.config.baseUrl}/reset?token=${secrets.token}`
