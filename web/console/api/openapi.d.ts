@@ -3452,11 +3452,11 @@ export interface components {
          *     }
          */
         BegunConfirmation: {
-            /** @description What the code of the mail is sent with */
+            /** @description What the code of the mail is sent with; new each time */
             id: string;
             /**
              * Format: date-time
-             * @description When the link and the code end
+             * @description When the code ends; the link too, unless it was mailed before: the mail says
              */
             expires_at: string;
         };

@@ -13,9 +13,9 @@ export const signUp = {
   sentTo: 'We have sent an e-mail to',
   openOrType: 'Open the link in it, or type its code here.',
   countsUntil: 'The link is valid until',
-  codeHere: 'The code works in this window only.',
+  codeHere: 'or less, if an e-mail was sent before. The code works in this window only.',
   noMailHint:
-    'Look into your spam folder, and check the address. To one address we send one e-mail a minute at most.',
+    'Look into your spam folder, and check the address. From this window we send one e-mail a minute at most, and to one address a few in an hour.',
   sentAgain: 'The e-mail is on its way once more.',
   otherAddress: 'Use another address',
 
