@@ -131,7 +131,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       assertMail(outbox)
       const { userId } = account
       const work = async (trx: DatabaseOrTransaction) => {
-        const { email, refreshVersion, username } = await accounts.reread(trx, account)
+        const { email, refreshVersion } = await accounts.reread(trx, account)
         const before = email === null ? null : parseEmail(email)
         const isChange = before !== null && before.key !== address.key
         const [purpose, other] = isChange ? pendingPurposes.toReversed() : pendingPurposes
@@ -155,9 +155,12 @@ export function createEmails(deps: EmailsDeps): Emails {
         const isTaken = owner !== null && owner.userId !== userId
         await outbox.add(trx, {
           ...(isTaken
-            ? { message: 'sign_up_exists', to: { userId: owner.userId } }
-            : { message: purpose, to: { address, userId }, confirmation }),
-          facts: { username: isTaken ? owner.username : username },
+            ? {
+                message: 'sign_up_exists',
+                to: { userId: owner.userId },
+                facts: { username: owner.username },
+              }
+            : { message: purpose, to: { address, userId }, confirmation, facts: {} }),
           ...of,
           language,
           client,

@@ -163,7 +163,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         // Apart from what strangers ask for: their next request must not end a vouched one.
         const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
         const of = { account, address, asked, flow: null, language }
-        return (await mail(trx, { ...of, by: 'administrator' })).mail
+        const isVouched = verified === null
+        return (await mail(trx, { ...of, by: 'administrator', isVouched })).mail
       }
       return transact(db, [lockName.account(userId)], work, guard)
     },
@@ -263,11 +264,13 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     readonly client?: string
     /** Who asks, if it is not the person who reads the mail. */
     readonly by?: 'administrator'
+    /** Whether the account has not verified the address. */
+    readonly isVouched?: boolean
   }
 
   async function mail(
     trx: DatabaseOrTransaction,
-    { account, address = null, asked, flow, client, language, by }: Mailed,
+    { account, address = null, asked, flow, client, language, by, isVouched = false }: Mailed,
   ): Promise<Begun> {
     const userId = account?.userId ?? null
     const begun = await confirmations.begin(trx, {
@@ -280,6 +283,8 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       language,
     })
     const { flow: ownFlow, ...link } = begun.mail
+    // An address that an administrator names is not yet proved to be that of the account.
+    const username = isVouched ? null : (account?.username ?? '')
     await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
@@ -287,7 +292,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       ...link,
       // The mail that an administrator asks for has no code.
       flow: by === undefined ? ownFlow : null,
-      facts: { username: account?.username ?? '', ...(by && { by }) },
+      facts: { username, ...(by && { by }) },
       language,
       // A stranger who asks for mail after mail must not keep a new link from the owner. There is
       // one in the life of a link.
