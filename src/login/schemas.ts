@@ -95,7 +95,15 @@ export const LoginLimit = named(
     properties: {
       count: {
         type: 'string',
-        enum: ['login', 'address', 'captcha', 'second_factor', 'client', 'client_address'],
+        enum: [
+          'login',
+          'address',
+          'captcha',
+          'second_factor',
+          'client',
+          'client_address',
+          'taken_usernames',
+        ],
       },
       username: { ...TextOrNull, description: 'Where an account that fails has it' },
       client: {

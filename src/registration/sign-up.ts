@@ -66,6 +66,7 @@ export interface WantedSignUp {
 export interface FinishingSignUp {
   readonly profile: WantedProfile
   readonly language: Language
+  readonly client: NewOwner['client']
   /** Further work of the same transaction. */
   readonly also?: NewOwner['also']
 }

@@ -15,6 +15,7 @@ import {
 import type { Captcha } from './captcha.ts'
 import { clientFailMax, loginFailMax, loginLock } from './events.ts'
 import { createThrottleKeys, type LimitName } from './keys.ts'
+import { takenUsernamesQuota } from './taken-usernames.ts'
 import {
   countOf,
   createLimiter,
@@ -87,6 +88,7 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
     second_factor: secondFactorQuota,
     client: perUsername,
     client_address: perAddress,
+    taken_usernames: takenUsernamesQuota,
   }[limit]
 }
 

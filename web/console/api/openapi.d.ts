@@ -4483,7 +4483,7 @@ export interface components {
          */
         LoginLimit: {
             /** @enum {string} */
-            count: "login" | "address" | "captcha" | "second_factor" | "client" | "client_address";
+            count: "login" | "address" | "captcha" | "second_factor" | "client" | "client_address" | "taken_usernames";
             /** @description Where an account that fails has it */
             username: string | null;
             /** @description Of `client` alone: its id, if there is such a client */
@@ -7374,6 +7374,7 @@ export interface operations {
             403: components["responses"]["SignUpOff_AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7469,6 +7470,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyOperation"];
         };
     };

@@ -37,6 +37,8 @@ export const signUp: typeof english = {
     missing: 'Wählen Sie einen Benutzernamen.',
     form: 'Ein Benutzername hat bis zu 64 Zeichen, keinen Doppelpunkt und keine unsichtbaren Zeichen.',
     taken: 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
+    too_often:
+      'Es wurden zu viele vergebene Benutzernamen versucht. Versuchen Sie es in einer Viertelstunde wieder; an Ihrem Link ändert sich nichts.',
     scripts:
       'Dieser Benutzername mischt Buchstaben mehrerer Alphabete. Verwenden Sie Buchstaben eines Alphabets.',
     address:

@@ -87,7 +87,7 @@ function Name({ limit: { client, count, username } }: { readonly limit: LoginLim
   const t = throttleTexts.use()
   if (username) return <AccountLink name={username} />
   if (client) return <bdi class="cut">{client}</bdi>
-  const hasName = count !== 'address' && count !== 'client_address'
+  const hasName = count !== 'address' && count !== 'client_address' && count !== 'taken_usernames'
   return hasName && <span class="muted">{t.unknownName}</span>
 }
 
