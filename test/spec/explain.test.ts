@@ -573,7 +573,7 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       'Too many requests',
       async () => {
         const { token } = await invitation()
-        const taken = { ...profileOf('invited'), username: app.admin.username }
+        const taken = { ...profileOf('invited'), username: 'ann' }
         // Not of the network of other tests.
         const accept = () =>
           call('POST', '/api/public/invitation', { json: { token, ...taken }, from: newHost() })
