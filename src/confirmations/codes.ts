@@ -40,11 +40,13 @@ export function createCodes(db: Database): Codes {
         const [newest] = mails
         const isLeft = mails.reduce((sum, { tries }) => sum + tries, 0) < maxTries
         await store.countTryOfMail(newest && isLeft ? newest.id : '')
+        // A mail without a confirmation, to an address that is taken, has no code.
+        const withCode = mails.filter(({ confirmation }) => confirmation !== null)
         return {
-          confirmation: newest?.confirmation ?? null,
+          confirmation: withCode[0]?.confirmation ?? null,
           flow: name,
-          askedAt: newest?.askedAt ?? null,
-          isMailed: mails.some(({ isDropped }) => !isDropped),
+          askedAt: withCode[0]?.askedAt ?? null,
+          isMailed: withCode.some(({ isDropped }) => !isDropped),
           isLeft,
         }
       })

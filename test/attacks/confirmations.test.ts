@@ -265,6 +265,23 @@ suite('confirmations by mail', async () => {
     await forget()
   })
 
+  test('a mail without a code in the same flow makes no unmailed code count', async () => {
+    const { id } = await them.begin({ ...(await ofAnn()), flow: 'both' }, 'dropped')
+    const { code } = await them.mailed(id, 'both')
+    app.clock.advance(1)
+    const taken = await them.begin({ ...(await ofAnn({ asked: 'taken' })), flow: 'both' })
+    await db
+      .updateTable('mails')
+      .set({ confirmation: null })
+      .where('confirmation', '=', taken.mail.confirmation)
+      .execute()
+    await assert.rejects(
+      them.openByCode(id, code, 'both', ['reset']),
+      invalid('confirmation_wrong'),
+    )
+    await forget()
+  })
+
   test('a code of a node of the version before counts, with five tries', async () => {
     const begun = await them.begin(await ofAnn())
     const { confirmation } = begun.mail
