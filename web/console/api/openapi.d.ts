@@ -998,7 +998,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignIn"];
         put?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignIn"];
         put?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOut"];
         put?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignInWithProvider"];
         put?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignInWithProvider"];
         put?: never;
@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOutWithProvider"];
         put?: never;
@@ -1170,7 +1170,7 @@ export interface paths {
          */
         get: operations["getUser"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUser"];
@@ -1222,7 +1222,7 @@ export interface paths {
          */
         get: operations["getUserV1"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV1"];
@@ -1274,7 +1274,7 @@ export interface paths {
          */
         get: operations["getUserV2"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV2"];
@@ -6267,6 +6267,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Account not found · Second factor not found */
+        AccountNotFound_SecondFactorNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Account not found · Session not found */
         AccountNotFound_SessionNotFound: {
             headers: {
@@ -6888,6 +6898,41 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Unsupported media type */
+        UnsupportedMediaType: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported media type */
+        UnsupportedMediaType_OrPage: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description invalid_request */
+        UnsupportedRequest: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description User not found */
         UserNotFound: {
             headers: {
@@ -6973,6 +7018,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The codings of a body that are read: none. Its charset must be UTF-8
+         * @example identity
+         */
+        "Accept-Encoding": string;
         /**
          * @description How long the answer may be kept
          * @example public, max-age=300
@@ -7072,6 +7122,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_CaptchaRequired_SecondFactorRequired"];
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7193,6 +7244,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_SecondFactorRequired"];
             403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7234,6 +7286,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7286,6 +7339,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
             404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7328,6 +7382,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7374,6 +7429,7 @@ export interface operations {
             403: components["responses"]["SignUpOff_AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7416,6 +7472,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["SignUpOff_AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7470,6 +7527,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7824,6 +7882,7 @@ export interface operations {
             };
             403: components["responses"]["CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7917,6 +7976,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             409: components["responses"]["KeyNotReplaced"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8058,6 +8118,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["InvalidRefreshToken"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -8174,6 +8235,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8231,6 +8293,7 @@ export interface operations {
             401: components["responses"]["InvalidClient"];
             403: components["responses"]["UnauthorizedClient"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedRequest"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8265,6 +8328,7 @@ export interface operations {
             401: components["responses"]["InvalidClient"];
             403: components["responses"]["UnauthorizedClient"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedRequest"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8424,6 +8488,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8473,6 +8538,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8566,6 +8632,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8615,6 +8682,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8789,6 +8857,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -8875,6 +8944,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8959,6 +9029,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -9045,6 +9116,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9085,6 +9157,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -9230,6 +9303,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9280,6 +9354,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9326,8 +9401,9 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_SecondFactorNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9379,6 +9455,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9430,6 +9507,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9480,6 +9558,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9526,8 +9605,9 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_SecondFactorNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9579,6 +9659,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9666,6 +9747,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             502: components["responses"]["IdentityProvider"];
             default: components["responses"]["AnyOperation"];
@@ -9721,6 +9803,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9809,6 +9892,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             502: components["responses"]["IdentityProvider"];
             default: components["responses"]["AnyOperation"];
@@ -9864,6 +9948,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10193,6 +10278,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_SecondFactorRequired_OrPage"];
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
             413: components["responses"]["BodyTooLarge_OrPage"];
+            415: components["responses"]["UnsupportedMediaType_OrPage"];
             429: components["responses"]["TooManyLoginAttempts_OrPage"];
             default: components["responses"]["AnyOperation_OrPage"];
         };
@@ -10286,6 +10372,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10390,6 +10477,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10535,6 +10623,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10639,6 +10728,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10811,6 +10901,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10915,6 +11006,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11065,6 +11157,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -11216,6 +11309,7 @@ export interface operations {
             404: components["responses"]["PostNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11543,6 +11637,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             409: components["responses"]["UsernameExists_UserHasAccount"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -11665,6 +11760,7 @@ export interface operations {
             409: components["responses"]["LastAdministrator"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -12139,6 +12235,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["EmailExists_AccountUnusable_EmailNotVerified"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -12269,6 +12366,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
@@ -12582,6 +12680,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -13479,6 +13578,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13604,6 +13704,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14111,6 +14212,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["WebhookDisabled"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14181,6 +14283,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             408: components["responses"]["RequestTimeout"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14401,6 +14504,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
