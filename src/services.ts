@@ -77,6 +77,7 @@ import {
   type LoginLimits,
 } from './throttle/limits.ts'
 import { createThrottleOverview, type ThrottleOverview } from './throttle/overview.ts'
+import { createTakenUsernames } from './throttle/taken-usernames.ts'
 import { endBearer } from './token/authenticator.ts'
 import { endRefreshToken } from './token/end-token.ts'
 import { createProfiles, type Profiles } from './token/profiles.ts'
@@ -262,7 +263,8 @@ export async function createServices(
   const notices = createNotices({ ...deps, confirmations, keys, outbox })
   events.inside(noticeEvents, notices.sink)
   const devices = createDevices({ ...deps, keys })
-  const registration = { ...deps, accounts, confirmations, keys, outbox }
+  const takenUsernames = createTakenUsernames(deps)
+  const registration = { ...deps, accounts, confirmations, keys, outbox, takenUsernames }
   const secondFactor = createSecondFactor({ ...deps, accounts, keys, proved: addFactor })
   const verifier = createVerifier({ ...deps, passwords })
   const loginAddress = createLoginAddress(config)

@@ -2,6 +2,7 @@ import { type Confirmations, createConfirmations } from '../src/confirmations/co
 import { createConfirmationSecrets } from '../src/confirmations/secrets.ts'
 import { confirmationStore } from '../src/confirmations/store.ts'
 import { transact } from '../src/database/transactions.ts'
+import { randomText } from '../src/kernel/random.ts'
 import { loadKeySet } from '../src/keys/key-set.ts'
 import type { TestApp } from './app.ts'
 
@@ -11,9 +12,14 @@ type Wanted = Parameters<Confirmations['begin']>[1]
 export async function confirmationsOf({ deps }: Pick<TestApp, 'deps'>) {
   const keys = await loadKeySet(deps)
   const confirmations = createConfirmations({ ...deps, keys })
-  const begin = (wanted: Partial<Wanted> & Pick<Wanted, 'purpose'>) =>
-    transact(deps.db, [], (trx) =>
-      confirmations.begin(trx, {
+  const idBytes = 16
+  /** Begins one, with a row of the outbox as the mail of a reset has it. */
+  const begin = (
+    wanted: Partial<Wanted> & Pick<Wanted, 'purpose'>,
+    state: 'waiting' | 'dropped' = 'waiting',
+  ) =>
+    transact(deps.db, [], async (trx) => {
+      const begun = await confirmations.begin(trx, {
         asked: 'ann@example.org',
         userId: null,
         address: { address: 'Ann@example.org', key: 'ann@example.org' },
@@ -21,18 +27,52 @@ export async function confirmationsOf({ deps }: Pick<TestApp, 'deps'>) {
         flow: null,
         language: 'en',
         ...wanted,
-      }),
-    )
+      })
+      const { confirmation, flow, expiresAt } = begun.mail
+      const now = deps.clock.now()
+      await trx
+        .insertInto('mails')
+        .values({
+          id: randomText(deps.random, idBytes),
+          ...{ message: 'reset', kind: 'request', state, user_id: null, sealed: null },
+          ...{ confirmation, flow, address_index: '', client_index: null, priority: 0 },
+          ...{ due_at: now, ready_at: null, created_at: now, expires_at: expiresAt },
+        })
+        .execute()
+      return begun
+    })
+  /** The confirmation and the flow of an id, which is that of a program's answer or of a row. */
+  const named = async (id: string, flow: string | null) => {
+    if (flow === null) {
+      const [mail] = await confirmationStore(deps.db).mailsOf(id)
+      if (mail?.confirmation) return { confirmation: mail.confirmation, flow: id }
+    }
+    const row = await deps.db
+      .selectFrom('confirmations')
+      .select('id')
+      .where('flow', '=', id)
+      .executeTakeFirst()
+    return { confirmation: row?.id ?? id, flow }
+  }
+  const secretsOf = async (id: string, flow: string | null = null) => {
+    const of = await named(id, flow)
+    return confirmations.secretsOf(of.confirmation, of.flow)
+  }
   return {
     ...confirmations,
+    secretsOf,
     secrets: createConfirmationSecrets(keys),
     begin,
     inTransaction: <T>(work: (trx: typeof deps.db) => Promise<T>) =>
       transact(deps.db, [], (trx) => work(trx as typeof deps.db)),
-    stored: (id: string) => confirmationStore(deps.db).find(id),
+    stored: async (id: string) =>
+      confirmationStore(deps.db).find((await named(id, null)).confirmation),
+    /** How many codes were typed in a flow. */
+    triesOf: async (flow: string) =>
+      (await confirmationStore(deps.db).mailsOf(flow)).reduce((sum, { tries }) => sum + tries, 0),
     /** Token and code of one that counts. */
-    async mailed(id: string, flow?: string | null) {
-      const mailed = await confirmations.secretsOf(id, flow)
+    async mailed(id: string, flow: string | null = null) {
+      const mailed = await secretsOf(id, flow)
       if (!mailed) throw new Error(`nothing would be mailed for ${id}`)
       return mailed
     },
@@ -52,11 +92,11 @@ export async function newestMail(
 ) {
   const row = await deps.db
     .selectFrom('mails')
-    .select(['confirmation', 'user_id'])
+    .select(['confirmation', 'flow', 'user_id'])
     .where('message', '=', message)
     .where('state', '=', 'waiting')
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.confirmation ? them.secretsOf(row.confirmation) : null
+  return row?.confirmation ? them.secretsOf(row.confirmation, row.flow) : null
 }

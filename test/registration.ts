@@ -19,7 +19,8 @@ export async function mailboxOf(app: TestApp) {
       const times = Math.max(...sent.map(({ created_at }) => created_at))
       const row = sent.find(({ created_at }) => created_at === times)
       if (!row) throw new Error('no mail is waiting')
-      const secrets = row.confirmation && (await confirmations.secretsOf(row.confirmation))
+      const secrets =
+        row.confirmation && (await confirmations.secretsOf(row.confirmation, row.flow))
       return { ...row, ...(secrets || { token: '', code: '' }) }
     },
     /** Messages and states of all rows, in their order. */

@@ -3,19 +3,21 @@ import type { Config } from '../config/load.ts'
 import type { Language } from '../config/people-settings.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
-import { lockName, takeExclusiveLocks, transact } from '../database/transactions.ts'
+import { lockName, takeExclusiveLocks } from '../database/transactions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { equalInConstantTime } from '../kernel/digest.ts'
 import { ApiError, type RefusalReason } from '../kernel/errors.ts'
 import { type Random, randomText } from '../kernel/random.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
+import { createCodes } from './codes.ts'
 import {
   type ConfirmationPurpose,
   confirmationPurposes,
   endsWithLogins,
   isOfAccount,
   lifetimeOf,
+  longestCodeSeconds,
   replacesOthers,
 } from './purposes.ts'
 import { createConfirmationSecrets, type SecretOf } from './secrets.ts'
@@ -27,10 +29,11 @@ import { confirmationStore, type StoredConfirmation } from './store.ts'
  */
 export interface Confirmations {
   /**
-   * Begins one, in the transaction of its mail. A repeat in the lifetime answers the same id and
-   * deadline, and the same link is mailed again, so that a stranger who asks ends no link; shortly
-   * before the deadline a new one begins beside the old. What the caller may learn depends on
-   * `asked` and the time alone: a row without an address costs the same, and nothing confirms it.
+   * Begins one, in the transaction of its mail. A repeat in the lifetime mails the same link, with
+   * the same deadline, so that a stranger who asks ends no link; shortly before the deadline a new
+   * one begins beside the old. Each flow has a code of its own, which counts if it was mailed. What
+   * a program is told depends on the time alone: its id is new, the lifetime of the code is full. A
+   * row without an address costs the same, and nothing confirms it.
    */
   begin(trx: DatabaseOrTransaction, wanted: WantedConfirmation): Promise<Begun>
   /** Reads that of a link; null if none counts. It changes nothing, so a page may call it. */
@@ -41,8 +44,8 @@ export interface Confirmations {
    */
   openByToken(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation>
   /**
-   * Reads that of a code, typed in the flow that asked for it; null for the API, which has no flows.
-   * The try is counted first, in a transaction of its own.
+   * Reads that of a code, typed in the flow that asked for it; null for the API, where `id` is the
+   * flow. The try is counted first, for this flow alone, in a transaction of its own.
    * @throws ApiError confirmationInvalid
    */
   openByCode(
@@ -83,10 +86,10 @@ export interface Confirmations {
   /** Withdraws one by its id, such as that of an invitation. */
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
-   * What a mail says, for the worker that sends it; null if it counts no more. The code is that of
-   * the flow that asked last, unless one is given.
+   * What a mail says, for the worker that sends it; null if it counts no more. A mail without a flow
+   * is one of a version before, whose code is that of the flow that asked last.
    */
-  secretsOf(id: string, flow?: string | null): Promise<MailedSecrets | null>
+  secretsOf(id: string, flow: string | null): Promise<MailedSecrets | null>
   /** Deletes up to `batchSize` that have expired; answers how many. */
   purge(batchSize: number): Promise<number>
 }
@@ -117,18 +120,28 @@ export interface WantedConfirmation {
   readonly address: EmailAddress | null
   /** The refresh version of the account; 0 without one. */
   readonly version: number
-  /** The id of the flow of pages in which the code counts; null for the API. */
+  /** The flow of pages in which the code counts; null: that of a program, which the answer begins. */
   readonly flow: string | null
   readonly language: Language
   readonly facts?: ConfirmationFacts
 }
 
-export interface Begun {
+/** What the caller is told, who must not learn whether the same was asked for before. */
+export interface BegunCode {
+  /** What the code is sent with: new each time for a program; for pages that of the confirmation. */
   readonly id: string
-  /** Epoch milliseconds. */
+  /** When the code ends: epoch milliseconds. */
   readonly expiresAt: number
-  /** Whether the same link was mailed before. Not for the caller to learn. */
-  readonly isRepeated: boolean
+}
+
+export interface Begun extends BegunCode {
+  /** What the outbox is told: the mail of a link that was mailed before ends with the link. */
+  readonly mail: {
+    readonly confirmation: string
+    readonly flow: string
+    /** When the link ends: epoch milliseconds. */
+    readonly expiresAt: number
+  }
 }
 
 /** A confirmation whose link or code was right. */
@@ -184,17 +197,16 @@ const tokenFormat = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/
 const codeFormat = /^[0-9]{8}$/
 const idFormat = /^[A-Za-z0-9_-]{22}$/
 const maxLateMs = 300_000
-const maxTries = 5
-const maxTriesTogether = 10
-const triesKeptMs = 3_600_000
 
 export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
   const { config, db, asyncCommitDb, clock, random, keys } = deps
   const secrets = createConfirmationSecrets(keys)
+  const codes = createCodes(db)
 
   return {
     async begin(trx, { asked, ...wanted }) {
       const { purpose, userId } = wanted
+      const flow = wanted.flow ?? randomText(random, idBytes)
       const of = isOfAccount(purpose) ? `${userId}` : ''
       const index = secrets.index(`${purpose}|${of}|${asked}`)
       await takeExclusiveLocks(trx, lockName.confirmations(index))
@@ -205,10 +217,14 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       }
       const lifetimeMs = lifetimeOf(config, purpose) * 1000
       const before = await store.newest(purpose, index, now + Math.min(lifetimeMs / 4, maxLateMs))
-      const isRepeated = before !== null && stillFits(before, wanted)
-      if (isRepeated) {
-        await store.setFlow(before.id, wanted.flow)
-        return { id: before.id, expiresAt: before.expiresAt, isRepeated }
+      const begun = (confirmation: string, expiresAt: number): Begun => ({
+        id: wanted.flow === null ? flow : confirmation,
+        expiresAt: now + lifetimeMs,
+        mail: { confirmation, flow, expiresAt },
+      })
+      if (before !== null && stillFits(before, wanted)) {
+        await store.setFlow(before.id, flow)
+        return begun(before.id, before.expiresAt)
       }
       const id = before?.id ?? randomText(random, idBytes)
       const { address, language, facts = {} } = wanted
@@ -220,12 +236,12 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
         index,
         sealed: sealOf(id, { nonce, address, language, facts }),
         version: wanted.version,
-        flow: wanted.flow,
+        flow,
         createdAt: now,
         expiresAt: before?.expiresAt ?? now + lifetimeMs,
       }
       await (before ? store.renew(row) : store.insert(row))
-      return { id, expiresAt: row.expiresAt, isRepeated }
+      return begun(id, row.expiresAt)
     },
 
     async open(token, purposes) {
@@ -242,29 +258,31 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
     async openByCode(id, code, flow, purposes) {
       const typed = code.replace(/[\s-]/g, '')
       const isFormed = codeFormat.test(typed) && idFormat.test(id)
-      const found = isFormed ? await confirmationStore(db).find(id) : null
-      if (!found) {
-        throw refused({ code: isFormed ? 'confirmation_unknown' : 'confirmation_malformed' })
-      }
-      if (!(await mayTry(found))) throw refused(reasonOf('confirmation_tries_used', found))
-      const judged = judge(found, purposes)
+      if (!isFormed) throw refused({ code: 'confirmation_malformed' })
+      const tried = await codes.countTry(id, flow)
+      // Looked for in any case, so that an address that was sent no code costs the same.
+      const found = await confirmationStore(db).find(tried.confirmation ?? '')
+      if (!found) throw refused({ code: 'confirmation_unknown' })
+      if (!tried.isLeft) throw refused(reasonOf('confirmation_tries_used', found))
+      const lifetimeMs = lifetimeOf(config, found.purpose) * 1000
+      const expiresAt = tried.askedAt === null ? found.expiresAt : tried.askedAt + lifetimeMs
+      const judged = judge(found, purposes, expiresAt)
       if ('code' in judged) throw refused(judged)
-      if (!equalInConstantTime(typed, secrets.code(secretOf(judged), flow))) {
-        throw refused(reasonOf('confirmation_wrong', found))
-      }
+      const isRight = equalInConstantTime(typed, secrets.code(secretOf(judged), tried.flow))
+      if (!isRight || !tried.isMailed) throw refused(reasonOf('confirmation_wrong', found))
       return confirmationOf(judged, 'code')
     },
 
-    async isOpen({ id, nonce, purpose }) {
+    async isOpen({ id, nonce, purpose, expiresAt }) {
       const row = await confirmationStore(db).find(id)
-      const judged = row && judge(row, [purpose])
+      const judged = row && judge(row, [purpose], expiresAt)
       return judged !== null && !('code' in judged) && judged.sealed.nonce === nonce
     },
 
-    async use(trx, { id, nonce, purpose }) {
+    async use(trx, { id, nonce, purpose, expiresAt }) {
       const row = await confirmationStore(trx).hold(id)
       if (!row) throw refused({ code: 'confirmation_unknown' })
-      const judged = judge(row, [purpose])
+      const judged = judge(row, [purpose], expiresAt)
       if ('code' in judged) throw refused(judged)
       const isSame = judged.sealed.nonce === nonce
       if (isSame && (await confirmationStore(trx).use(id, clock.now()))) return
@@ -309,12 +327,12 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       const of = secretOf(judged)
       return {
         token: `${id}.${secrets.link(of)}`,
-        code: secrets.code(of, flow === undefined ? judged.row.flow : flow),
+        code: secrets.code(of, flow ?? judged.row.flow),
         expiresAt: judged.row.expiresAt,
       }
     },
 
-    // Their wrong codes count for an hour more.
+    // A code of a flow that asked late outlives the link.
     purge: (batchSize) =>
       deleteExpired(
         asyncCommitDb,
@@ -322,7 +340,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
           table: 'confirmations',
           key: 'id',
           column: 'expires_at',
-          until: clock.now() - triesKeptMs,
+          until: clock.now() - longestCodeSeconds(config) * 1000,
         },
         batchSize,
       ),
@@ -342,20 +360,21 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
     return isRight ? confirmationOf(judged, 'link') : reasonOf('confirmation_wrong', row)
   }
 
-  /** Whether the row counts at all, whatever was sent. */
+  /** Whether the row counts at all, whatever was sent; `expiresAt` is that of its link or a code. */
   function judge(
     row: StoredConfirmation,
     purposes: readonly ConfirmationPurpose[],
+    expiresAt = row.expiresAt,
   ): Judged | RefusalReason {
     if (!purposes.includes(row.purpose)) return reasonOf('confirmation_of_another_purpose', row)
-    if (row.expiresAt <= clock.now()) return reasonOf('confirmation_expired', row)
+    if (expiresAt <= clock.now()) return reasonOf('confirmation_expired', row)
     if (row.usedAt !== null) return reasonOf('confirmation_used', row)
     if (endsWithLogins(row.purpose) && row.version !== row.versionNow) {
       return reasonOf('confirmation_outlived', row)
     }
     const { address, ...sealed } = unsealed(row)
     if (address === null) return reasonOf('confirmation_wrong', row) // it was mailed to no one
-    return { row, sealed: { ...sealed, address } }
+    return { row: { ...row, expiresAt }, sealed: { ...sealed, address } }
   }
 
   /** Whether a repeat means the same mail: nothing that the link depends on has changed. */
@@ -370,19 +389,6 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       row.version === version &&
       before.address?.key === address?.key
     )
-  }
-
-  /** Counts the try with all others of its account, or of its name if it has none. */
-  function mayTry(row: StoredConfirmation): Promise<boolean> {
-    const together = lockName.confirmations(
-      row.userId === null ? `tries ${row.index}` : `tries of ${row.userId}`,
-    )
-    const limits = {
-      perRow: maxTries,
-      together: maxTriesTogether,
-      since: clock.now() - triesKeptMs,
-    }
-    return transact(db, [together], (trx) => confirmationStore(trx).countTry(row, limits))
   }
 
   function sealOf(id: string, sealed: Sealed): string {

@@ -34,6 +34,12 @@ export function lifetimeOf(
   }[purpose]
 }
 
+/** The longest that a code counts, in seconds: the other purposes have a link alone. */
+export function longestCodeSeconds({ confirmations }: Pick<Config, 'confirmations'>): number {
+  const { emailChangeSeconds, resetSeconds, signInSeconds, verificationSeconds } = confirmations
+  return Math.max(emailChangeSeconds, resetSeconds, signInSeconds, verificationSeconds)
+}
+
 /** Purposes of a signed-in caller: two accounts may ask for one address. */
 export function isOfAccount(purpose: ConfirmationPurpose): boolean {
   return replacesOthers(purpose) || !endsWithLogins(purpose)

@@ -26,8 +26,11 @@ export const BegunConfirmation = named(
     type: 'object',
     required: ['id', 'expires_at'],
     properties: {
-      id: { type: 'string', description: 'What the code of the mail is sent with' },
-      expires_at: { ...Time, description: 'When the link and the code end' },
+      id: { type: 'string', description: 'What the code of the mail is sent with; new each time' },
+      expires_at: {
+        ...Time,
+        description: 'When the code ends; the link too, unless it was mailed before: the mail says',
+      },
     },
     additionalProperties: false,
   },

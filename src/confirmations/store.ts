@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { forNoKeyUpdate } from '../database/transactions.ts'
 import type { ConfirmationPurpose } from './purposes.ts'
@@ -24,12 +23,15 @@ export interface StoredConfirmation {
 
 export type NewConfirmation = Omit<StoredConfirmation, 'tries' | 'usedAt' | 'versionNow'>
 
-/** The wrong codes that count together: of a row, and of all rows of an account or name. */
-export interface TryLimits {
-  readonly perRow: number
-  readonly together: number
-  /** Rows that expired before count no more. Epoch milliseconds. */
-  readonly since: number
+/** A mail that a flow has asked for, as far as its code depends on it. */
+export interface MailOfFlow {
+  readonly id: string
+  readonly confirmation: string | null
+  /** It was not sent, because of a limit or because no account has the address. */
+  readonly isDropped: boolean
+  readonly tries: number
+  /** Epoch milliseconds. */
+  readonly askedAt: number
 }
 
 const withVersion = (db: DatabaseOrTransaction) =>
@@ -100,26 +102,38 @@ export function confirmationStore(db: DatabaseOrTransaction) {
       await db.updateTable('confirmations').set({ flow }).where('id', '=', id).execute()
     },
 
-    /** Counts a typed code before it is judged; false if no more codes are judged. */
-    async countTry(
-      { id, userId, index }: StoredConfirmation,
-      { perRow, together, since }: TryLimits,
-    ): Promise<boolean> {
-      const { total } = await db
-        .selectFrom('confirmations')
-        .select(sql<number>`coalesce(sum(tries), 0)`.as('total'))
-        .where((eb) =>
-          userId === null ? eb('address_index', '=', index) : eb('user_id', '=', userId),
-        )
-        .where('expires_at', '>', since)
-        .executeTakeFirstOrThrow()
+    /** Counts a typed code of a node of the version before; false if no more are judged. */
+    async countTry(id: string, max: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('confirmations')
         .set((eb) => ({ tries: eb('tries', '+', 1) }))
         .where('id', '=', id)
-        .where('tries', '<', Number(total) < together ? perRow : 0)
+        .where('tries', '<', max)
         .executeTakeFirst()
       return numUpdatedRows > 0n
+    },
+
+    /** The mails that a flow has asked for, the newest first. */
+    async mailsOf(flow: string): Promise<MailOfFlow[]> {
+      const rows = await db
+        .selectFrom('mails')
+        .select(['id', 'confirmation', 'state', 'tries', 'created_at'])
+        .where('flow', '=', flow)
+        .orderBy('created_at', 'desc')
+        .execute()
+      return rows.map(({ state, created_at, ...row }) => ({
+        ...row,
+        isDropped: state === 'dropped',
+        askedAt: created_at,
+      }))
+    },
+
+    async countTryOfMail(id: string): Promise<void> {
+      await db
+        .updateTable('mails')
+        .set((eb) => ({ tries: eb('tries', '+', 1) }))
+        .where('id', '=', id)
+        .execute()
     },
 
     /** Uses one up. Its wrong codes are forgotten, as a right password ends those before it. */

@@ -43,6 +43,7 @@ import * as accountDeletions from './migrations/0029-account-deletions.ts'
 import * as addedSince from './migrations/0030-added-since.ts'
 import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
+import * as codesOfFlows from './migrations/0037-codes-of-flows.ts'
 import { statementsFor } from './migrations/statement.ts'
 import { assertServer } from './postgres/server.ts'
 import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
@@ -86,6 +87,7 @@ const migrations: readonly Step[] = [
   expand(addedSince.statements),
   expand(throttleCounts.statements),
   expand(provenErasures.statements),
+  expand(codesOfFlows.statements),
 ]
 
 /** The version of the schema that this program works with. */

@@ -289,7 +289,7 @@ interface ConfirmationsTable {
   sealed: string
   /** The refresh version of the account at the beginning; 0 without an account. */
   version: number
-  /** The flow in which the code counts. */
+  /** The flow that asked last, for a node of the version before; so are its tries. */
   flow: string | null
   tries: Generated<number>
   created_at: number
@@ -328,6 +328,12 @@ interface MailsTable {
   response: string | null
   created_at: number
   finished_at: number | null
+  /** The flow in which the code counts: of pages, or the `id` that a program was answered. */
+  flow: string | null
+  /** How many codes were typed in the flow since this mail. */
+  tries: Generated<number>
+  /** Whether it was sent although a limit was reached: 0 or 1. */
+  is_extra: Generated<number>
 }
 
 /** What the owner of an account was told, for 30 days. */

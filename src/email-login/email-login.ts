@@ -7,7 +7,7 @@ import type { Requirements } from '../authentication/requirements.ts'
 import type { Language } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
 import type {
-  Begun,
+  BegunCode,
   Confirmation,
   ConfirmationFacts,
   Confirmations,
@@ -32,7 +32,7 @@ export interface EmailLogin {
    * are the same for any address.
    * @throws ApiError routeNotFound if it is off; mailUnavailable; tooManyRequests for the client
    */
-  begin(address: EmailAddress, how: HowToBegin): Promise<Begun>
+  begin(address: EmailAddress, how: HowToBegin): Promise<BegunCode>
   /**
    * The account whose link or code was right, as a method of login. The confirmation is not used up
    * yet: the transaction that takes the login further does that.
@@ -104,10 +104,9 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
         await outbox.add(trx, {
           message: 'sign_in',
           to: { userId, address },
-          confirmation: begun.id,
+          ...begun.mail,
           facts: { username: account?.username ?? '' },
           language,
-          expiresAt: begun.expiresAt,
           client,
         })
         return begun

@@ -8,6 +8,7 @@ import type { Config } from '../config/load.ts'
 import type { Language } from '../config/people-settings.ts'
 import type {
   Begun,
+  BegunCode,
   Confirmation,
   Confirmations,
   MailedSecrets,
@@ -49,7 +50,7 @@ export interface Emails {
    * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
    * its logins meanwhile
    */
-  begin(account: Account, address: EmailAddress, how: HowToBegin): Promise<Begun>
+  begin(account: Account, address: EmailAddress, how: HowToBegin): Promise<BegunCode>
   /** Gives up the address that waits for its proof. */
   cancel(account: Account, guard?: Guard): Promise<void>
   /**
@@ -130,7 +131,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       assertMail(outbox)
       const { userId } = account
       const work = async (trx: DatabaseOrTransaction) => {
-        const { email, refreshVersion, username } = await accounts.reread(trx, account)
+        const { email, refreshVersion } = await accounts.reread(trx, account)
         const before = email === null ? null : parseEmail(email)
         const isChange = before !== null && before.key !== address.key
         const [purpose, other] = isChange ? pendingPurposes.toReversed() : pendingPurposes
@@ -147,17 +148,21 @@ export function createEmails(deps: EmailsDeps): Emails {
           language,
           facts: { from: before?.key ?? null },
         })
+        const { confirmation, ...of } = begun.mail
         await events.record(trx, emailVerificationBegun, { user_id: userId, change: isChange })
         // The link of an address that is taken is mailed to no one, so that nothing can confirm it.
         const owner = await emailStore(trx).ownerOf(address.key)
         const isTaken = owner !== null && owner.userId !== userId
         await outbox.add(trx, {
           ...(isTaken
-            ? { message: 'sign_up_exists', to: { userId: owner.userId } }
-            : { message: purpose, to: { address, userId }, confirmation: begun.id }),
-          facts: { username: isTaken ? owner.username : username },
+            ? {
+                message: 'sign_up_exists',
+                to: { userId: owner.userId },
+                facts: { username: owner.username },
+              }
+            : { message: purpose, to: { address, userId }, confirmation, facts: {} }),
+          ...of,
           language,
-          expiresAt: begun.expiresAt,
           client,
         })
         return begun
@@ -191,7 +196,10 @@ export function createEmails(deps: EmailsDeps): Emails {
         },
         guard,
       )
-      return { done, reset: reset && (await confirmations.secretsOf(reset.id)) }
+      return {
+        done,
+        reset: reset && (await confirmations.secretsOf(reset.confirmation, reset.flow)),
+      }
     },
 
     async remove(userId, guard) {
@@ -259,10 +267,9 @@ export function createEmails(deps: EmailsDeps): Emails {
     await outbox.add(trx, {
       message: 'email_changed',
       to: { address: before, userId },
-      confirmation: undo.id,
+      ...undo.mail,
       facts: { username, newAddress: maskedEmail(address.address) },
       language,
-      expiresAt: undo.expiresAt,
     })
     return 'changed'
   }
@@ -276,7 +283,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     trx: DatabaseOrTransaction,
     { userId }: Account,
     { id: undo, address, createdAt, facts, language }: Confirmation,
-  ): Promise<Begun> {
+  ): Promise<Begun['mail']> {
     await setVerifiedEmail(trx, userId, address, clock.now())
     await confirmations.cancelAll(trx, userId)
     const earlier = Array.isArray(facts.earlier) ? facts.earlier : []
@@ -290,7 +297,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     const restored = { user_id: userId, password_removed: hadNewPassword }
     await events.record(trx, emailRestored, restored)
     const now = await accountIn(trx, userId)
-    return confirmations.begin(trx, {
+    const { mail } = await confirmations.begin(trx, {
       purpose: 'reset',
       // No one else can ask for the same, and repeat it.
       asked: `restored by ${undo}`,
@@ -301,6 +308,7 @@ export function createEmails(deps: EmailsDeps): Emails {
       language,
       facts: { restored: true },
     })
+    return mail
   }
 
   /**

@@ -104,6 +104,7 @@ export const LoginLimit = named(
           'second_factor',
           'client',
           'client_address',
+          'taken_usernames',
         ],
         description:
           '`login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it',

@@ -2,6 +2,7 @@ import type { Config } from '../config/load.ts'
 import type { Confirmations } from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { deleteExpired } from '../database/purge.ts'
+import { lockName, takeExclusiveLocks } from '../database/transactions.ts'
 import type { InsideSink, RecordedEvent } from '../events/events.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Random } from '../kernel/random.ts'
@@ -84,10 +85,13 @@ const maxShown = 400
 const maxLocksShown = 100
 
 /**
- * The maximum of mails of a type in a day. What anyone can cause, or who has the password can cause again
- * and again, must not fill the mailbox of the owner, who has been told by then.
+ * The maximum of notices of a type that are mailed in a day: who has the password can cause them again
+ * and again, and must not fill the mailbox of the owner. One more mail says that there is more. Notices
+ * with a way back are mailed elsewhere, and always.
  */
-const maxMails: Readonly<Partial<Record<NoticeType, number>>> = { locked: 1, new_sign_in: 20 }
+const maxMails = 20
+/** Of locks: anyone can cause them, and the owner has been told. */
+const maxLockMails = 1
 
 export function createNotices(deps: NoticesDeps): Notices {
   const { config, db, asyncCommitDb, clock, confirmations, random, keys, outbox } = deps
@@ -105,15 +109,18 @@ export function createNotices(deps: NoticesDeps): Notices {
         .values({ user_id: userId, type, at: event.at, sealed: sealed(userId, facts) })
         .execute()
       if (!outbox.isAvailable || !isMailed || account.verified_email === null) return
+      const mailed = await mailsOfDay(trx, { userId, type, at: event.at })
       // Only a reader of the mailbox can cause a lock at a reset. Other mails about locks must not suppress it.
-      const max = facts.during ? undefined : maxMails[type]
-      if (max && (await mailsOfDay(trx, { userId, type, at: event.at, max })) >= max) return
+      if (type === 'locked' && !facts.during && mailed.notices >= maxLockMails) return
+      const isLast = mailed.notices >= maxMails
+      if (isLast && mailed.hasLast) return
       const origin = { ...facts.origin, at: event.at }
-      const told = { ...facts, origin, username: account.username }
+      const told = { ...facts, origin, username: account.username, ...(isLast && { isLast }) }
       const mail = {
         message: type,
         facts: told as unknown as MessageFacts[typeof type], // `factsOf` gives each type its own
         language: config.pages.language,
+        isExtra: isLast,
       }
       if (account.undeliverable_at === null) await outbox.add(trx, { ...mail, to: { userId } })
       // Who has changed the address must not act unseen by the owner, who can still take it back.
@@ -194,27 +201,28 @@ async function accountOf(trx: DatabaseOrTransaction, userId: number) {
   return account ? { ...account, issuers: rows.flatMap(({ issuer }) => issuer ?? []) } : null
 }
 
-interface MailsOfDay {
-  readonly userId: number
-  readonly type: string
-  readonly at: number
-  readonly max: number
-}
-
-/** How many mails have told the owner of the same in the last day; counts no further than `max`. */
+/**
+ * How many notices of a type were mailed in the last day, and whether one has said that there is more.
+ * A notice that goes to several addresses counts once. Two changes at once count each other.
+ */
 async function mailsOfDay(
   trx: DatabaseOrTransaction,
-  { userId, type, at, max }: MailsOfDay,
-): Promise<number> {
+  { userId, type, at }: { readonly userId: number; readonly type: string; readonly at: number },
+): Promise<{ readonly notices: number; readonly hasLast: boolean }> {
+  await takeExclusiveLocks(trx, lockName.mail(`notices of ${userId}`))
   const rows = await trx
     .selectFrom('mails')
-    .select('id')
+    .select((eb) => ['is_extra', eb.fn.countAll<number>().as('total')])
     .where('user_id', '=', userId)
     .where('created_at', '>', at - dayMs)
     .where('message', '=', type)
-    .limit(max)
+    .groupBy(['address_index', 'is_extra'])
     .execute()
-  return rows.length
+  const notices = rows.filter(({ is_extra }) => is_extra === 0)
+  return {
+    notices: Math.max(0, ...notices.map(({ total }) => Number(total))),
+    hasLast: notices.length < rows.length,
+  }
 }
 
 /** @param by the caller of the event: see `EventContext` */

@@ -45,6 +45,8 @@ export interface NewMail<Name extends MessageName> {
   readonly to: MailRecipient
   /** The id of the confirmation whose link and code the message has. */
   readonly confirmation?: string | null
+  /** The flow that asks for it, in which the code counts. Each has its own limit of a minute. */
+  readonly flow?: string | null
   readonly facts: MessageFacts[Name]
   /** If the account has none of its own. */
   readonly language: Language
@@ -53,6 +55,8 @@ export interface NewMail<Name extends MessageName> {
   readonly isDecoy?: boolean
   /** Whether the limits of an hour, of the address and the account, do not hold it back. */
   readonly isBeyondHours?: boolean
+  /** Whether it is the one mail that tells that a limit of notices is reached. */
+  readonly isExtra?: boolean
   readonly priority?: number
   /** The address of the client that asks for it, by the rules of limits. */
   readonly client?: string
@@ -72,9 +76,12 @@ export interface OutboxDeps {
 
 /** The limits of mail that anyone may cause; of clients and the relay see the settings. */
 export const mailLimits = {
-  /** One message of a name to an address: a minute. */
+  /** One message of a name to an address, for each flow: a minute. */
   sameMessageMs: 60_000,
-  /** All messages to an address: an hour. The first one with a link passes this and the next. */
+  /**
+   * All messages to an address: an hour. Beyond this and the next limit, one message of each name is
+   * sent that has a link.
+   */
   perAddress: 5,
   /** All messages to an account, over its addresses: an hour. */
   perAccount: 10,
@@ -100,7 +107,7 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
     isAvailable,
 
     async add(trx, mail) {
-      const { message, confirmation = null, facts, client } = mail
+      const { message, confirmation = null, flow = null, facts, client } = mail
       const { kind, priority } = messageTypes[message]
       const now = clock.now()
       const id = randomText(random, idBytes)
@@ -108,17 +115,21 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
       const recipient = await recipientOf(trx, mail)
       // A decoy without an address has limits of its own, so that it costs the same.
       const addressIndex = sealedMail.indexOf(recipient.address?.key ?? id)
-      const { isBeyondHours = false } = mail
-      const isLimited =
-        kind === 'request' &&
-        (await checkLimits(trx, {
-          message,
-          confirmation,
-          recipient,
-          addressIndex,
-          clientIndex,
-          isBeyondHours,
-        }))
+      const { isBeyondHours = false, isExtra = false } = mail
+      const admitted =
+        kind === 'request'
+          ? await checkLimits(trx, {
+              message,
+              confirmation,
+              flow,
+              recipient,
+              addressIndex,
+              clientIndex,
+              isBeyondHours,
+            })
+          : isExtra
+            ? 'extra'
+            : 'yes'
       const language = recipient.language ?? mail.language
       const key = await personKeyOf(trx, recipient.userId, kind)
       const content = {
@@ -129,7 +140,7 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
       const sealed = sealedMail.seal(id, content, key)
       const isSent =
         isAvailable &&
-        !isLimited &&
+        admitted !== 'no' &&
         !mail.isDecoy &&
         recipient.address !== null &&
         (kind === 'request' || isTriedAnyway.has(message) || !recipient.isUndeliverable)
@@ -148,6 +159,8 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
         expires_at: mail.expiresAt ?? now + noticeMs,
         created_at: now,
         finished_at: isSent ? null : now,
+        flow,
+        is_extra: admitted === 'extra' ? 1 : 0,
       })
       if (isSent) afterCommit(trx, wake)
       return id
@@ -188,6 +201,7 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
   interface Limited {
     readonly message: MessageName
     readonly confirmation: string | null
+    readonly flow: string | null
     readonly recipient: Recipient
     readonly addressIndex: string
     readonly clientIndex: string | null
@@ -195,13 +209,13 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
   }
 
   /**
-   * Whether the address or the account has had too much mail, in the last minute and in the last
-   * hour. @throws ApiError tooManyRequests
+   * Whether the address or the account may get the mail, after those of the last minute and of the
+   * last hour; `extra`: as the one that passes a limit. @throws ApiError tooManyRequests
    */
   async function checkLimits(
     trx: DatabaseOrTransaction,
-    { message, confirmation, recipient: { userId }, isBeyondHours, ...of }: Limited,
-  ): Promise<boolean> {
+    { message, confirmation, flow, recipient: { userId }, isBeyondHours, ...of }: Limited,
+  ): Promise<'yes' | 'extra' | 'no'> {
     const { addressIndex, clientIndex } = of
     // Two requests at once count each other.
     const names = [clientIndex ?? [], addressIndex, userId === null ? [] : `account ${userId}`]
@@ -217,16 +231,18 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
     }
     const counts = await store.counts({
       message,
-      confirmation,
+      flow,
       addressIndex,
       userId: userId ?? 0,
       since,
       sameSince: now - mailLimits.sameMessageMs,
     })
-    if (counts.same >= 1) return true
-    // Strangers who ask for other mail, or for this one before, keep no owner from a link that counts.
-    if (isBeyondHours || (confirmation !== null && counts.confirmation === 0)) return false
-    return counts.address >= mailLimits.perAddress || counts.account >= mailLimits.perAccount
+    if (counts.same >= 1) return 'no'
+    const { perAddress, perAccount } = mailLimits
+    const isWithinHours = counts.address < perAddress && counts.account < perAccount
+    if (isBeyondHours || isWithinHours) return 'yes'
+    // Strangers who ask for other mail keep no owner from a link. One is enough: it counts.
+    return confirmation !== null && counts.extra === 0 ? 'extra' : 'no'
   }
 
   function tooMany(used: number, freesAt: number, now: number): ApiError {

@@ -13,6 +13,7 @@ const leasedColumns = [
   'kind',
   'user_id',
   'confirmation',
+  'flow',
   'sealed',
   'ready_at',
   'attempts',

@@ -45,7 +45,7 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
   ): Sample => ({ title, message, facts, context })
 
   return [
-    sample('verification', asked, linked('/verify', 24 * 60)),
+    sample('verification', { origin }, linked('/verify', 24 * 60)),
     sample('sign_up', { origin }, linked('/signup', 24 * 60)),
     sample('sign_up_exists', asked),
     sample('sign_in', asked, linked('/signin', 10)),
@@ -58,6 +58,12 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       'reset-by-administrator',
     ),
     sample(
+      'reset',
+      { origin, username: null, by: 'administrator' },
+      linked('/reset', 30),
+      'reset-vouched',
+    ),
+    sample(
       'invitation',
       { name: 'Ann Ash', invitedBy: 'Bo Birch', origin },
       linked('/invitation', 7 * 24 * 60),
@@ -68,7 +74,7 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       linked('/invitation', 60),
       'invitation-bare',
     ),
-    sample('email_change', asked, linked('/verify', 60)),
+    sample('email_change', { origin }, linked('/verify', 60)),
     sample('new_sign_in', notice),
     sample('password_changed', notice),
     sample(
@@ -77,6 +83,7 @@ export function samplesOf(plain: Pick<MessageContext, 'name' | 'baseUrl'>): read
       plain,
       'password_changed-linked',
     ),
+    sample('password_changed', { ...notice, isLast: true }, plain, 'password_changed-last'),
     sample('password_changed', byAdministrator, plain, 'password_changed-by-administrator'),
     sample(
       'email_changed',

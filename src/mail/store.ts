@@ -15,12 +15,12 @@ export interface Recipient {
 }
 
 export interface MailCounts {
-  /** Of the same message, in the last minute. */
+  /** Of the same message and flow, in the last minute. */
   readonly same: number
   readonly address: number
   readonly account: number
-  /** Of the same confirmation. */
-  readonly confirmation: number
+  /** Of the same message, to either, beyond a limit. */
+  readonly extra: number
 }
 
 /**
@@ -118,7 +118,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
     /** How many requests for mail were admitted to an address, and to an account. */
     async counts(of: {
       readonly message: string
-      readonly confirmation: string | null
+      readonly flow: string | null
       readonly addressIndex: string
       readonly userId: number
       readonly since: number
@@ -126,28 +126,32 @@ export function outboxStore(db: DatabaseOrTransaction) {
     }): Promise<MailCounts> {
       const admitted = (column: 'address_index' | 'user_id', value: string | number) =>
         admittedMails(db, column, value).where('created_at', '>', of.since)
+      const extra = (column: 'address_index' | 'user_id', value: string | number) =>
+        admitted(column, value)
+          .where('message', '=', of.message)
+          .where('is_extra', '=', 1)
+          .select(sql<number>`count(*)`.as('total'))
       const row = await db
         .selectNoFrom([
           admitted('address_index', of.addressIndex)
             .where('message', '=', of.message)
             .where('created_at', '>', of.sameSince)
+            .where('flow', of.flow === null ? 'is' : '=', of.flow)
             .select(sql<number>`count(*)`.as('total'))
             .as('same'),
           admitted('address_index', of.addressIndex)
             .select(sql<number>`count(*)`.as('total'))
             .as('address'),
           admitted('user_id', of.userId).select(sql<number>`count(*)`.as('total')).as('account'),
-          admitted('address_index', of.addressIndex)
-            .where('confirmation', '=', of.confirmation ?? '')
-            .select(sql<number>`count(*)`.as('total'))
-            .as('confirmation'),
+          extra('address_index', of.addressIndex).as('extra_to_address'),
+          extra('user_id', of.userId).as('extra_to_account'),
         ])
         .executeTakeFirstOrThrow()
       return {
         same: Number(row.same),
         address: Number(row.address),
         account: Number(row.account),
-        confirmation: Number(row.confirmation),
+        extra: Number(row.extra_to_address) + Number(row.extra_to_account),
       }
     },
   }

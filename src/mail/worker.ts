@@ -39,7 +39,10 @@ export interface MailWorker {
 
 /** The link and the code of a confirmation: `Confirmations.secretsOf`. */
 export interface MailSecrets {
-  secretsOf(id: string): Promise<{
+  secretsOf(
+    id: string,
+    flow: string | null,
+  ): Promise<{
     readonly token: string
     readonly code: string
     readonly expiresAt: number
@@ -201,8 +204,9 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     if (parseEmail(content.address)?.address !== content.address) {
       return { state: 'failed', response: 'the address is not valid' }
     }
+    const { confirmation, flow } = row
     const secrets =
-      row.confirmation === null ? undefined : await deps.confirmations.secretsOf(row.confirmation)
+      confirmation === null ? undefined : await deps.confirmations.secretsOf(confirmation, flow)
     if (secrets === null) return { state: 'cancelled', response: 'its link counts no more' }
     const message = row.message as MessageName // the outbox has written it
     const { baseUrl } = config

@@ -104,7 +104,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
       } as const
       throw new ApiError('invalidCredentials', { reason })
     }
-    const begun = await confirmations.begin(trx, {
+    const { mail } = await confirmations.begin(trx, {
       purpose: 'deletion_undo',
       asked: `${address.key}|${clock.now()}`, // each deletion has a link of its own
       userId,
@@ -113,14 +113,13 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
       flow: null,
       language,
     })
-    const facts = { username, deletionAt: begun.expiresAt }
+    const facts = { username, deletionAt: mail.expiresAt }
     await outbox.add(trx, {
       message: 'deletion_requested',
       to: { address, userId },
-      confirmation: begun.id,
+      ...mail,
       facts,
       language,
-      expiresAt: begun.expiresAt,
     })
     for (const former of await confirmations.openOf(trx, userId, 'email_undo')) {
       if (former.address.key === address.key) continue
@@ -130,10 +129,10 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
         confirmation: former.id,
         facts,
         language,
-        expiresAt: Math.min(former.expiresAt, begun.expiresAt),
+        expiresAt: Math.min(former.expiresAt, mail.expiresAt),
       })
     }
-    return begun.expiresAt
+    return mail.expiresAt
   }
 
   /** Mails the address, not the account: the erasure withdraws all mail of the account. */

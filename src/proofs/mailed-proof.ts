@@ -66,10 +66,9 @@ export function createMailedProof(deps: MailedProofDeps) {
       await outbox.add(trx, {
         message: 'proof',
         to: { address, userId },
-        confirmation: begun.id,
+        ...begun.mail,
         facts: { username },
         language,
-        expiresAt: begun.expiresAt,
         client: loginAddress(request),
       })
       return begun.id

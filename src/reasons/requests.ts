@@ -29,6 +29,13 @@ export const requestReasons = {
     'max',
     'frees_at',
   ),
+  limit_taken_usernames: rateLimit(
+    'Behind one link or code, or from one address, too many usernames were tried that are taken.',
+    'used',
+    'attempts',
+    'window_seconds',
+    'frees_at',
+  ),
   backups_off: route('The service makes no backups by itself: BACKUP_DIR is not set.'),
   mail_off: route('The service sends no mail: SMTP_URL is not set.'),
 

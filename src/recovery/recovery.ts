@@ -5,7 +5,12 @@ import type { Account } from '../authentication/account.ts'
 import type { Column } from '../authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../authentication/requirements.ts'
 import type { Language } from '../config/languages.ts'
-import type { Begun, Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import type {
+  Begun,
+  BegunCode,
+  Confirmation,
+  Confirmations,
+} from '../confirmations/confirmations.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { accountWithEmail, setVerifiedEmail } from '../emails/emails.ts'
@@ -34,13 +39,17 @@ export interface Recovery {
    * the same if not, because the caller must not learn which.
    * @throws ApiError mailUnavailable; tooManyRequests for a client that asks too often
    */
-  begin(asked: Asked, how: HowToBegin): Promise<Begun>
+  begin(asked: Asked, how: HowToBegin): Promise<BegunCode>
   /**
    * Mails them for an administrator, who learns neither. An account without a verified address needs
    * one, for which the administrator vouches; the reset verifies it.
    * @throws ApiError mailUnavailable; accountUnusable, emailNotVerified, emailExists, validationFailed
    */
-  beginFor(account: Account, email: string | undefined, how: HowToBeginFor): Promise<Begun>
+  beginFor(
+    account: Account,
+    email: string | undefined,
+    how: HowToBeginFor,
+  ): Promise<Pick<Begun['mail'], 'expiresAt'>>
   /**
    * The account of a confirmation that was opened.
    * @throws ApiError confirmationInvalid if it can log in no more
@@ -153,7 +162,9 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         }
         // Apart from what strangers ask for: their next request must not end a vouched one.
         const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
-        return mail(trx, { account, address, asked, flow: null, language, by: 'administrator' })
+        const of = { account, address, asked, flow: null, language }
+        const isVouched = verified === null
+        return (await mail(trx, { ...of, by: 'administrator', isVouched })).mail
       }
       return transact(db, [lockName.account(userId)], work, guard)
     },
@@ -253,11 +264,13 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     readonly client?: string
     /** Who asks, if it is not the person who reads the mail. */
     readonly by?: 'administrator'
+    /** Whether the account has not verified the address. */
+    readonly isVouched?: boolean
   }
 
   async function mail(
     trx: DatabaseOrTransaction,
-    { account, address = null, asked, flow, client, language, by }: Mailed,
+    { account, address = null, asked, flow, client, language, by, isVouched = false }: Mailed,
   ): Promise<Begun> {
     const userId = account?.userId ?? null
     const begun = await confirmations.begin(trx, {
@@ -269,14 +282,18 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       flow,
       language,
     })
+    const { flow: ownFlow, ...link } = begun.mail
+    // An address that an administrator names is not yet proved to be that of the account.
+    const username = isVouched ? null : (account?.username ?? '')
     await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },
-      confirmation: begun.id,
-      facts: { username: account?.username ?? '', ...(by && { by }) },
+      ...link,
+      // The mail that an administrator asks for has no code.
+      flow: by === undefined ? ownFlow : null,
+      facts: { username, ...(by && { by }) },
       language,
-      expiresAt: begun.expiresAt,
       // A stranger who asks for mail after mail must not keep a new link from the owner. There is
       // one in the life of a link.
       isBeyondHours: by === 'administrator',

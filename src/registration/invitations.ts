@@ -118,7 +118,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       await replacePending(trx, email)
       const now = clock.now()
       const nonce = randomText(random, nonceBytes)
-      const { id: confirmation, expiresAt } = await confirm(trx, { email, nonce, language })
+      const { confirmation, expiresAt } = await confirm(trx, { email, nonce, language })
       const wanted = {
         email,
         nonce,
@@ -141,7 +141,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       changing(id, checks, async (trx, before) => {
         await assertAddressFree(trx, before.email)
         if (stateOf(before, clock.now()) === 'expired') await replacePending(trx, before.email)
-        const { id: confirmation, expiresAt } = await confirm(trx, before)
+        const { confirmation, expiresAt } = await confirm(trx, before)
         const renewed = { ...before, ...columnsOf(by), confirmation, expiresAt }
         await stores.of(trx).renew(renewed)
         await mail(trx, renewed, by)
@@ -202,11 +202,11 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
   }
 
   /** Each invitation has a confirmation of its own, which a resend repeats. */
-  function confirm(
+  async function confirm(
     trx: DatabaseOrTransaction,
     { email, nonce, language }: Pick<Invitation, 'email' | 'nonce' | 'language'>,
   ) {
-    return confirmations.begin(trx, {
+    const begun = await confirmations.begin(trx, {
       purpose: 'invitation',
       asked: `${email.key}|${nonce}`,
       userId: null,
@@ -215,6 +215,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       flow: null,
       language,
     })
+    return begun.mail
   }
 
   async function mail(

@@ -17,6 +17,7 @@ import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
 import type { Username } from '../kernel/username.ts'
 import { assertPlausiblePassword } from '../passwords/rules.ts'
+import type { TakenUsernames } from '../throttle/taken-usernames.ts'
 import { Profile } from './schemas.ts'
 
 /** What a person chooses who has proved to read a mailbox; unchecked texts of a form. */
@@ -33,6 +34,8 @@ export interface NewOwner {
   readonly address: EmailAddress
   readonly roles: readonly Role[]
   readonly language: Language
+  /** The address of the client, for the limit of usernames that are taken. */
+  readonly client: string
   /** Judges first in the transaction. */
   readonly guard?: Guard
   /** Further work of the same transaction. */
@@ -45,6 +48,7 @@ export interface NewOwnerDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'use'>
   readonly db: Database
+  readonly takenUsernames: TakenUsernames
 }
 
 let checkProfile: ReturnType<typeof compileCheck> | undefined
@@ -53,31 +57,36 @@ let checkProfile: ReturnType<typeof compileCheck> | undefined
  * Makes account and user of a person whose address is proved, all in one transaction: nothing is
  * there before the proof, and nothing is half made. `users.email` becomes the address as well, as
  * the one that the owner shows; it may change later without a proof.
- * @throws ApiError validationFailed, usernameExists, emailExists; confirmationInvalid if the proof
- * was used meanwhile
+ * @throws ApiError validationFailed, usernameExists, emailExists; tooManyRequests after too many
+ * usernames that are taken, and the proof stays; confirmationInvalid if it was used meanwhile
  */
 export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
-  const { accounts, clock, config, confirmations, db } = deps
+  const { accounts, clock, config, confirmations, db, takenUsernames } = deps
   const { address, confirmation, language, profile, roles } = wanted
   const username = await parseProfile(profile, address, config)
   await assertAddressFree(db, address)
-  const make = await accounts.prepare({
-    username,
-    password: profile.password,
-    roles,
-    mustChange: false,
-    user: { name: profile.name, email: address.address },
-    language,
-    also: async (trx, userId) => {
-      await setVerifiedEmail(trx, userId, address, clock.now())
-      await wanted.also?.(trx, userId)
-    },
+  const prepare = () =>
+    accounts.prepare({
+      username,
+      password: profile.password,
+      roles,
+      mustChange: false,
+      user: { name: profile.name, email: address.address },
+      language,
+      also: async (trx, userId) => {
+        await setVerifiedEmail(trx, userId, address, clock.now())
+        await wanted.also?.(trx, userId)
+      },
+    })
+  const attempt = { confirmation: confirmation.id, address: wanted.client }
+  return takenUsernames.attempt(attempt, async () => {
+    const make = await prepare()
+    const work = async (trx: DatabaseOrTransaction) => {
+      await confirmations.use(trx, confirmation)
+      return make(trx)
+    }
+    return transact(db, [lockName.username(username)], work, wanted.guard)
   })
-  const work = async (trx: DatabaseOrTransaction) => {
-    await confirmations.use(trx, confirmation)
-    return make(trx)
-  }
-  return transact(db, [lockName.username(username)], work, wanted.guard)
 }
 
 /** The account that has an address as its verified one. */

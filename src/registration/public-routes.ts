@@ -37,7 +37,12 @@ const guards = {
   maxBodyBytes: fewFieldsBytes,
   tag: 'Sign up',
 } as const
-const ownerErrors = ['confirmationInvalid', 'usernameExists', 'emailExists'] as const
+const ownerErrors = [
+  'confirmationInvalid',
+  'usernameExists',
+  'emailExists',
+  'tooManyRequests',
+] as const
 
 export async function publicRegistrationRoutes(
   instance: FastifyInstance,
@@ -101,7 +106,11 @@ export async function publicRegistrationRoutes(
       signUp.assertOpen()
       const confirmation = await signUp.find(proofOf(request.body))
       const profile = { username, name, password }
-      const account = await signUp.finish(confirmation, { profile, language })
+      const account = await signUp.finish(confirmation, {
+        profile,
+        language,
+        client: loginAddress(request),
+      })
       return reply.status(201).send(show(account))
     },
   )
@@ -123,6 +132,7 @@ export async function publicRegistrationRoutes(
       const account = await invitations.accept(open, {
         profile: { username, name, password },
         language: language ?? open.invitation.language,
+        client: loginAddress(request),
       })
       return reply.status(201).send(show(account))
     },

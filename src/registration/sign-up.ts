@@ -2,7 +2,12 @@ import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Language } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
-import type { Confirmation, Confirmations } from '../confirmations/confirmations.ts'
+import type {
+  Begun,
+  BegunCode,
+  Confirmation,
+  Confirmations,
+} from '../confirmations/confirmations.ts'
 import { openProof, type Proof } from '../confirmations/proof.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
@@ -34,7 +39,7 @@ export interface SignUp {
    * @throws ApiError as `assertOpen`; validationFailed for a text that is no address, or has a
    * domain that may not sign up; tooManyRequests for a client that asks too often
    */
-  begin(wanted: WantedSignUp): Promise<BegunSignUp>
+  begin(wanted: WantedSignUp): Promise<BegunCode>
   /** Finds the sign-up of a proof, which stays valid. @throws ApiError confirmationInvalid */
   find(proof: Proof): Promise<Confirmation>
   /**
@@ -58,16 +63,10 @@ export interface WantedSignUp {
   readonly returnTo?: string
 }
 
-export interface BegunSignUp {
-  /** What the code is sent with. */
-  readonly id: string
-  /** Epoch milliseconds. */
-  readonly expiresAt: number
-}
-
 export interface FinishingSignUp {
   readonly profile: WantedProfile
   readonly language: Language
+  readonly client: NewOwner['client']
   /** Further work of the same transaction. */
   readonly also?: NewOwner['also']
 }
@@ -75,7 +74,7 @@ export interface FinishingSignUp {
 interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
   readonly owner: Owner | null
   readonly address: EmailAddress
-  readonly begun: BegunSignUp
+  readonly begun: Begun
 }
 
 export interface SignUpDeps extends NewOwnerDeps {
@@ -120,7 +119,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         })
         await mail(trx, { owner, address, begun, language, client })
         await events.record(trx, signUpBegun, { is_taken: owner !== null })
-        return { id: begun.id, expiresAt: begun.expiresAt }
+        return begun
       })
     },
 
@@ -145,9 +144,10 @@ export function createSignUp(deps: SignUpDeps): SignUp {
 
   async function mail(
     trx: DatabaseOrTransaction,
-    { owner, address, begun: { id, expiresAt }, language, client }: Mailed,
+    { owner, address, begun, language, client }: Mailed,
   ): Promise<void> {
-    const common = { language, expiresAt, client }
+    const { confirmation, ...of } = begun.mail
+    const common = { ...of, language, client }
     if (owner) {
       const to = { userId: owner.userId }
       const facts = { username: owner.username }
@@ -156,7 +156,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       await outbox.add(trx, {
         message: 'sign_up',
         to: { address },
-        confirmation: id,
+        confirmation,
         facts: {},
         ...common,
       })

@@ -7,8 +7,8 @@ import { ApiError } from '../kernel/errors.ts'
 
 /**
  * One attempt to log in or to prove a code. It succeeds if its work returns, fails if the work throws
- * `invalidCredentials`, and is cancelled by any other error: then it does not count. No other file
- * settles attempts.
+ * `invalidCredentials` (or what `isFailure` accepts), and is cancelled by any other error: then it
+ * does not count. No other file settles attempts.
  */
 export interface Attempt {
   /** When it was reserved, epoch milliseconds. */
@@ -75,6 +75,8 @@ export interface AttemptOptions {
   readonly events: Pick<Events, 'tell'>
   /** The username of the attempt, for the audit log alone. */
   readonly typed?: string | null
+  /** Which errors fail the attempt; by default `invalidCredentials`. */
+  readonly isFailure?: (error: unknown) => boolean
   /** What else a failure changes in the transaction that counts it. */
   readonly failed?: (trx: DatabaseOrTransaction) => Promise<void>
   /** What else a success changes in the transaction that settles it. */
@@ -84,7 +86,15 @@ export interface AttemptOptions {
 /** Does the work as the attempt that was reserved, and settles it. @throws what the work throws */
 export async function runAttempt<T>(
   { db }: AttemptDeps,
-  { reservation, usedUp = null, events, typed = null, failed, succeeded }: AttemptOptions,
+  {
+    reservation,
+    usedUp = null,
+    events,
+    typed = null,
+    isFailure = isGuess,
+    failed,
+    succeeded,
+  }: AttemptOptions,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   let failure: Failure = { event: null, userId: null, wait: null }
@@ -110,7 +120,7 @@ export async function runAttempt<T>(
     return done
   } catch (error) {
     if (isSettled) throw error
-    if (!isGuess(error)) {
+    if (!isFailure(error)) {
       await reservation.cancel()
       throw error
     }

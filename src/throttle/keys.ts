@@ -3,7 +3,7 @@ import type { Username } from '../kernel/username.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { ThrottleKey } from './store.ts'
 
-/** The rate limits of a login, of a second factor, and of the secret of a client. */
+/** The rate limits of a login, of a second factor, of the secret of a client, and of taken usernames. */
 export type LimitName =
   | 'login'
   | 'login_by_email'
@@ -13,6 +13,7 @@ export type LimitName =
   | 'second_factor'
   | 'client'
   | 'client_address'
+  | 'taken_usernames'
 
 const captchaPrefix = 'captcha '
 const emailPrefix = 'email '
@@ -20,6 +21,7 @@ const devicePrefix = 'device '
 const factorPrefix = 'totp '
 const clientPrefix = 'client '
 const allClients = 'clients of an address'
+const takenPrefix = 'taken usernames '
 
 /**
  * The keys of all rate limits. No other file makes keys, so that `readThrottleKey` can read them.
@@ -96,6 +98,14 @@ export function otherSpellings({ username, address }: ThrottleKey): ThrottleKey[
   return []
 }
 
+/** The keys of refusals that a username is taken: for a confirmation, and for a client's address. */
+export function takenUsernamesKeys(confirmation: string, address: string) {
+  return {
+    confirmation: { username: takenPrefix + confirmation, address: '' },
+    client: { username: takenPrefix, address },
+  } satisfies Record<string, ThrottleKey>
+}
+
 /** A key in readable form. */
 export interface LimitKey {
   readonly count: LimitName
@@ -112,6 +122,9 @@ export function readThrottleKey({ username, address }: ThrottleKey): LimitKey {
   const unnamed = { usernameDigest: null, clientDigest: null, userId: null, address }
   if (username === '') return { ...unnamed, count: 'address' }
   if (username === allClients) return { ...unnamed, count: 'client_address' }
+  if (username.startsWith(takenPrefix)) {
+    return { ...unnamed, count: 'taken_usernames', address: address || null }
+  }
   if (username.startsWith(clientPrefix)) {
     const clientDigest = username.slice(clientPrefix.length)
     return { ...unnamed, count: 'client', clientDigest }

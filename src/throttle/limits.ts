@@ -15,6 +15,7 @@ import {
   nameOfEmail,
   otherSpellings,
 } from './keys.ts'
+import { takenUsernamesQuota } from './taken-usernames.ts'
 import {
   type Admitted,
   countOf,
@@ -107,6 +108,7 @@ export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quo
     second_factor: secondFactorQuota,
     client: perUsername,
     client_address: perAddress,
+    taken_usernames: takenUsernamesQuota,
   }[limit]
 }
 

@@ -139,6 +139,7 @@ const codes = {
   captcha: 'captcha_absent',
   client: 'limit_client',
   client_address: 'limit_client_address',
+  taken_usernames: 'limit_taken_usernames',
 } as const
 
 function reasonOf(exceeded: Exceeded): RefusalReason {

@@ -29,14 +29,17 @@ suite('confirmations by mail', async () => {
     version: await versionOf(ann.userId),
     ...more,
   })
-  const forget = () => db.deleteFrom('confirmations').execute()
+  const forget = async () => {
+    await db.deleteFrom('confirmations').execute()
+    await db.deleteFrom('mails').execute()
+  }
   const use = (it: Parameters<typeof them.use>[1]) => transact(db, [], (trx) => them.use(trx, it))
 
   test('the link and the code are right, and nothing in the database is either', async () => {
-    const { id, expiresAt, isRepeated } = await them.begin(await ofAnn())
-    assert.deepEqual([expiresAt - app.clock.now(), isRepeated], [1800_000, false])
+    const { id, expiresAt, mail } = await them.begin(await ofAnn())
+    assert.deepEqual([expiresAt, mail.expiresAt], Array(2).fill(app.clock.now() + 1800_000))
     const { token, code } = await them.mailed(id)
-    assert.match(token, new RegExp(`^${id}\\.[A-Za-z0-9_-]{43}$`))
+    assert.match(token, new RegExp(`^${mail.confirmation}\\.[A-Za-z0-9_-]{43}$`))
     assert.match(code, /^[0-9]{8}$/)
     const opened = await them.open(token, ['reset'])
     assert.deepEqual(opened?.address, { address: 'Ann@example.org', key: 'ann@example.org' })
@@ -64,18 +67,49 @@ suite('confirmations by mail', async () => {
     await forget()
   })
 
-  test('a repeat mails the same link with the same deadline, for any caller', async () => {
+  test('a repeat mails the same link with the same end, and each flow has a code of its own', async () => {
     const first = await them.begin({ ...(await ofAnn()), flow: 'one' })
-    const mailed = await them.mailed(first.id)
+    const mailed = await them.mailed(first.id, 'one')
     app.clock.advance(600)
     const again = await them.begin({ ...(await ofAnn()), flow: 'two' })
-    assert.deepEqual(again, { ...first, isRepeated: true })
-    const after = await them.mailed(again.id)
-    assert.equal(after.token, mailed.token)
-    // Each code counts in the flow that it was mailed for.
-    assert.notEqual(after.code, mailed.code)
+    const program = await them.begin(await ofAnn())
+    for (const { mail } of [again, program]) {
+      assert.deepEqual(mail, { ...first.mail, flow: mail.flow })
+    }
+    const after = await them.mailed(again.id, 'two')
+    const third = await them.mailed(program.id)
+    assert.deepEqual([after.token, third.token], [mailed.token, mailed.token])
+    assert.equal(new Set([mailed.code, after.code, third.code]).size, 3)
     assert.ok(await them.openByCode(first.id, mailed.code, 'one', ['reset']))
     assert.ok(await them.openByCode(first.id, after.code, 'two', ['reset']))
+    assert.ok(await them.openByCode(program.id, third.code, null, ['reset']))
+    await forget()
+  })
+
+  test('a program is told a new id and a full lifetime, and the code counts as long', async () => {
+    const first = await them.begin(await ofAnn())
+    app.clock.advance(1200)
+    const again = await them.begin(await ofAnn())
+    assert.notEqual(again.id, first.id)
+    assert.equal(again.expiresAt - app.clock.now(), 1800_000)
+    assert.equal(again.mail.expiresAt, first.mail.expiresAt)
+    const { code, token } = await them.mailed(again.id)
+    app.clock.advance(600) // the link has ended, and so has the first code
+    assert.equal(await them.open(token, ['reset']), null)
+    await assert.rejects(
+      them.openByCode(first.id, code, null, ['reset']),
+      invalid('confirmation_expired'),
+    )
+    app.clock.advance(1199.999)
+    const opened = await them.openByCode(again.id, code, null, ['reset'])
+    assert.equal(opened.expiresAt, again.expiresAt)
+    assert.equal(await them.isOpen(opened), true)
+    app.clock.advance(0.001)
+    await assert.rejects(
+      them.openByCode(again.id, code, null, ['reset']),
+      invalid('confirmation_expired'),
+    )
+    await assert.rejects(use(opened), invalid('confirmation_expired'))
     await forget()
   })
 
@@ -87,13 +121,14 @@ suite('confirmations by mail', async () => {
       const seconds: number[] = []
       for (const wait of [0, 900, 890, 1000, 900]) {
         app.clock.advance(wait)
-        const { id, expiresAt } = await them.begin({
+        const { id, expiresAt, mail } = await them.begin({
           purpose: 'reset',
           asked: `${userId}`,
           ...known,
         })
-        ids.push(id)
-        seconds.push((expiresAt - start) / 1000)
+        assert.equal(expiresAt - app.clock.now(), 1800_000)
+        ids.push(mail.confirmation)
+        seconds.push((mail.expiresAt - start) / 1000)
         // The account uses it in between: a stranger must not see that.
         const mailed = await them.secretsOf(id)
         assert.equal(mailed === null, userId === null)
@@ -112,13 +147,13 @@ suite('confirmations by mail', async () => {
   })
 
   test('a used one is another one when it is asked for again', async () => {
-    const { id } = await them.begin(await ofAnn())
+    const { id, mail } = await them.begin(await ofAnn())
     const before = await them.mailed(id)
     const opened = await them.openByToken(before.token, ['reset'])
     assert.equal(await them.isOpen(opened), true)
     await use(opened)
     assert.equal(await them.isOpen(opened), false)
-    assert.deepEqual((await them.begin(await ofAnn())).id, id)
+    assert.deepEqual((await them.begin(await ofAnn())).mail.confirmation, mail.confirmation)
     assert.equal(await them.isOpen(opened), false)
     const after = await them.mailed(id)
     assert.notEqual(after.token, before.token)
@@ -161,6 +196,7 @@ suite('confirmations by mail', async () => {
     await assert.rejects(right(), invalid('confirmation_tries_used'))
     await them.begin({ ...(await ofAnn()), flow: 'another' }) // a repeat gives no more
     await assert.rejects(right(), invalid('confirmation_tries_used'))
+    assert.equal(await them.triesOf(id), 5)
     assert.ok(await them.open(token, ['reset'])) // the link still counts
     await forget()
   })
@@ -179,27 +215,90 @@ suite('confirmations by mail', async () => {
     await forget()
   })
 
-  test('an account has ten codes an hour, over all that were asked for', async () => {
-    const rows = await Promise.all(
-      ['a', 'b', 'c'].map(async (asked) => them.begin(await ofAnn({ asked }))),
-    )
-    const judged = []
-    for (const { id } of rows) {
-      const { code } = await them.mailed(id)
-      for (let by = 1; by <= 5; by += 1) {
-        const guess = them.openByCode(id, otherCode(code, by), null, ['reset'])
-        const error = await guess.catch((error: unknown) => error)
-        judged.push(invalid('confirmation_wrong')(error))
+  test('wrong codes of one flow leave those of every other flow', async () => {
+    const mine = await them.begin({ ...(await ofAnn()), flow: 'mine' })
+    const { code } = await them.mailed(mine.id, 'mine')
+    for (const flow of ['theirs', null]) {
+      const { id } = await them.begin({ ...(await ofAnn()), flow })
+      const wrong = otherCode((await them.mailed(id, flow)).code)
+      for (let by = 0; by < 7; by += 1) {
+        await assert.rejects(
+          them.openByCode(id, wrong, flow, ['reset']),
+          invalid(by < 5 ? 'confirmation_wrong' : 'confirmation_tries_used'),
+        )
       }
     }
-    assert.deepEqual(judged, [...Array(10).fill(true), ...Array(5).fill(false)])
-    app.clock.advance(1801) // they have expired, and count on: new ones buy no guesses
-    const later = await them.begin(await ofAnn({ asked: 'd' }))
-    const { code } = await them.mailed(later.id)
-    const right = () => them.openByCode(later.id, code, null, ['reset'])
-    await assert.rejects(right(), invalid('confirmation_tries_used'))
-    app.clock.advance(1798)
-    await assert.rejects(right(), invalid('confirmation_tries_used'))
+    assert.ok(await them.openByCode(mine.id, code, 'mine', ['reset']))
+    await forget()
+  })
+
+  test('a flow that asks again has the same code and no more tries', async () => {
+    const first = await them.begin({ ...(await ofAnn()), flow: 'mine' })
+    const { code } = await them.mailed(first.id, 'mine')
+    const guess = () => them.openByCode(first.id, otherCode(code), 'mine', ['reset'])
+    for (let by = 0; by < 3; by += 1) await assert.rejects(guess(), invalid('confirmation_wrong'))
+    app.clock.advance(60)
+    const again = await them.begin({ ...(await ofAnn()), flow: 'mine' })
+    assert.equal(again.id, first.id)
+    assert.equal((await them.mailed(first.id, 'mine')).code, code)
+    for (let by = 0; by < 2; by += 1) await assert.rejects(guess(), invalid('confirmation_wrong'))
+    await assert.rejects(
+      them.openByCode(first.id, code, 'mine', ['reset']),
+      invalid('confirmation_tries_used'),
+    )
+    await forget()
+  })
+
+  test('a code that no mail has counts for nothing: guesses are bounded by the mails', async () => {
+    const { id } = await them.begin(await ofAnn(), 'dropped')
+    const { code } = await them.mailed(id)
+    for (let by = 0; by < 5; by += 1) {
+      await assert.rejects(
+        them.openByCode(id, code, null, ['reset']),
+        invalid('confirmation_wrong'),
+      )
+    }
+    await assert.rejects(
+      them.openByCode(id, code, null, ['reset']),
+      invalid('confirmation_tries_used'),
+    )
+    await forget()
+  })
+
+  test('a mail without a code in the same flow makes no unmailed code count', async () => {
+    const { id } = await them.begin({ ...(await ofAnn()), flow: 'both' }, 'dropped')
+    const { code } = await them.mailed(id, 'both')
+    app.clock.advance(1)
+    const taken = await them.begin({ ...(await ofAnn({ asked: 'taken' })), flow: 'both' })
+    await db
+      .updateTable('mails')
+      .set({ confirmation: null })
+      .where('confirmation', '=', taken.mail.confirmation)
+      .execute()
+    await assert.rejects(
+      them.openByCode(id, code, 'both', ['reset']),
+      invalid('confirmation_wrong'),
+    )
+    await forget()
+  })
+
+  test('a code of a node of the version before counts, with five tries', async () => {
+    const begun = await them.begin(await ofAnn())
+    const { confirmation } = begun.mail
+    const { code } = await them.mailed(begun.id)
+    // Such a node names the flow in the confirmation alone, or none for a program.
+    await db.deleteFrom('mails').where('confirmation', '=', confirmation).execute()
+    const sent = await app.deps.db
+      .selectFrom('confirmations')
+      .select('flow')
+      .where('id', '=', confirmation)
+      .executeTakeFirstOrThrow()
+    const open = (typed: string) => them.openByCode(confirmation, typed, sent.flow, ['reset'])
+    assert.ok(await open(code))
+    for (let by = 1; by <= 4; by += 1) {
+      await assert.rejects(open(otherCode(code, by)), invalid('confirmation_wrong'))
+    }
+    await assert.rejects(open(code), invalid('confirmation_tries_used'))
     await forget()
   })
 
@@ -217,7 +316,7 @@ suite('confirmations by mail', async () => {
 
   test('a code counts in the flow that asked for it alone', async () => {
     const { id } = await them.begin({ ...(await ofAnn()), flow: 'mine' })
-    const { code } = await them.mailed(id)
+    const { code } = await them.mailed(id, 'mine')
     for (const flow of ['yours', null]) {
       const elsewhere = them.openByCode(id, code, flow, ['reset'])
       await assert.rejects(elsewhere, invalid('confirmation_wrong'))
@@ -251,7 +350,7 @@ suite('confirmations by mail', async () => {
       )
       assert.equal(await them.open(mine.token, [purpose]), null)
     }
-    const mixed = `${one.id}.${yours.token.split('.')[1]}`
+    const mixed = `${one.mail.confirmation}.${yours.token.split('.')[1]}`
     await assert.rejects(them.openByToken(mixed, ['reset']), invalid('confirmation_wrong'))
     await forget()
   })
@@ -268,7 +367,7 @@ suite('confirmations by mail', async () => {
         them.openByCode(id, token, null, ['reset']),
         invalid('confirmation_malformed'),
       )
-      assert.equal((await them.stored(id))?.tries, 0)
+      assert.equal(await them.triesOf(id), 0)
       await forget()
     })
   }
@@ -383,7 +482,8 @@ suite('confirmations by mail', async () => {
         address: { address: 'New@example.org', key: 'new@example.org' },
       })
     assert.equal(await pending(), null)
-    const { id, expiresAt } = await begin()
+    const { expiresAt, mail } = await begin()
+    const id = mail.confirmation
     const address = { address: 'New@example.org', key: 'new@example.org' }
     assert.deepEqual(await pending(), { id, address, expiresAt })
     assert.equal(await them.pending(ann.userId, ['verification']), null)
@@ -398,7 +498,8 @@ suite('confirmations by mail', async () => {
   test('at once one name begins one', async () => {
     const wanted = await ofAnn()
     const begun = await Promise.all(Array.from({ length: 10 }, () => them.begin(wanted)))
-    assert.equal(new Set(begun.map(({ id }) => id)).size, 1)
+    assert.equal(new Set(begun.map(({ mail }) => mail.confirmation)).size, 1)
+    assert.equal(new Set(begun.map(({ id }) => id)).size, 10)
     await forget()
   })
 
@@ -413,15 +514,19 @@ suite('confirmations by mail', async () => {
     })
     const { token } = await them.mailed(theirs.id)
     const sealed = (await them.stored(mine.id))?.sealed ?? ''
-    await db.updateTable('confirmations').set({ sealed }).where('id', '=', theirs.id).execute()
+    await db
+      .updateTable('confirmations')
+      .set({ sealed })
+      .where('id', '=', theirs.mail.confirmation)
+      .execute()
     await assert.rejects(them.open(token, ['reset']))
     await forget()
   })
 
-  test('the job deletes them an hour after they have expired', async () => {
+  test('the job deletes them when no code of theirs can count any more', async () => {
     const { id } = await them.begin(await ofAnn())
     const purge = () => app.app.jobs.find(({ name }) => name === 'expired confirmations')?.run()
-    app.clock.advance(1800 + 3599)
+    app.clock.advance(1800 + 86_399)
     await purge()
     assert.ok(await them.stored(id))
     app.clock.advance(1)

@@ -27,8 +27,8 @@ async function mailApp(env: Record<string, string> = {}) {
   const { confirmations, keys } = services
   const mailer = mailerOf(app, services, {
     confirmations: {
-      async secretsOf(id) {
-        if (id !== flood) return confirmations.secretsOf(id)
+      async secretsOf(id, flow) {
+        if (id !== flood) return confirmations.secretsOf(id, flow)
         return { token: 'token', code: '12345678', expiresAt: app.clock.now() + 1_800_000 }
       },
     },

@@ -39,7 +39,7 @@ suite('an account without a password and without a provider', async () => {
       .where('purpose', '=', 'proof')
       .orderBy('created_at', 'desc')
       .executeTakeFirstOrThrow()
-    return (await confirmations.secretsOf(row.id))?.code ?? ''
+    return (await confirmations.secretsOf(row.id, null))?.code ?? ''
   }
 
   test('a mailed code goes on with the form that has asked', async () => {

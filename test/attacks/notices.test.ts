@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import type { MessageFacts } from '../../src/mail/message-types.ts'
 import { render } from '../../src/mail/messages/render.ts'
 import { testApp } from '../app.ts'
+import { mailboxes } from '../emails.ts'
 import { guess, newHost, throttleAlone } from '../logins.ts'
 import { servicesOf, verifyAddress } from '../mail.ts'
 import { noticeRows, waitingMails } from '../notices.ts'
@@ -83,7 +84,7 @@ suite('attacks on what the owner of an account is told', async () => {
     assert.deepEqual(shown, [...Array(100).fill('locked'), 'password_changed'])
   })
 
-  test('sign-ins from ever new devices send twenty mails a day, and each leaves its notice', async () => {
+  test('sign-ins from ever new devices send twenty mails a day and one more, and each leaves its notice', async () => {
     const who = await victim()
     const json = { username: who.username, password: who.password }
     for (let n = 0; n < 25; n += 1) {
@@ -92,7 +93,42 @@ suite('attacks on what the owner of an account is told', async () => {
     const ofSignIn = (type: string) => type === 'new_sign_in'
     const rows = (await noticeRows(app, who)).filter(({ type }) => ofSignIn(type))
     const mails = await waitingMails(app, services, who)
-    assert.deepEqual([rows.length, mails.length], [24, 20])
+    assert.deepEqual([rows.length, mails.length], [24, 21])
+  })
+
+  test('forty changes in a row send twenty mails and one that says so; those with a way back go on', async () => {
+    const who = await victim()
+    const session = await app.session(who)
+    let password = who.password
+    const change = async () => {
+      const new_password = `${who.password} ${++count}`
+      const json = { current_password: password, new_password }
+      const { status } = await app.call('PUT', '/api/account/password', { headers: session, json })
+      assert.equal(status, 200)
+      password = new_password
+      app.clock.advance(1)
+    }
+    const mailed = async (type = 'password_changed') =>
+      (await waitingMails(app, services, who)).filter(({ message }) => message === type)
+    const last = async () =>
+      (await mailed()).map(({ facts }) => (facts as { isLast?: boolean }).isLast === true)
+    for (let n = 0; n < 40; n += 1) await change()
+    assert.deepEqual(await last(), [...Array(20).fill(false), true])
+    assert.equal((await noticeRows(app, who)).length, 40)
+    // Other types have mails of their own, and an address that was changed can be taken back.
+    const mailbox = await mailboxes(app)
+    await mailbox.verify(session, `${who.username}@example.net`, password)
+    const [back, ...more] = await mailed('email_changed')
+    assert.deepEqual(more, [])
+    assert.ok(back)
+    await change()
+    assert.equal((await mailed()).length, 21)
+    app.clock.advance(86_400)
+    const again = await app.session({ ...who, password })
+    const json = { current_password: password, new_password: `${password} again` }
+    await app.call('PUT', '/api/account/password', { headers: again, json })
+    // Also to the address before, which can still take the change back.
+    assert.equal((await mailed()).length, 23)
   })
 
   test('the notices of another account are not listed', async () => {

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { type Headers, testApp } from '../app.ts'
 import { mailboxes } from '../emails.ts'
 import { tally } from '../logins.ts'
+import { mailRows } from '../mail.ts'
 import { proofOf } from '../proofs.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -62,6 +63,22 @@ suite('the verified address cannot be taken by trick', async () => {
     const link = await token(taken.body.id)
     assertRefusal(await confirm({ token: link }), 409, 'Email already in use')
     assert.deepEqual([await email(victim.who), await email(thief.who)], [victim.address, null])
+  })
+
+  test('26: eight accounts that ask for one address have six mails sent there in an hour', async () => {
+    const bombed = 'bombed@example.org'
+    const asked = async () => (await mailRows(app)).filter(({ flow }) => flow !== null)
+    const before = (await asked()).length
+    for (let asker = 0; asker < 8; asker += 1) {
+      const { session } = await someone()
+      assert.equal((await put(session, bombed)).status, 202)
+      app.clock.advance(60)
+    }
+    const states = (await asked()).slice(before).map(({ message, state }) => `${message} ${state}`)
+    assert.deepEqual(states, [
+      ...Array(6).fill('verification waiting'),
+      ...Array(2).fill('verification dropped'),
+    ])
   })
 
   test('6: two accounts prove one address at once: one has it, the other is refused', async () => {

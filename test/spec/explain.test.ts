@@ -580,6 +580,19 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       },
     ],
     [
+      'limit_taken_usernames',
+      'Too many requests',
+      async () => {
+        const { token } = await invitation()
+        const taken = { ...profileOf('invited'), username: 'ann' }
+        // Not of the network of other tests.
+        const accept = () =>
+          call('POST', '/api/public/invitation', { json: { token, ...taken }, from: newHost() })
+        for (let refused = 0; refused < 10; refused += 1) await accept()
+        return accept()
+      },
+    ],
+    [
       'limit_mail_of_client',
       'Too many requests',
       async () => {

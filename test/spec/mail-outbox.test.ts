@@ -56,6 +56,9 @@ suite('the outbox', async () => {
       state: 'waiting',
       user_id: ann.userId,
       confirmation: null,
+      flow: null,
+      tries: 0,
+      is_extra: 0,
       client_index: null,
       priority: 10,
       attempts: 0,
@@ -195,7 +198,7 @@ suite('the limits of mail', async () => {
     assert.deepEqual(seen, [...Array(10).fill('waiting'), 'dropped'])
   })
 
-  test('the first mail with a link passes them, however many others strangers have asked for', async () => {
+  test('one mail of each name with a link passes them in an hour, and no further one', async () => {
     const { userId } = await app.account('fay')
     const to = { userId, address: emailOf('fay@example.org') }
     const link = (confirmation: string) => send({ ...reset(to), confirmation })
@@ -208,7 +211,44 @@ suite('the limits of mail', async () => {
     assert.equal(await link('two'), 'dropped', 'once a minute')
     app.clock.advance(60)
     assert.equal(await link('one'), 'dropped', 'a repeat')
-    assert.equal(await link('two'), 'waiting')
+    assert.equal(await link('two'), 'dropped', 'another link')
+    const signIn = { ...reset(to), message: 'sign_in', confirmation: 'three' } as const
+    assert.equal(await send({ ...signIn, facts: { username: 'fay', ...origin } }), 'waiting')
+    app.clock.advance(3600)
+    assert.equal(await link('one'), 'waiting')
+  })
+
+  test('the one mail beyond them is one of the address for all accounts, and of an account for all addresses', async () => {
+    const address = emailOf('shared@example.org')
+    const seen = []
+    for (let count = 1; count <= 8; count += 1) {
+      const { userId } = await app.account(`asker${count}`)
+      seen.push(await send({ ...reset({ userId, address }), confirmation: `of ${count}` }))
+      app.clock.advance(60)
+    }
+    assert.deepEqual(seen, [...Array(6).fill('waiting'), 'dropped', 'dropped'])
+    const { userId } = await app.account('wanderer')
+    const wandering = []
+    for (let count = 1; count <= 13; count += 1) {
+      const to = { userId, address: emailOf(`place${count}@example.org`) }
+      wandering.push(await send({ ...reset(to), confirmation: `place ${count}` }))
+    }
+    assert.deepEqual(wandering, [...Array(11).fill('waiting'), 'dropped', 'dropped'])
+  })
+
+  test('each flow gets a message of a name once a minute, within the five an hour', async () => {
+    const to = { address: emailOf('flows@example.org') }
+    const ask = (flow: string | null) => send({ ...reset(to), flow })
+    assert.equal(await ask('theirs'), 'waiting')
+    assert.equal(await ask('mine'), 'waiting')
+    assert.equal(await ask('theirs'), 'dropped')
+    assert.equal(await ask('mine'), 'dropped')
+    app.clock.advance(60)
+    assert.equal(await ask('mine'), 'waiting')
+    for (const flow of ['a', 'b', 'c', 'd']) await ask(flow)
+    const rows = await mailRows(app)
+    const flows = rows.filter(({ flow, state }) => flow !== null && state === 'waiting')
+    assert.equal(flows.length, 5)
   })
 
   test('no limit holds a notice back', async () => {

@@ -33,10 +33,10 @@ async function mailApp(options: RelayOptions = {}, env: Record<string, string> =
   return { app, services, mailer, relay, add, row }
 }
 
-async function resetMail(app: TestApp, services: Services, ann: Someone) {
+async function begunReset(app: TestApp, services: Services, ann: Someone) {
   const account = await services.accounts.byUsername(ann.username as Username)
-  return transact(app.deps.db, [], async (trx) => {
-    const { id, expiresAt } = await services.confirmations.begin(trx, {
+  return transact(app.deps.db, [], (trx) =>
+    services.confirmations.begin(trx, {
       purpose: 'reset',
       asked: 'ann@example.org',
       userId: ann.userId,
@@ -44,16 +44,21 @@ async function resetMail(app: TestApp, services: Services, ann: Someone) {
       version: account?.refreshVersion ?? -1,
       flow: null,
       language: 'en',
-    })
+    }),
+  )
+}
+
+async function resetMail(app: TestApp, services: Services, ann: Someone) {
+  const begun = await begunReset(app, services, ann)
+  return transact(app.deps.db, [], async (trx) => {
     const mail = await services.outbox.add(trx, {
       message: 'reset',
       to: { userId: ann.userId },
-      confirmation: id,
+      ...begun.mail,
       facts: { username: 'ann' },
       language: 'en',
-      expiresAt,
     })
-    return { id, mail }
+    return { id: begun.mail.confirmation, flow: begun.mail.flow, mail }
   })
 }
 
@@ -119,11 +124,13 @@ suite('a mail that is sent', async () => {
   })
 
   test('has a link and a code that are made when it is sent, and open the confirmation', async () => {
-    const { id } = await resetMail(app, services, ann)
+    const { id, flow } = await resetMail(app, services, ann)
+    // Another flow asks before it is sent, and does not replace its code.
+    await begunReset(app, services, ann)
     await mailer.run()
     const [mail] = relay.mails.splice(0)
     assert.deepEqual(mail?.to, ['ann@example.org'])
-    const secrets = await services.confirmations.secretsOf(id)
+    const secrets = await services.confirmations.secretsOf(id, flow)
     assert.ok(secrets)
     const { text = '', html = '' } = mail?.message ?? {}
     const link = `${app.deps.config.baseUrl}/reset?token=${secrets.token}`

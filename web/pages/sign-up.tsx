@@ -78,7 +78,7 @@ function LookForMail({ view }: { view: SignUpMailboxView }) {
         {t.sentTo} <strong>{view.email}</strong>. {t.openOrType}
       </p>
       <p>
-        {t.countsUntil} <Time at={view.linkUntil} />. {t.codeHere}
+        {t.countsUntil} <Time at={view.linkUntil} />, {t.codeHere}
       </p>
     </Mailbox>
   )

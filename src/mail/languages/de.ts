@@ -29,6 +29,7 @@ export const de: Texts = {
     time: 'Zeit',
     newAddress: 'Neue Adresse',
     provider: 'Anbieter',
+    change: 'Änderung',
   },
   by: {
     administrator: 'Das hat jemand aus der Administration getan.',
@@ -46,8 +47,8 @@ export const de: Texts = {
 
   verification: {
     subject: (name) => `Bestätigen Sie Ihre E-Mail-Adresse für ${name}`,
-    intro: (name, account) =>
-      `Bitte bestätigen Sie, dass dies die E-Mail-Adresse Ihres Kontos ${account} bei ${name} ist.`,
+    intro: (name) =>
+      `Bitte bestätigen Sie, dass dies die E-Mail-Adresse Ihres Kontos bei ${name} ist.`,
     action: 'Adresse bestätigen',
     notYou: 'Falls Sie das nicht waren, tun Sie nichts: Ohne Sie wird die Adresse nicht bestätigt.',
   },
@@ -88,6 +89,8 @@ export const de: Texts = {
       `Jemand, wahrscheinlich Sie, möchte ein neues Passwort für Ihr Konto ${account} bei ${name}.`,
     introByAdministrator: (name, account) =>
       `Die Administration bittet Sie, ein neues Passwort für Ihr Konto ${account} bei ${name} zu setzen.`,
+    introVouched: (name) =>
+      `Die Administration bittet Sie, ein neues Passwort für Ihr Konto bei ${name} zu setzen.`,
     action: 'Neues Passwort setzen',
     notYou: 'Falls Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist.',
   },
@@ -103,8 +106,8 @@ export const de: Texts = {
   },
   email_change: {
     subject: (name) => `Bestätigen Sie Ihre neue E-Mail-Adresse für ${name}`,
-    intro: (name, account) =>
-      `Bitte bestätigen Sie, dass Ihr Konto ${account} bei ${name} ab jetzt diese E-Mail-Adresse verwenden soll.`,
+    intro: (name) =>
+      `Bitte bestätigen Sie, dass Ihr Konto bei ${name} ab jetzt diese E-Mail-Adresse verwenden soll.`,
     action: 'Diese Adresse verwenden',
     notYou: 'Falls Sie das nicht waren, tun Sie nichts: Das Konto behält seine Adresse.',
   },
@@ -196,6 +199,11 @@ export const de: Texts = {
     subject: (name) => `Ihr Konto bei ${name} wird nicht gelöscht`,
     intro: (name, account) =>
       `Die Löschung Ihres Kontos ${account} bei ${name} wurde zurückgenommen.`,
+  },
+  more_changes: {
+    subject: (name) => `Weitere Änderungen an Ihrem Konto bei ${name}`,
+    intro: (name, account) =>
+      `In Ihrem Konto ${account} bei ${name} ist heute so oft dasselbe geschehen, dass heute keine weitere E-Mail davon berichtet. Zuletzt:`,
   },
   account_deleted: {
     subject: (name) => `Ihr Konto bei ${name} wurde gelöscht`,

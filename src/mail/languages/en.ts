@@ -29,6 +29,7 @@ export const en = {
     time: 'Time',
     newAddress: 'New address',
     provider: 'Provider',
+    change: 'Change',
   },
   by: {
     administrator: 'An administrator did this.',
@@ -46,8 +47,8 @@ export const en = {
 
   verification: {
     subject: (name: string) => `Confirm your e-mail address for ${name}`,
-    intro: (name: string, account: string) =>
-      `Please confirm that this is the e-mail address of your account ${account} at ${name}.`,
+    intro: (name: string) =>
+      `Please confirm that this is the e-mail address of your account at ${name}.`,
     action: 'Confirm the address',
     notYou: 'If it was not you, do nothing: without you the address is not confirmed.',
   },
@@ -89,6 +90,8 @@ export const en = {
       `Someone, most likely you, asked for a new password for your account ${account} at ${name}.`,
     introByAdministrator: (name: string, account: string) =>
       `An administrator asks you to set a new password for your account ${account} at ${name}.`,
+    introVouched: (name: string) =>
+      `An administrator asks you to set a new password for your account at ${name}.`,
     action: 'Set a new password',
     notYou: 'If it was not you, do nothing: your password stays as it is.',
   },
@@ -104,8 +107,8 @@ export const en = {
   },
   email_change: {
     subject: (name: string) => `Confirm your new e-mail address for ${name}`,
-    intro: (name: string, account: string) =>
-      `Please confirm that your account ${account} at ${name} is to use this e-mail address from now on.`,
+    intro: (name: string) =>
+      `Please confirm that your account at ${name} is to use this e-mail address from now on.`,
     action: 'Use this address',
     notYou: 'If it was not you, do nothing: the account keeps its address.',
   },
@@ -199,6 +202,11 @@ export const en = {
     subject: (name: string) => `Your account at ${name} will not be deleted`,
     intro: (name: string, account: string) =>
       `The deletion of your account ${account} at ${name} was cancelled.`,
+  },
+  more_changes: {
+    subject: (name: string) => `More changes to your account at ${name}`,
+    intro: (name: string, account: string) =>
+      `The same has happened so often today in your account ${account} at ${name} that no further mail tells of it today. The last time:`,
   },
   account_deleted: {
     subject: (name: string) => `Your account at ${name} was deleted`,

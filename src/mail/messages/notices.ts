@@ -41,6 +41,15 @@ export function written(writing: Writing, message: NoticeType, facts: AnyNotice)
   const { texts, name, page, letter } = writing
   const account = texts.quoted(plainName(facts.username))
   const { by = 'owner' } = facts
+  if (facts.isLast === true) {
+    return letter(texts.more_changes.subject(name), [
+      texts.greeting,
+      texts.more_changes.intro(name, account),
+      ...origin(writing, message, { ...facts, by }),
+      texts.accountAt(page('/account')),
+      ...advice(writing, message, facts),
+    ])
+  }
   const intro = introOf(texts, message, facts)(name, account)
   return letter(texts[message].subject(name), [
     texts.greeting,
@@ -69,20 +78,21 @@ function introOf(
 
 /** The rows that tell where it was done; of an administrator's act, when alone. */
 function origin(
-  { texts }: Writing,
+  { name, texts }: Writing,
   message: NoticeType,
-  { by, provider, newAddress, origin: from }: AnyNotice,
+  { by, isLast = false, provider, newAddress, origin: from }: AnyNotice,
 ): readonly Part[] {
   const { labels } = texts
   const isTheirs = by === 'administrator' || by === 'operator'
   const seen = from && (isTheirs ? { ...from, address: null, device: null } : from)
   const rows = [
+    ...(isLast ? [[labels.change, texts[message].subject(name)] as const] : []),
     ...(provider ? [[labels.provider, plainName(provider)] as const] : []),
     ...(newAddress ? [[labels.newAddress, plainName(newAddress)] as const] : []),
     ...(seen ? rowsOf(texts, seen) : []),
   ]
   const heading = message === 'locked' ? texts.locked.last : texts.happened
-  return [...(seen?.address ? [heading] : []), { kind: 'facts', rows }]
+  return [...(seen?.address && !isLast ? [heading] : []), { kind: 'facts', rows }]
 }
 
 function more(

@@ -95,7 +95,7 @@ const letters: {
 }
 
 interface LinkFacts {
-  readonly username?: string
+  readonly username?: string | null
   readonly origin?: Origin
   /** Whether an administrator asks, and not the reader, who has no page that waits for the code. */
   readonly isByAdministrator?: boolean
@@ -108,10 +108,13 @@ function withLink(
 ): Letter {
   const { texts, name, letter } = writing
   const words = texts[message]
-  const account = quoted(writing, username)
-  const first = isByAdministrator
-    ? texts.reset.introByAdministrator(name, account)
-    : words.intro(name, account)
+  const account = quoted(writing, username ?? '')
+  const first =
+    username === null
+      ? texts.reset.introVouched(name)
+      : isByAdministrator
+        ? texts.reset.introByAdministrator(name, account)
+        : words.intro(name, account)
   return letter(words.subject(name), [
     texts.greeting,
     first,

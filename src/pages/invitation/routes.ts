@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.ts'
 import type { PageFlow } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../flows/requests.ts'
 import { acceptForms } from '../../http/bodies/bodies.ts'
+import { clientAddress } from '../../http/limits/client-address.ts'
 import type { ErrorPage } from '../../http/pages/page.ts'
 import { refusalPage } from '../../http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../http/pages/send-view.ts'
@@ -53,7 +54,8 @@ export async function invitationPages(
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const shown = shownOf.get(request)
-    if (shown && (row === 'validationFailed' || row === 'usernameExists')) {
+    const isOfForm = row === 'validationFailed' || row === 'usernameExists'
+    if (shown && (isOfForm || row === 'tooManyRequests')) {
       return pageOf({ ...shown, problems: problemsOfError(error), status })
     }
     if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
@@ -93,6 +95,7 @@ export async function invitationPages(
           'confirmationInvalid',
           'usernameExists',
           'emailExists',
+          'tooManyRequests',
         ],
       },
       schema: { hide: true },
@@ -110,6 +113,7 @@ export async function invitationPages(
       const account = await invitations.accept(open, {
         profile,
         language: open.invitation.language,
+        client: clientAddress(request),
         also: (trx) => pageFlows.end(trx, flow),
       })
       const next = await signInNewOwner(options, account, request, reply, flow.returnTo)

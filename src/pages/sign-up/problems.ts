@@ -35,6 +35,7 @@ export function problemsOfForm(sent: SentProfile): ProfileProblems {
 export function problemsOfError(error: ApiError): ProfileProblems {
   const { row, details = [] } = error
   if (row === 'usernameExists') return { username: 'taken' }
+  if (row === 'tooManyRequests') return { username: 'too_often' }
   const of = (field: string) => details.find(({ path }) => path[0] === field)?.message
   const password = passwordProblemOf(error, 'password')
   return {

@@ -154,6 +154,7 @@ export async function signUpPages(
       const account = await signUp.finish(confirmation, {
         profile,
         language: confirmation.language,
+        client: clientAddress(request),
         also: (trx) => pageFlows.end(trx, flow),
       })
       const next = await signInNewOwner(options, account, request, reply, flow.returnTo)

@@ -3486,11 +3486,11 @@ export interface components {
          *     }
          */
         BegunConfirmation: {
-            /** @description What the code of the mail is sent with */
+            /** @description What the code of the mail is sent with; new each time */
             id: string;
             /**
              * Format: date-time
-             * @description When the link and the code end
+             * @description When the code ends; the link too, unless it was mailed before: the mail says
              */
             expires_at: string;
         };
@@ -4542,7 +4542,7 @@ export interface components {
              * @description `login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it
              * @enum {string}
              */
-            count: "login" | "login_by_email" | "device" | "address" | "captcha" | "second_factor" | "client" | "client_address";
+            count: "login" | "login_by_email" | "device" | "address" | "captcha" | "second_factor" | "client" | "client_address" | "taken_usernames";
             /** @description Where an account that fails has it */
             username: string | null;
             /** @description Of `client` alone: its id, if there is such a client */
@@ -7522,6 +7522,7 @@ export interface operations {
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7619,6 +7620,7 @@ export interface operations {
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             default: components["responses"]["AnyOperation"];
         };
     };

@@ -24,7 +24,7 @@ export const reset: typeof english = {
   codeHere:
     'oder kürzer, wenn schon vorher eine E-Mail gesendet wurde. Der Code gilt nur in diesem Fenster.',
   noMailHint:
-    'Sehen Sie im Spam-Ordner nach. An eine Adresse senden wir höchstens eine E-Mail in der Minute. Ohne bestätigte Adresse kann nur die Administration dieses Dienstes helfen.',
+    'Sehen Sie im Spam-Ordner nach. Aus diesem Fenster senden wir höchstens eine E-Mail in der Minute, und an eine Adresse nur wenige in der Stunde. Ohne bestätigte Adresse kann nur die Administration dieses Dienstes helfen.',
   sentAgain: 'Wenn es ein Konto gibt, ist die E-Mail noch einmal unterwegs.',
   other: 'Anderen Namen oder andere Adresse verwenden',
 

@@ -17,9 +17,10 @@ export const signUp: typeof english = {
   sentTo: 'Wir haben eine E-Mail gesendet an',
   openOrType: 'Öffnen Sie den Link darin, oder geben Sie den Code hier ein.',
   countsUntil: 'Der Link gilt bis',
-  codeHere: 'Der Code gilt nur in diesem Fenster.',
+  codeHere:
+    'oder kürzer, wenn zuvor schon eine E-Mail gesendet wurde. Der Code gilt nur in diesem Fenster.',
   noMailHint:
-    'Sehen Sie im Spam-Ordner nach, und prüfen Sie die Adresse. An eine Adresse senden wir höchstens eine E-Mail in der Minute.',
+    'Sehen Sie im Spam-Ordner nach, und prüfen Sie die Adresse. Aus diesem Fenster senden wir höchstens eine E-Mail in der Minute, und an eine Adresse nur wenige in der Stunde.',
   sentAgain: 'Die E-Mail ist noch einmal unterwegs.',
   otherAddress: 'Eine andere Adresse nehmen',
 
@@ -36,6 +37,8 @@ export const signUp: typeof english = {
     missing: 'Wählen Sie einen Benutzernamen.',
     form: 'Ein Benutzername hat bis zu 64 Zeichen, keinen Doppelpunkt und keine unsichtbaren Zeichen.',
     taken: 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
+    too_often:
+      'Es wurden zu viele vergebene Benutzernamen versucht. Versuchen Sie es in einer Viertelstunde wieder; an Ihrem Link ändert sich nichts.',
     scripts:
       'Dieser Benutzername mischt Buchstaben mehrerer Alphabete. Verwenden Sie Buchstaben eines Alphabets.',
     address:

@@ -20,7 +20,7 @@ export const reset = {
   countsUntil: 'Link and code are valid until',
   codeHere: 'or less, if an e-mail was sent before. The code works in this window only.',
   noMailHint:
-    'Look into your spam folder. To one address we send one e-mail a minute at most. Without a verified address only an administrator of this service can help.',
+    'Look into your spam folder. From this window we send one e-mail a minute at most, and to one address a few in an hour. Without a verified address only an administrator of this service can help.',
   sentAgain: 'If there is an account, the e-mail is on its way once more.',
   other: 'Use another name or address',
 

@@ -13,9 +13,9 @@ export const signUp = {
   sentTo: 'We have sent an e-mail to',
   openOrType: 'Open the link in it, or type its code here.',
   countsUntil: 'The link is valid until',
-  codeHere: 'The code works in this window only.',
+  codeHere: 'or less, if an e-mail was sent before. The code works in this window only.',
   noMailHint:
-    'Look into your spam folder, and check the address. To one address we send one e-mail a minute at most.',
+    'Look into your spam folder, and check the address. From this window we send one e-mail a minute at most, and to one address a few in an hour.',
   sentAgain: 'The e-mail is on its way once more.',
   otherAddress: 'Use another address',
 
@@ -31,6 +31,8 @@ export const signUp = {
     missing: 'Choose a username.',
     form: 'A username has up to 64 characters, without a colon and without invisible characters.',
     taken: 'This username is taken. Choose another one.',
+    too_often:
+      'Too many usernames were tried that are taken. Try again in a quarter of an hour; this changes nothing about your link.',
     scripts: 'This username mixes letters of several alphabets. Use letters of one alphabet.',
     address:
       'This username is an e-mail address. Choose the address that you have confirmed, or a name that is no address.',

@@ -42,7 +42,14 @@ export interface ProfileFieldsView {
 
 /** What is wrong with each field. */
 export interface ProfileProblems {
-  readonly username?: 'missing' | 'form' | 'taken' | 'scripts' | 'address' | 'reserved'
+  readonly username?:
+    | 'missing'
+    | 'form'
+    | 'taken'
+    | 'too_often'
+    | 'scripts'
+    | 'address'
+    | 'reserved'
   readonly name?: 'missing' | 'form'
   readonly password?: PasswordProblem
   readonly passwordAgain?: 'differs'

@@ -90,7 +90,8 @@ function Name({ limit: { client, count, username } }: { readonly limit: LoginLim
   const t = throttleTexts.use()
   if (username) return <AccountLink name={username} />
   if (client) return <bdi class="cut">{client}</bdi>
-  return !isOfAddress(count) && <span class="muted">{t.unknownName}</span>
+  const hasName = !isOfAddress(count) && count !== 'taken_usernames'
+  return hasName && <span class="muted">{t.unknownName}</span>
 }
 
 function isOfAddress(count: LoginLimit['count']): boolean {
