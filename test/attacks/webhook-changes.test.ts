@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
 import { type TestApp, testApp } from '../app.ts'
+import { fixedClock } from '../clock.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
 import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
 
@@ -69,6 +70,50 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
       assert.equal(before.received.length, 5)
     }
   })
+
+  const changes = {
+    'a new address': (app: TestApp, id: string, url: string) => change(app, 'PUT', id, { url }),
+    'its end': (app: TestApp, id: string) => change(app, 'PUT', id, { state: 'disabled' }),
+  }
+  for (const [what, make] of Object.entries(changes)) {
+    test(`gets nothing of what waits for its pace at its address of before: ${what}`, async () => {
+      let pace: { readonly reached: () => void; readonly goOn: Promise<void> } | undefined
+      const clock = fixedClock()
+      const app = await testApp(
+        {},
+        {
+          clock: {
+            ...clock,
+            async wait(milliseconds, signal) {
+              pace?.reached()
+              await pace?.goOn
+              return clock.wait(milliseconds, signal)
+            },
+          },
+        },
+      )
+      const [before, after] = [await startReceiver(), await startReceiver()]
+      const { id } = await setUp(app, before.url, ['user_created'])
+      before.answer = (_message, response) => void response.writeHead(500).end()
+      await app.account('ann')
+      await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === 1)
+      await sendUntil(app, () => isAtRest(app))
+      const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      pace = { reached: reached.resolve, goOn: gate.promise }
+      app.clock.advance(5)
+      const sending = runJob(app, 'webhooks')
+      await reached.promise
+      await make(app, id, after.url)
+      pace = undefined
+      gate.resolve()
+      await sending
+      await sendUntil(app, async () =>
+        what === 'its end' ? isAtRest(app) : after.received.length === 1,
+      )
+      assert.equal(before.received.length, 1)
+      assert.equal(after.received.length, what === 'its end' ? 0 : 1)
+    })
+  }
 
   test('signs the rest with its new secret too', async () => {
     const { app, before, id, secret, answer } = await underWay()
