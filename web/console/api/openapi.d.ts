@@ -6237,6 +6237,19 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description Access denied · Password change required · Second factor enrolment required */
+        AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrSignIn_OrPage: {
+            headers: {
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["EnrolmentRequired"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
         /** @description Account not found */
         AccountNotFound: {
             headers: {
@@ -6604,8 +6617,9 @@ export interface components {
             };
         };
         /** @description Invalid credentials */
-        InvalidCredentials_OrPage: {
+        InvalidCredentials_OrSignIn_OrPage: {
             headers: {
+                "Set-Cookie": components["headers"]["Set-Cookie"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -9953,8 +9967,8 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest_SignInFailed_OrPage"];
-            401: components["responses"]["InvalidCredentials_OrPage"];
-            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            401: components["responses"]["InvalidCredentials_OrSignIn_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrSignIn_OrPage"];
             404: components["responses"]["RouteNotFound_OrPage"];
             409: components["responses"]["IdentityLinked_OrPage"];
             502: components["responses"]["IdentityProvider_OrPage"];
@@ -10083,8 +10097,8 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest_SignInFailed_OrPage"];
-            401: components["responses"]["InvalidCredentials_OrPage"];
-            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            401: components["responses"]["InvalidCredentials_OrSignIn_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrSignIn_OrPage"];
             404: components["responses"]["RouteNotFound_OrPage"];
             409: components["responses"]["IdentityLinked_OrPage"];
             502: components["responses"]["IdentityProvider_OrPage"];
