@@ -121,6 +121,20 @@ suite('who has the master key from before a turn, and the database', () => {
       (await problems(service)).join('; '),
       /the statement that the master key was turned/,
     )
+    await db
+      .updateTable('audit_checkpoint_keys')
+      .set((eb) => ({ number: eb('number', '-', 5) }))
+      .execute()
+    assert.deepEqual(await problems(service), [])
+    // Who has the next key alone cannot say what the key before would have said.
+    await db
+      .updateTable('audit_checkpoint_keys')
+      .set((eb) => ({ own_signature: eb.ref('signature') }))
+      .execute()
+    assert.match(
+      (await problems(service)).join('; '),
+      /the statement that the master key was turned/,
+    )
     await db.deleteFrom('audit_checkpoint_keys').execute()
     assert.notDeepEqual(await problems(service), [])
   })
