@@ -45,7 +45,8 @@ suite('the retention of the audit log', () => {
     const lines = readFileSync(deps.config.audit.checkpointsFile, 'utf8').trimEnd().split('\n')
     const after = await verified(deps, lines)
     assert.deepEqual(after.problems, [])
-    assert.equal(after.checked.records, before.checked.records - (before.checked.records - 30))
+    assert.equal(before.checked.records, 91, 'with that of the first administrator')
+    assert.equal(after.checked.records, 30, 'those that are not old enough, and no other')
     const kept = await db.selectFrom('audit_records').select('at').execute()
     assert.ok(kept.every(({ at }) => at >= clock.now() - 30 * daySeconds * 1000))
     assert.ok(after.checked.tombstones >= 2)
@@ -68,6 +69,24 @@ suite('the retention of the audit log', () => {
     assert.equal(none.checked.checkpoints, 1, 'the last stays: the next refers to it')
     await write(deps)
     assert.deepEqual((await verified(deps, lines)).problems, [])
+  })
+
+  test('a record is kept until it is older than the retention, to the millisecond', async () => {
+    const { deps, clock } = await testApp(quiet)
+    const proof = await proofOf(deps, { retentionDays: 30 })
+    const records = async () => (await verified(deps)).checked.records
+    await recordEvents(deps, 5)
+    await proof.run()
+    clock.advance(10)
+    await recordEvents(deps, 5)
+    await proof.run()
+    assert.equal(await records(), 11, 'with that of the first administrator')
+    clock.advance(30 * daySeconds)
+    while ((await proof.purge(25)) > 0);
+    assert.equal(await records(), 5)
+    clock.advance(0.001)
+    while ((await proof.purge(25)) > 0);
+    assert.equal(await records(), 0)
   })
 
   test('a step removes the records of many short chains', async () => {
