@@ -576,6 +576,30 @@ suite('each way in which a session ends ends its sessions at hosts', async () =>
     })
   }
 
+  test('a session that is not enough gets no ticket, but a sign-in', async () => {
+    const strict = await hostsApp({ ROLES: 'BILLING', REQUIRE_SECOND_FACTOR: 'BILLING' })
+    const someone = await strict.account('kay')
+    const here = await atHosts(strict, someone)
+    const ask = async (more: Record<string, string>) => {
+      const query = new URLSearchParams({
+        return_to: `${wiki}/`,
+        browser: here.browser.digest,
+        ...more,
+      })
+      const answer = await here.pages.open(`/signin/application?${query}`)
+      return { answer, tickets: (await strict.rows()).forward_tickets?.length }
+    }
+    assert.equal((await ask({})).tickets, 1)
+    assert.equal((await ask({ two_factor: '1' })).tickets, 1)
+    assert.match(here.pages.path(), /^\/signin\?/)
+    await strict.deps.db
+      .insertInto('role_assignments')
+      .values({ account: someone.userId, role: 'BILLING' })
+      .execute()
+    assert.equal((await ask({})).tickets, 1)
+    assert.match(here.pages.path(), /^\/signin\?/)
+  })
+
   test('no row is left without its session', async () => {
     const here = await atHosts(app, await app.account('hal'))
     await here.sessionAt(wiki)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
+import { deliveryLimits } from '../../src/webhooks/deliver.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
@@ -41,6 +42,8 @@ const isAtRest = async (app: TestApp) =>
 suite('an endpoint of webhooks that changes in the middle of a turn', () => {
   test('gets the rest at its new address; what the one before says disables nothing', async () => {
     const { app, before, after, id, answer } = await underWay()
+    const [turn] = await turns(app)
+    assert.ok(Number(turn?.due_at) > app.clock.now() + deliveryLimits.timeoutMs, 'its lease')
     await change(app, 'PUT', id, { url: after.url })
     answer(410)
     await sendUntil(app, () => after.received.length === 5)
@@ -138,7 +141,11 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
       await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === attempts)
       if (attempts < 3) app.clock.advance(300)
     }
+    const read = async () =>
+      (await app.call('GET', `/api/admin/webhooks/${id}`, { headers: app.basic(app.admin) })).body
+    assert.notEqual((await read()).health.failing_since, null)
     await change(app, 'PUT', id, { url: after.url })
+    assert.equal((await read()).health.failing_since, null, 'it is another one')
     await sendUntil(app, () => after.received.length === 1)
     assert.equal(before.received.length, 3)
   })
