@@ -52,18 +52,18 @@ suite('forms', async () => {
     return Math.min(...works)
   }
 
-  for (const [what, piece, refusal] of [
-    ['a&', 'a&', [400, 'Invalid request body']],
-    ['&', '&', [401, 'Invalid credentials']],
-    ['percent signs', '%', [401, 'Invalid credentials']],
-    ['broken escapes', '%e', [401, 'Invalid credentials']],
-    ['one field', 'a=', [401, 'Invalid credentials']],
+  for (const [what, piece, status, error] of [
+    ['a&', 'a&', 400, 'Invalid request body'],
+    ['&', '&', 401, 'Invalid credentials'],
+    ['percent signs', '%', 401, 'Invalid credentials'],
+    ['broken escapes', '%e', 401, 'Invalid credentials'],
+    ['one field', 'a=', 401, 'Invalid credentials'],
   ] as const) {
     test(`a megabyte of ${what} costs no more than any refusal`, async () => {
       const whole = piece.repeat(1_048_576 / piece.length)
       assertRefusal(await send(whole), 413, 'Request body too large')
       const most = whole.slice(0, 16_384)
-      assertRefusal(await send(most), ...refusal)
+      assertRefusal(await send(most), status, error)
       const usual = await leastWork(`username=unknown&password=${'x'.repeat(50)}`)
       for (const body of [whole, most]) {
         const work = await leastWork(body)
