@@ -109,7 +109,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
     const closed: string[] = []
     const rows = found.map(({ subject, pseudonym, sealed }) => {
       const key = openedOrNull(() => derivedOf(openSubjectKey(keys.dataKey, subject, sealed)))
-      // What does not open here can be the key of somebody else, and so can be the one that the row names:
+      // What does not open here can be the key of another person, and so can be the one that the row names:
       // the list would excuse that it is gone.
       if (key) closed.push(key.pseudonym)
       const { actorIndex = null, targetIndex = null } = key ?? {}

@@ -21,6 +21,22 @@ suite('a count that costs', () => {
     assert.deepEqual([await count(), await count(), counts], [6, 6, 6])
   })
 
+  test('saves at most two seconds, however long nobody asked', async () => {
+    let now = 0
+    let counts = 0
+    const count = boundedCount(
+      async () => {
+        now += 500
+        counts += 1
+        return counts
+      },
+      () => now,
+    )
+    now += 365 * 86_400_000
+    for (let scrape = 0; scrape < 100; scrape += 1) await count()
+    assert.equal(counts, 5)
+  })
+
   test('is one for callers at the same time, and its failure is not kept', async () => {
     const gate = Promise.withResolvers<number>()
     let counts = 0

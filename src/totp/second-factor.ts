@@ -270,7 +270,7 @@ function contextOf(userId: number): string {
 
 /**
  * Binds the secret of an enrolment to the logins of its account. The proofs of the person were given
- * when the enrolment began; whoever gave them may know a password that counts no more.
+ * when the enrolment began. After a reset of the password these proofs no longer count.
  */
 function enrolmentOf({ userId, refreshVersion }: Account): string {
   return `enrolment of ${userId} at ${refreshVersion}`

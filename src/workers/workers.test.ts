@@ -146,6 +146,23 @@ suite('the limits that the primary counts', () => {
     assert.deepEqual(told.slice(3), ['ann go'])
   })
 
+  test('a batch of a dead worker that waits takes no turn', async () => {
+    const limits = createPrimaryLimits()
+    const told: string[] = []
+    const ask = (worker: object, id: number, caller: string) =>
+      limits.batch(worker, asked(id, caller)).then((answer) => told.push(`${caller} ${answer}`))
+    void ask(two, 1, 'ann')
+    void ask(two, 2, 'ben')
+    void ask(one, 1, 'eve')
+    void ask(two, 3, 'joe')
+    await turn()
+    limits.forget(one)
+    limits.endBatch(two, 1)
+    await turn()
+    await turn()
+    assert.deepEqual(told, ['ann go', 'ben go', 'eve gone', 'joe go'])
+  })
+
   test('a batch that waits is refused when too many wait, and leaves when its client does', async () => {
     const limits = createPrimaryLimits()
     const answers = Array.from({ length: 66 }, (_, id) => limits.batch(one, asked(id, 'ann')))

@@ -82,6 +82,33 @@ suite('the retention of the audit log', () => {
     assert.deepEqual((await verified(deps)).problems, [])
   })
 
+  test('a record as old as the retention stays, and a checkpoint a day longer', async () => {
+    const { deps, clock } = await testApp(quiet)
+    const { db } = deps
+    const proof = await proofOf(deps, { retentionDays: 1 })
+    const begin = clock.now()
+    for (let write = 0; write < 3; write += 1) {
+      await recordEvents(deps, 2)
+      await proof.run()
+      clock.advance(10)
+    }
+    const purged = async () => {
+      while ((await proof.purge(50)) > 0);
+      const kept = async (table: 'audit_checkpoints' | 'audit_records') => {
+        const rows = await db.selectFrom(table).select('at').orderBy('at').execute()
+        return [...new Set(rows.map(({ at }) => (Number(at) - begin) / 1000))]
+      }
+      return { records: await kept('audit_records'), checkpoints: await kept('audit_checkpoints') }
+    }
+    clock.advance(daySeconds - 30)
+    assert.deepEqual(await purged(), { records: [0, 10, 20], checkpoints: [0, 10, 20] })
+    clock.advance(10)
+    assert.deepEqual(await purged(), { records: [10, 20], checkpoints: [0, 10, 20] })
+    clock.advance(daySeconds)
+    assert.deepEqual(await purged(), { records: [], checkpoints: [10, 20] })
+    assert.deepEqual((await verified(deps)).problems, [])
+  })
+
   test('0 days keep everything', async () => {
     const service = await testApp(quiet)
     const { deps, clock } = service

@@ -235,7 +235,7 @@ suite('imports that meet', async () => {
     const ann = await app.account('ann')
     const importing = openImport(url, headers)
     const plain = { password_hash: undefined, password: 'quiet melons roll' }
-    importing.push(ndjson(Array.from({ length: 25 }, (_, index) => line(`plain${index}`, plain))))
+    importing.push(ndjson(Array.from({ length: 100 }, (_, index) => line(`plain${index}`, plain))))
     importing.close()
     const { result: statuses, hashes } = await allHashes(async (soFar) => {
       await until(() => soFar() > 0)
@@ -245,7 +245,7 @@ suite('imports that meet', async () => {
       return (await Promise.all(logins)).map(({ status }) => status)
     })
     assert.deepEqual(statuses, [200, 200, 200, 200])
-    assert.ok(hashes < 4 + 25, 'the logins were not the last')
+    assert.ok(hashes < 4 + 100, 'the logins were not the last')
     assert.equal((await importing.answer).status, 200)
   })
 })
@@ -297,6 +297,24 @@ suite('an import whose process dies', () => {
     assert.deepEqual([users.length, accounts.length, token_versions.length], [2, 2, 2])
     assert.deepEqual([imports, import_names], [[], []])
     assert.equal((await read('/users?page=1')).total, 2)
+  })
+
+  test('a younger import takes the names of an older one that has failed', async () => {
+    const app = await testApp()
+    const headers = await app.bearer(app.admin)
+    const { url } = await app.listen()
+    const importing = openImport(url, headers)
+    importing.push(ndjson(many('name')))
+    await until(async () => (await app.rows()).users?.length === 501)
+    const { db } = app.deps
+    await db.updateTable('imports').set({ state: 'failed' }).execute() // its rows are not purged yet
+    const answer = await importLines(app, headers, many('name'))
+    assert.deepEqual([answer.status, answer.body.imported], [200, many('name').length])
+    importing.close()
+    assert.equal((await importing.answer).status, 503)
+    const { users = [] } = await app.rows()
+    assert.equal(users.length, 1 + many('name').length)
+    await app.close()
   })
 
   test('an import that another process took for dead is 503, and has left nothing', async () => {

@@ -51,6 +51,25 @@ suite('REFRESH_ROTATION=on', async () => {
     assert.equal((await use(other.refresh_token)).status, 200, 'another login goes on')
   })
 
+  test('`explain` tells a used token from its successor, and uses neither', async () => {
+    const headers = await app.bearer(app.admin)
+    const explained = async (token: string) => {
+      const { body } = await app.call('POST', '/api/admin/explain', { headers, json: { token } })
+      return [body.of, body.passes, body.code]
+    }
+    const { refresh_token } = await app.pair(app.admin)
+    assert.deepEqual(await explained(refresh_token), ['refresh token', true, null])
+    const { refresh_token: next } = (await use(refresh_token)).body
+    app.clock.advance(10)
+    assert.deepEqual(await explained(refresh_token), [
+      'refresh token',
+      false,
+      'refresh_token_reused',
+    ])
+    assert.deepEqual(await explained(next), ['refresh token', true, null])
+    assert.equal((await use(next)).status, 200, 'explaining a used token ends no line')
+  })
+
   test('a line that is ended twice stays ended until its youngest token has expired', async () => {
     const own = await testApp({ REFRESH_ROTATION: 'on' })
     const youngest = Math.floor(own.clock.now() / 1000) + 604_800 + 60

@@ -70,6 +70,7 @@ suite('gatehouse config, routes and openapi', () => {
       CORS_ORIGINS: 'https://a.example, https://b.example',
       TOKEN_SECRET: secret,
       ADMIN_PASSWORD_FILE: path,
+      MAIL_FROM: 'Gatehouse <gatehouse@example.org>',
     })
     assert.deepEqual([code, stderr], [0, ''])
     assert.ok(!stdout.includes(secret) && !stdout.includes('lamps'))
@@ -83,6 +84,7 @@ suite('gatehouse config, routes and openapi', () => {
       ['PORT', 8080, 'environment'],
       ['HOST', '127.0.0.1', 'default'],
       ['CORS_ORIGINS', ['https://a.example', 'https://b.example'], 'environment'],
+      ['MAIL_FROM', 'Gatehouse <gatehouse@example.org>', 'environment'],
       ['TOKEN_SECRET', '[redacted]', 'environment'],
       ['ADMIN_PASSWORD', '[redacted]', 'file'],
       ['TOKEN_PRIVATE_KEY', null, 'default'],

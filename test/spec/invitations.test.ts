@@ -4,9 +4,10 @@ import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { heard } from '../database.ts'
-import { verifyAddress } from '../mail.ts'
+import { mailerOf, servicesOf, verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
+import { startRelay } from '../relay.ts'
 
 const path = '/api/admin/invitations'
 const accept = '/api/public/invitation'
@@ -111,6 +112,46 @@ suite('invitations by an administrator', async () => {
     const again = await app.call('DELETE', `${path}/${id}`, { headers })
     assertRefusal(again, 409, 'Invitation already closed')
     assert.deepEqual(await app.rows(), before)
+  })
+
+  test('a waiting mail of an invitation that was replaced is not sent', async () => {
+    const relay = await startRelay()
+    const own = await testApp(relay.env)
+    const headers = await own.bearer(own.admin)
+    const invite = (name: string) => {
+      const json = { email: 'fay@example.org', roles: ['USER'], name }
+      return own.call('POST', path, { headers, json })
+    }
+    assert.deepEqual([(await invite('First')).status, (await invite('Second')).status], [201, 201])
+    await mailerOf(own, await servicesOf(own)).run()
+    const texts = relay.mails.map(({ message }) => message.text)
+    assert.equal(texts.length, 1)
+    const [, token = ''] = /token=([\w.-]+)/.exec(texts[0] ?? '') ?? []
+    const taken = await own.call('POST', accept, { json: { token, ...profileOf('fay') } })
+    assert.equal(taken.status, 201)
+    await own.close()
+    await relay.stop()
+  })
+
+  test('many invitations to one address at once leave one that is pending', async () => {
+    const other = await testApp({}, { directory: app.directory, clock: app.clock })
+    const headers = await app.bearer(app.admin)
+    const json = { email: 'gus@example.org', roles: ['USER'] }
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        (index % 2 ? app : other).call('POST', path, { headers, json }),
+      ),
+    )
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(12).fill(201),
+    )
+    const { data } = (await app.call('GET', `${path}?limit=100`, { headers })).body
+    const states = data
+      .filter(({ email }: { email: string }) => email === json.email)
+      .map(({ state }: { state: string }) => state)
+    assert.deepEqual(states.toSorted(), ['pending', ...Array(11).fill('revoked')])
+    await other.close()
   })
 
   test('another invitation to the address takes the place of the pending one', async () => {

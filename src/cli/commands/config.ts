@@ -51,7 +51,9 @@ async function show(call: CommandCall): Promise<void> {
     const source = sourceOf(name, setting, env)
     const isMisread = mistakes.some((mistake) => mistake.startsWith(`${name} `))
     const isJson = call.values.json === true
-    const value = isMisread ? '[not accepted]' : shownValue(setting, given[name], source, isJson)
+    const value = isMisread
+      ? '[not accepted]'
+      : shownValue(setting, given[name], source, isJson, env[name])
     return { setting: name, value, source }
   })
   call.output.rows(rows)
@@ -63,9 +65,11 @@ function shownValue(
   value: unknown,
   source: Source,
   isJson: boolean,
+  typed: string | undefined,
 ): Row[string] {
   if (secret && source !== 'default') return '[redacted]'
   if (value === undefined) return isJson ? null : shown.replaceAll('`', '') || null
   if (Array.isArray(value)) return value.map(String)
+  if (typeof value === 'object') return typed ?? JSON.stringify(value)
   return typeof value === 'number' ? value : String(value)
 }

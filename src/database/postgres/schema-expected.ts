@@ -1,3 +1,4 @@
+// biome-ignore-all lint/complexity/noUselessStringRaw: a later definition may hold a backslash.
 import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run schema`: what the migrations make on PostgreSQL. A line is the name of an object, its
