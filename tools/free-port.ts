@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 // many connections and servers of other tests takes one of these before its server listens.
 const [from, to] = [20_000, 32_000]
 const tries = 100
+const claimedBelow = 15_000 // HTTP/3 wants the UDP port of the same number
 
 /**
  * Finds a free port of 127.0.0.1, for a server that cannot choose one itself. As long as this process
@@ -20,11 +21,11 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port among ${tries} from ${from} to ${to}`)
 }
 
-/** Takes the UDP port of the number, which no server here wants: the system gives it back at the end. */
+/** Takes a UDP port that stands for it, and that no server uses: the system gives it back at the end. */
 async function claim(port: number): Promise<boolean> {
   const socket = createSocket('udp4')
   try {
-    socket.bind({ address: '127.0.0.1', port, exclusive: true })
+    socket.bind({ address: '127.0.0.1', port: port - claimedBelow, exclusive: true })
     await once(socket, 'listening')
   } catch {
     return false
