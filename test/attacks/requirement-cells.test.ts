@@ -108,7 +108,10 @@ suite('what an account that lacks one requirement gets at each door', async () =
     return who
   }
 
-  /** Each takes one requirement from an account, and no other: by the database, past the service. */
+  /**
+   * Each takes one requirement from an account, by the database, past the service. A deletion disables
+   * the account, and a new hash is that of a password that was set anew, which ends all logins.
+   */
   const takes: Record<Requirement, (who: Someone) => Promise<unknown>> = {
     no_deletion: (who) =>
       setAccount(who, { deletion_at: app.clock.now() + 1_000_000, active: 0, active_kept: 1 }),
