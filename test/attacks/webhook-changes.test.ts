@@ -141,6 +141,7 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
       await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === attempts)
       if (attempts < 3) app.clock.advance(300)
     }
+    await sendUntil(app, () => isAtRest(app)) // the turn ends after its attempt is stored
     const read = async () =>
       (await app.call('GET', `/api/admin/webhooks/${id}`, { headers: app.basic(app.admin) })).body
     assert.notEqual((await read()).health.failing_since, null)
