@@ -11,6 +11,8 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:26.10.0-trixie-slim
 LABEL org.opencontainers.image.title=gatehouse org.opencontainers.image.licenses=MIT
+# The command line: docker exec <container> gatehouse help
+RUN printf '#!/bin/sh\nexec node /app/dist/cli/main.js "$@"\n' > /usr/local/bin/gatehouse && chmod 0755 /usr/local/bin/gatehouse
 # Root owns the code and the user of the process the data alone. Nothing else is ever written.
 RUN install --directory --owner=1000 --group=1000 --mode=0700 /data
 WORKDIR /app
@@ -25,6 +27,6 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "const { PORT: port, TLS_CERT_FILE } = process.env; require(TLS_CERT_FILE ? 'node:https' : 'node:http').get({ port, host: '127.0.0.1', path: '/health/ready', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-# Options as in `npm start`. The command line: docker exec <container> node dist/cli/main.js
+# Options as in `npm start`.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "--heap-growing-percent=50", "--v8-pool-size=1", "--no-maglev"]
 CMD ["dist/main.js"]

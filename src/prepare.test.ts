@@ -56,6 +56,18 @@ suite('the folder of compiled modules', () => {
     assert.equal(statSync(given).mode & 0o777, 0o700)
   })
 
+  test('is where the link leads that systemd makes for a DynamicUser, if this user owns that alone', () => {
+    const [kept, link] = [join(folder, 'private', 'gatehouse'), join(folder, 'linked')]
+    mkdirSync(kept, { recursive: true, mode: 0o700 })
+    symlinkSync(join('private', 'gatehouse'), link) // relative, as systemd's
+    assert.equal(found({ CACHE_DIRECTORY: link, HOME: home }), kept)
+    chmodSync(kept, 0o777)
+    const beside = join(installation, 'node_modules/.cache/gatehouse')
+    assert.equal(found({ CACHE_DIRECTORY: link, HOME: home }), beside)
+    rmSync(kept, { recursive: true })
+    assert.equal(found({ CACHE_DIRECTORY: link, HOME: home }), beside, 'it leads nowhere')
+  })
+
   suite('of an installation that cannot be written', () => {
     const closed = { installation: '/proc/gatehouse', temporary } // also for root
     const own = join(temporary, `gatehouse-${uid}`)

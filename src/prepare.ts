@@ -1,6 +1,6 @@
 // This file, like bundle.ts and the two that import both, runs on every Node since 16, so that an old
 // one is told what is missing: default imports, and nothing at the top level that is newer.
-import { lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -54,7 +54,8 @@ export function cacheFolder(
   const home = env.XDG_CACHE_HOME || (env.HOME && join(env.HOME, '.cache'))
   const modules = dirname(installation)
   const candidates = [
-    env.CACHE_DIRECTORY, // of systemd, by `CacheDirectory=`
+    // Of systemd, by `CacheDirectory=`: with DynamicUser a link of root's to the folder.
+    env.CACHE_DIRECTORY && targetOf(env.CACHE_DIRECTORY),
     basename(modules) === 'node_modules'
       ? join(modules, '.cache/gatehouse')
       : join(installation, 'node_modules/.cache/gatehouse'),
@@ -62,7 +63,16 @@ export function cacheFolder(
     home && env.HOME && isOf(env.HOME, uid) ? join(home, 'gatehouse') : undefined,
     join(temporary, `gatehouse-${uid ?? 'cache'}`),
   ]
-  return candidates.find((folder) => folder !== undefined && isPrivate(folder, uid))
+  return candidates.find((folder) => folder && isPrivate(folder, uid))
+}
+
+/** Where a link leads; the path itself if nothing is there yet. */
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }
 
 function isPrivate(folder: string, uid: number | undefined): boolean {

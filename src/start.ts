@@ -9,6 +9,7 @@ import { buildApp } from './app.ts'
 import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
 import { damageIn } from './database/errors.ts'
 import { serverWarnings } from './database/postgres/server.ts'
+import { gatehouse } from './hints/command-line.ts'
 import { systemClock } from './kernel/clock.ts'
 import { systemRandom } from './kernel/random.ts'
 import { reasonOf } from './kernel/reason.ts'
@@ -55,7 +56,7 @@ export async function start(
 
 function hintFor(error: unknown): string {
   if (damageIn(error)) {
-    return `; the database is damaged: keep a copy of it, and restore a backup with \`gatehouse restore\` (docs/backup.md)`
+    return `; the database is damaged: keep a copy of it, and restore a backup with \`${gatehouse} restore\` (docs/backup.md)`
   }
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   return isTaken ? '; stop the program that listens there, or set PORT to another port' : ''
@@ -142,7 +143,7 @@ async function tracingOf(
 }
 
 interface FirstRun {
-  readonly config: Pick<Config, 'admin' | 'database'>
+  readonly config: Pick<Config, 'admin' | 'console' | 'database'>
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly address: string
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
@@ -175,8 +176,9 @@ export async function firstRun(
     throw new Error(hint, { cause: error })
   })
   if (!administrator) return
-  if (isTerminal) stdout.write(firstRunText(administrator, address))
-  else if (file) {
+  if (isTerminal) {
+    stdout.write(firstRunText(administrator, { address, hasConsole: config.console.isOn }))
+  } else if (file) {
     const password_file = file.path
     log.warn(
       { password_file },

@@ -196,9 +196,9 @@ suite('what is bundled', () => {
       })
       return [status, stdout]
     }
-    const [status, help] = outcomeOf('--help')
+    const [status, help] = outcomeOf('help', 'account')
     assert.equal(status, 0)
-    assert.match(String(help), /account add/)
+    assert.match(String(help), /^gatehouse <command> \[options\]\n\n {2}account add <username> /)
     assert.deepEqual(outcomeOf('account', 'add', '--nothing'), [2, ''])
     assert.deepEqual(outcomeOf('account', 'lock', 'ann'), [3, ''])
   })

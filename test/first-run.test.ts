@@ -44,13 +44,23 @@ suite('the first administrator', async () => {
   /** A first start in a data directory of its own; answers all that it told. */
   async function run(
     make: MakeFirstAdministrator | null,
-    { name = 'data', isTTY = false, admin = config.admin as typeof deps.config.admin } = {},
+    {
+      name = 'data',
+      isTTY = false,
+      admin = config.admin as typeof deps.config.admin,
+      hasConsole = true,
+    } = {},
   ) {
     const dataDirectory = join(folder, name)
     const stdout = Object.assign(new PassThrough(), { isTTY })
     const from = app.log.length
     const database = { ...config.database, dataDirectory }
-    const options = { config: { admin, database }, log: deps.log, address, stdout }
+    const options = {
+      config: { admin, database, console: { ...config.console, isOn: hasConsole } },
+      log: deps.log,
+      address,
+      stdout,
+    }
     const failure = await firstRun(make, options).then(
       () => null,
       (error: Error) => error,
@@ -78,6 +88,14 @@ suite('the first administrator', async () => {
     assert.deepEqual([failure, told, files], [null, [], []])
     assert.equal(await logsIn(password), 200)
     assert.ok(!JSON.stringify(app.log).includes(password))
+  })
+
+  test('at a terminal the console is named, if there is one', async () => {
+    const { banner } = await run(await prepared(), { isTTY: true })
+    assert.match(banner, /^Open http:\/\/127\.0\.0\.1:3000\/admin in a browser: the console\.$/m)
+    const without = await run(await prepared(), { isTTY: true, hasConsole: false })
+    assert.ok(!without.banner.includes('/admin'))
+    assert.match(without.banner, /\n\nTry, in another terminal:\n/)
   })
 
   test('without one it is in a file that this user alone can read, and the log names the file', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
@@ -73,6 +74,17 @@ suite('deploy/gatehouse.service', () => {
     assert.equal(unit.get('SystemCallFilter')?.[0], '@system-service')
   })
 
+  test('is reloaded by what every system has', async () => {
+    const [, file = '', line = ''] =
+      /^(\S+) -c '(.*)'$/.exec(unit.get('ExecReload')?.[0] ?? '') ?? []
+    assert.equal(file, '/bin/sh') // of an essential package; /bin/kill is of one that may be absent
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+    const env = { MAINPID: String(child.pid), PATH: '/nonexistent' }
+    const { status, stderr } = spawnSync(file, ['-c', line], { env, encoding: 'utf8' })
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.deepEqual(await once(child, 'exit'), [null, 'SIGHUP'])
+  })
+
   test('is understood by systemd, where there is one to ask', (t) => {
     const path = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gatehouse.service')
     after(() => rmSync(dirname(path), { recursive: true }))
@@ -87,6 +99,65 @@ suite('deploy/gatehouse.service', () => {
       stderr.split('\n').filter((line) => line.includes('gatehouse.service')),
       [],
     )
+  })
+})
+
+suite('/etc/gatehouse, as docs/deploy.md makes it', () => {
+  const etc = join(mkdtempSync(join(tmpdir(), 'gatehouse-')), 'gatehouse')
+  after(() => rmSync(dirname(etc), { recursive: true }))
+  const certificates = 'gatehouse-tls'
+  const renewed = join(dirname(etc), 'renewed')
+
+  /** Runs the lines of a section that write there, with this user as root and as the group. */
+  function follow(section: string): void {
+    const text =
+      new RegExp(`^## ${section}\n(.*?)^## `, 'ms').exec(read('docs/deploy.md'))?.[1] ?? ''
+    const listings = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, one = '']) => one)
+    const lines = listings
+      .flatMap((listing) => listing.replaceAll('\\\n', '').split('\n'))
+      .filter((line) => /\b(?:install|umask)\b.*\/etc\/gatehouse/.test(line))
+      .map((line) =>
+        line
+          .replaceAll('/etc/gatehouse', etc)
+          .replace(/^ *groupadd [^&]*&& /, '')
+          .replaceAll(`-g ${certificates} `, ''),
+      )
+    assert.ok(lines.length > 0, section)
+    const { status, stderr } = spawnSync('sh', ['-ec', lines.join('\n')], {
+      cwd: dirname(etc),
+      env: { ...process.env, RENEWED_LINEAGE: renewed },
+      encoding: 'utf8',
+    })
+    assert.deepEqual([status, stderr], [0, ''], lines.join('\n'))
+  }
+  mkdirSync(renewed)
+  for (const name of ['fullchain.pem', 'privkey.pem']) writeFileSync(join(renewed, name), name)
+
+  /** The bits that let in who is neither the owner nor, unless it is their group, of the group. */
+  const others = (path: string) => statSync(join(etc, path)).mode & 0o007
+  const group = (path: string) => (statSync(join(etc, path)).mode & 0o070) >> 3
+
+  test('lets the service reach its certificate, and no other user the key', () => {
+    follow('systemd')
+    follow('HTTPS without a proxy')
+    const [{ 0: dropIn = '' } = {}] = read('docs/deploy.md').matchAll(/^```ini\n.*?^```$/gms)
+    assert.ok(dropIn.includes(`SupplementaryGroups=${certificates}\n`))
+    const paths = [...dropIn.matchAll(/=\/etc\/gatehouse\/(\S+)/g)].map(([, path = '']) => path)
+    assert.deepEqual(paths, ['tls/fullchain.pem', 'tls/privkey.pem'])
+    assert.equal(others('.'), 1, 'the service passes through it, and lists nothing')
+    assert.equal(group('tls'), 5)
+    assert.equal(others('tls'), 0)
+    for (const path of paths) assert.deepEqual([group(path), others(path)], [4, 0], path)
+  })
+
+  test('keeps what systemd reads as root from every other user', () => {
+    const [credential = ''] = unit.get('LoadCredential') ?? []
+    const files = [...(unit.get('EnvironmentFile') ?? []), credential.replace(/^[^:]*:/, '')]
+    for (const file of files) {
+      const path = file.replace(/^\/etc\/gatehouse\//, '')
+      assert.deepEqual([group(path), others(path)], [0, 0], path)
+    }
+    assert.match(readFileSync(join(etc, 'environment'), 'utf8'), /^BASE_URL=https:/)
   })
 })
 

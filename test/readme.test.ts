@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { commandRows } from '../src/cli/commands.ts'
+import { rooms } from '../src/rooms.ts'
 import { firstRunText } from '../src/runtime/first-run.ts'
 import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
@@ -98,6 +100,21 @@ suite('README', async () => {
     })
   }
 
+  test('documents that list commands of `gatehouse` lead to how it is called', () => {
+    const words = [...new Set(commandRows(rooms).map(({ name }) => name.split(' ', 1)[0]))]
+    const bare = new RegExp(`^(?:.*[;|&(=\\w/] *| *)gatehouse (?:${words.join('|')})\\b`, 'm')
+    const documents = globSync('docs/*.md', { cwd: root }).filter((path) => {
+      const text = readFileSync(join(root, path), 'utf8')
+      const listings = [...text.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, one = '']) => one)
+      return listings.some((one) => bare.test(one.replaceAll('-s gatehouse -- ', '')))
+    })
+    assert.ok(documents.includes('docs/operate.md'))
+    for (const path of documents) {
+      assert.ok(readFileSync(join(root, path), 'utf8').includes('(command-line.md'), path)
+    }
+    assert.match(readme, /^alias gatehouse='npm run -s gatehouse --'$/m)
+  })
+
   test('names only settings that are', () => {
     const configuration = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
     for (const [, name = ''] of readme.matchAll(/^\| `([A-Z_]+)`/gm)) {
@@ -115,7 +132,10 @@ suite('README', async () => {
     assert.ok(printed.includes(`"password_file":"${first.dataDirectory}/first-password"`))
     const password = readFileSync(join(first.dataDirectory, 'first-password'), 'utf8').trim()
     assert.ok(password.length >= 24 && !printed.includes(password))
-    const banner = firstRunText({ username: 'admin', password }, first.url)
+    const banner = firstRunText(
+      { username: 'admin', password },
+      { address: first.url, hasConsole: true },
+    )
     assert.equal(banner.match(/^ {2}curl /gm)?.length, 3)
     for (const [line] of banner.matchAll(/^ {2}curl .*$/gm)) {
       const command = line.trim().replaceAll('"$ADMIN_PASSWORD"', password)

@@ -27,6 +27,20 @@ suite('the runner of npm test', () => {
   const countsIn = (output: string) =>
     [...output.matchAll(/\0(.*)\n/g)].map(([, line = '']) => JSON.parse(line))
 
+  test('says at the beginning how many files are to come', () => {
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_DATABASE: 'sqlite' }
+    const { stdout } = spawnSync(
+      process.execPath,
+      ['tools/test.ts', 'src/hints/near-name.test.ts'],
+      {
+        cwd: root,
+        env,
+        encoding: 'utf8',
+      },
+    )
+    assert.match(stdout, /^test files: 1 on sqlite\n✔ sqlite, [0-9]+ tests, /)
+  })
+
   test('does the same in the same order as the runner of Node', () => {
     const path = fileOf(
       'order',

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import type { Setting } from '../src/config/kinds.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { settings } from '../src/config/settings-table.ts'
+import { callAt } from '../src/hints/command-line.ts'
 import { filesBesideCode } from '../tools/build.ts'
 import {
   build,
@@ -64,6 +66,23 @@ suite('what is shipped', () => {
       assert.deepEqual(config.warnings, [])
     })
   }
+
+  test('has the command line in the image, by the name that its hints use', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+    after(() => rmSync(folder, { recursive: true }))
+    const [command = ''] = valuesOf(image, 'RUN').filter((one) => one.startsWith('printf'))
+    const placed = command
+      .replaceAll('/usr/local/bin', folder)
+      .replace('/app/dist/cli/main.js', join(root, 'src/cli/main.ts'))
+    assert.equal(spawnSync('sh', ['-ec', placed]).status, 0)
+    const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+    const { stdout } = spawnSync(join(folder, 'gatehouse'), ['--version'], {
+      env: { ...process.env, PATH },
+      encoding: 'utf8',
+    })
+    assert.equal(stdout, `gatehouse ${version}\n`)
+    assert.equal(callAt('file:///app/dist/hints/command-line.js'), 'gatehouse')
+  })
 
   test('carries one version, and no tag that moves', () => {
     const { version: node } = JSON.parse(read('tools/runtime/package.json'))

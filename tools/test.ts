@@ -29,19 +29,29 @@ const words = given.filter((word) => !flags.some((flag) => flag === word))
 const isComplete = given.includes('--complete') || words.length > 0 // of what is named all is meant
 try {
   const files = filesOf(words)
+  const isWatch = given.includes('--watch')
+  if (!isWatch) announce(files)
   await buildWebIfStale()
-  process.exitCode = given.includes('--watch')
-    ? await watch(files, words.length > 0)
-    : await main(files)
+  process.exitCode = isWatch ? await watch(files, words.length > 0) : await main(files)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1
 }
 
+/** Says at once what is to come: the first file, one of the longest, ends only after a while. */
+function announce(files: readonly string[]): void {
+  const counts = wantedDatabases().map((name) => `${queueOf(name, files).length} on ${name}`)
+  process.stdout.write(`test files: ${counts.join(', ')}\n`)
+}
+
+function wantedDatabases(): Database[] {
+  return databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
+}
+
 async function main(files: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   keepFilesInMemory()
-  const wanted = databases.filter((name) => (process.env.TEST_DATABASE || name) === name)
+  const wanted = wantedDatabases()
   const server = serverFor(wanted)
   const outcomes: Outcome[] = []
   const met = words.length === 0 ? recordMet() : null

@@ -30,5 +30,5 @@ export const render: Renderer['render'] = (name, view, frame) => {
 }
 
 /** Makes the page of the console: an empty frame, which its script fills. */
-export const renderConsole: Renderer['renderConsole'] = (frame) =>
-  `<!doctype html>\n${renderToString(<Shell frame={frame} texts={textsOf(frame.language).common} />)}\n`
+export const renderConsole: Renderer['renderConsole'] = (frame, command) =>
+  `<!doctype html>\n${renderToString(<Shell frame={frame} command={command} texts={textsOf(frame.language).common} />)}\n`

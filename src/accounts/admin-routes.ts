@@ -3,6 +3,8 @@ import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { assertNoFaults } from '../http/bodies/faults.ts'
+import { textIn } from '../http/bodies/form-text.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
 import { goneMeanwhile, preconditionFailed } from '../http/changes/resource.ts'
 import { offsetOf, parsePage, type Query } from '../http/lists/paging.ts'
@@ -12,6 +14,7 @@ import type { SchemaTypes, Static } from '../http/schemas.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../kernel/clock.ts'
 import { type Role, rolesAmong } from '../kernel/principal.ts'
+import { assertPlausiblePassword } from '../passwords/rules.ts'
 import { role } from '../policy/rules.ts'
 import type { AccountList } from './account-list.ts'
 import type { Accounts } from './accounts.ts'
@@ -19,7 +22,7 @@ import { asksForAccounts, parseWantedAccounts } from './list-query.ts'
 import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
-import { parseRoles, parseUser, parseUsername } from './parse.ts'
+import { knownRoles, parseRoles, parseUser, parseUsername } from './parse.ts'
 import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 
 /**
@@ -28,7 +31,7 @@ import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 export interface AccountRoutesOptions {
   readonly accountList: AccountList
   readonly accounts: Accounts
-  readonly config: Pick<Config, 'login' | 'providers' | 'roles'>
+  readonly config: Pick<Config, 'login' | 'password' | 'providers' | 'roles'>
   readonly clock: Clock
   readonly idempotency: Idempotency
 }
@@ -46,6 +49,18 @@ export async function accountAdminRoutes(
   const show = shownWith(config.roles)
   const app = instance.withTypeProvider<SchemaTypes>()
   const named = accountNamed(accounts, show)
+  // The schemas have checked the types of what these read.
+  const checkRoles = ({ roles }: { readonly roles?: unknown }) =>
+    roles !== undefined && parseRoles(roles as readonly string[], config.roles)
+  const checkPassword = (body: Readonly<Record<string, unknown>>) => {
+    if (body.password === undefined) return
+    const email = textIn(body, 'email')
+    const owner = {
+      username: textIn(body, 'username'),
+      email: email.includes('@') ? email : undefined,
+    }
+    assertPlausiblePassword({ text: textIn(body, 'password'), field: 'password', ...owner }, config)
+  }
 
   app.get(
     '/api/admin/accounts',
@@ -101,6 +116,12 @@ export async function accountAdminRoutes(
         requestHeaders: ['idempotency-key'],
         responseHeaders: ['etag'],
         errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
+        checks: {
+          username: (body) => parseUsername(textIn(body, 'username')),
+          roles: checkRoles,
+          user_id: parseUser,
+          password: checkPassword,
+        },
       },
       schema: {
         operationId: 'createAccount',
@@ -111,8 +132,9 @@ export async function accountAdminRoutes(
     },
     async (request, reply) => {
       const { password, must_change = false } = request.body
+      assertMayAppoint(request, options, { roles: knownRoles(request.body.roles, config.roles) })
+      assertNoFaults(request)
       const roles = parseRoles(request.body.roles, config.roles)
-      assertMayAppoint(request, options, { roles })
       const prepare = async () => {
         const create = await accounts.prepare({
           username: parseUsername(request.body.username),
@@ -140,6 +162,7 @@ export async function accountAdminRoutes(
         requestHeaders: ['if-match'],
         responseHeaders: ['etag'],
         errors: ['lastAdministrator'],
+        checks: { roles: checkRoles, password: checkPassword },
       },
       schema: {
         operationId: 'updateAccount',
@@ -157,6 +180,7 @@ export async function accountAdminRoutes(
         assertRecentLogin(request, config, clock)
         assertNotOwn(request, account) // /api/account/password asks for the present password
       }
+      assertNoFaults(request)
       const { guard, isWanted } = named.changeBy(request)
       const wanted = {
         roles: roles && parseRoles(roles, config.roles),

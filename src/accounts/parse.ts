@@ -45,6 +45,11 @@ export function parseRoles(names: readonly string[], known: readonly Role[]): Ro
   throw new ApiError('validationFailed', { details, reason: { code: 'roles_unknown' } })
 }
 
+/** The roles among names, of which others are left out. */
+export function knownRoles(names: readonly string[], known: readonly Role[]): Role[] {
+  return names.flatMap((name) => parseRole(name, known) ?? [])
+}
+
 function oneOf(names: readonly string[]): string {
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
@@ -58,10 +63,12 @@ export function parseUser({
   Static<AccountSchemas['CreateAccount']>,
   'user_id' | 'name' | 'email'
 >): WantedAccount['user'] {
-  const isNew = name !== undefined && email !== undefined
   if (user_id !== undefined) {
     if (name === undefined && email === undefined) return { id: user_id }
     return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')
   }
-  return isNew ? { name, email } : refuseField(['user_id'], 'is required, or else name and email')
+  if (name !== undefined && email !== undefined) return { name, email }
+  if (name !== undefined) return refuseField(['email'], 'is required for a new user')
+  if (email !== undefined) return refuseField(['name'], 'is required for a new user')
+  return refuseField(['user_id'], 'is required, unless name and email describe a new user')
 }

@@ -64,7 +64,8 @@ export function byChosenPassword(account: Account, at: number): Evidence {
 
 /** Whether the text was none, or one that no account can have as its name. */
 function incompleteReason(text: string, password: string): RefusalReason {
-  return { code: text === '' || password === '' ? 'credentials_incomplete' : 'username_invalid' }
+  if (text === '') return { code: 'username_absent' }
+  return { code: password === '' ? 'credentials_incomplete' : 'username_invalid' }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config/load.ts'
+import { gatehouse } from '../hints/command-line.ts'
 import { assertDistinct } from '../room/registry.ts'
 import type { CommandRow } from '../room/room.ts'
 import {
@@ -14,7 +15,8 @@ import {
 import { commandOf, commandRows, groupOf } from './commands.ts'
 import { exitOf } from './failure.ts'
 import { commonOptions, helpOf, operandOf, usage } from './help.ts'
-import { createOutput, type Output, shown } from './output.ts'
+import { inWords, noCommand } from './no-command.ts'
+import { createOutput, type Output } from './output.ts'
 
 /**
  * Runs the command that the words name; answers the exit code. Writes failures to standard error.
@@ -95,7 +97,10 @@ async function settingsOf(rooms: CommandCall['rooms']) {
 
 /** Adds a line that names the help to a usage error; the help itself would hide the message. */
 function withHelp({ message, exitCode }: UsageError, name: string): CommandError {
-  return new CommandError(`${message}\nSee: ${['gatehouse help', name].join(' ').trim()}`, exitCode)
+  return new CommandError(
+    `${message}\nSee: ${[gatehouse, 'help', name].join(' ').trim()}`,
+    exitCode,
+  )
 }
 
 type Found =
@@ -111,18 +116,13 @@ async function find(rooms: CommandCall['rooms'], words: readonly string[]): Prom
   if (first === undefined) return { group: commands, name: '', reason: 'no command is given' }
   const group = groupOf(commands, first)
   if (group.length === 0) {
-    return { group: commands, name: '', reason: `there is no command ${inWords(first)}` }
+    return { group: commands, name: '', reason: noCommand(commands, [first]) }
   }
   const reason =
     second === undefined
       ? `${first} needs one more word: ${group.map(({ name }) => name.slice(first.length + 1)).join(', ')}`
-      : `there is no command ${first} ${inWords(second)}`
+      : noCommand(commands, [first, second])
   return { group, name: first, reason }
-}
-
-/** A word that the user typed, for a message: escaped, and at most 40 characters of it. */
-function inWords(word: string): string {
-  return shown(word.length > 40 ? `${word.slice(0, 40)}...` : word)
 }
 
 function parse({ options = {} }: Command, args: readonly string[]) {

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable, damageIn } from '../database/errors.ts'
+import { gatehouse } from '../hints/command-line.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { reasonOf } from '../kernel/reason.ts'
 import { KeySetNotOpened } from '../keys/not-opened.ts'
@@ -14,7 +15,7 @@ export function exitOf(error: unknown): { code: number; message: string } {
   if (damage) {
     return {
       code: exitCodes.failed.code,
-      message: `the database is damaged: ${reasonOf(damage)}; keep a copy of it, and restore a backup (gatehouse restore)`,
+      message: `the database is damaged: ${reasonOf(damage)}; keep a copy of it, and restore a backup (${gatehouse} restore)`,
     }
   }
   if (error instanceof DatabaseUnavailable) {

@@ -1,3 +1,4 @@
+import { asDocumented, gatehouse } from '../hints/command-line.ts'
 import type { CommandRow } from '../room/room.ts'
 import { type Command, type CommandOption, exitCodes } from './command.ts'
 
@@ -8,25 +9,42 @@ export const commonOptions = {
   help: { type: 'boolean', short: 'h', doc: 'this text' },
 } as const satisfies Record<string, CommandOption>
 
-/** The help of several commands, one line each. */
+const terminalWidth = 80
+
+/** The help of several commands: of a group each of them, and of all of them the groups. */
 export function usage(commands: readonly CommandRow[]): string {
-  const rows = commands.map((command) => [synopsis(command), command.summary] as const)
-  return `gatehouse <command> [options]\n\n${columns(rows)}\nMore: gatehouse help <command>\n`
+  const groups = [...Map.groupBy(commands, ({ name }) => name.split(' ', 1)[0] ?? name)]
+  const rows =
+    groups.length > 1
+      ? groups.map(([word, rows]) => overviewOf(word, rows))
+      : commands.map((command) => [synopsis(command), command.summary] as const)
+  return `${gatehouse} <command> [options]\n\n${columns(rows)}\nMore: ${gatehouse} help <command>\n`
+}
+
+/** A group: its only command, or the further words of its commands after the summary of the one without. */
+function overviewOf(word: string, rows: readonly CommandRow[]): readonly [string, string] {
+  const [first] = rows
+  if (first && rows.length === 1) return [synopsis(first), first.summary]
+  const alone = rows.find(({ name }) => name === word)
+  const others = rows.filter((row) => row !== alone).map(({ name }) => name.slice(word.length + 1))
+  const ofAlone = alone && `${alone.summary}; also:`
+  return [word, [...(ofAlone ? [ofAlone] : []), others.join(', ')].join(' ')]
 }
 
 /** The help of one command: synopsis, summary, options and an example. */
 export function helpOf(command: Command): string {
   const options = Object.entries({ ...command.options, ...commonOptions })
   const rows = options.map(([name, option]) => [optionOf(name, option), option.doc ?? ''] as const)
-  const example = command.example ? `\nExample:\n  gatehouse ${command.example}\n` : ''
-  return `gatehouse ${synopsis(command)} [options]\n\n${command.summary}.\n\n${columns(rows)}${example}`
+  const example = command.example ? `\nExample:\n  ${gatehouse} ${command.example}\n` : ''
+  const summary = wrapped(`${command.summary}.`, terminalWidth).join('\n')
+  return `${gatehouse} ${synopsis(command)} [options]\n\n${summary}\n\n${columns(rows)}${example}`
 }
 
 /** The text of docs/command-line.md. */
 export function describeCommands(commands: readonly Command[]): string {
   const codes = Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning}. |`)
   const sections = commands.map(
-    (command) => `## ${command.name}\n\n\`\`\`\n${helpOf(command)}\`\`\`\n`,
+    (command) => `## ${command.name}\n\n\`\`\`\n${asDocumented(helpOf(command))}\`\`\`\n`,
   )
   return `${introduction}
 ## Exit codes
@@ -40,7 +58,18 @@ ${sections.join('\n')}`
 
 const introduction = `# Command line
 
-\`npm run -s gatehouse -- <command>\` in the sources, \`gatehouse <command>\` where the package is installed.
+All documents write \`gatehouse <command>\`. How you call it depends on what you have:
+
+| You have | \`gatehouse\` is |
+|---|---|
+| a clone of the sources | \`npm run -s gatehouse --\`, in its folder |
+| the package as a dependency | \`npx gatehouse\` |
+| the image | \`docker exec <container> gatehouse\` |
+| a release with its own Node, as with systemd | \`bin/node dist/cli/main.js\`, in its folder, as the user of the service |
+
+\`alias gatehouse='npm run -s gatehouse --'\` makes each command of the documents work in a clone as it is written. The program,
+its log and the console show each command in the form that works where they run.
+
 Settings come from the environment, as for the service: the same \`DATA_DIR\` is the same database. This
 page is generated from the table of commands (\`npm run docs\`).
 
@@ -79,7 +108,28 @@ function optionOf(name: string, { short, type, value = 'text' }: CommandOption):
   return short ? `-${short}, ${long}` : long
 }
 
+/** Two columns that fit a terminal: what is too long on the right goes on below. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join('')
+  const room = terminalWidth - width - 4
+  return rows
+    .flatMap(([left, right]) =>
+      wrapped(right, room).map(
+        (line, index) => `  ${(index > 0 ? '' : left).padEnd(width)}  ${line}`,
+      ),
+    )
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('')
+}
+
+/** The lines of a text, of at most `width` characters where no word is longer. */
+function wrapped(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines
 }

@@ -81,14 +81,21 @@ export async function knownSecret({ terminal }: CommandCall, what: string): Prom
 }
 
 /**
- * Reads the passphrase of a backup, typed without echo (twice if `isNew`) or from standard input.
+ * Reads the passphrase of a backup: what is piped into standard input, else BACKUP_PASSPHRASE or its
+ * file, else what is typed without echo, twice if `isNew`.
  * @throws CommandError, UsageError
  */
 export async function readPassphrase(
   { terminal }: Pick<CommandCall, 'terminal'>,
   { isNew }: { readonly isNew: boolean },
 ): Promise<string> {
-  if (terminal.stdin.isTTY !== true) return readSecret(terminal, 'passphrase')
+  const isPiped = terminal.stdin.isTTY !== true
+  const piped = isPiped ? await readSecret(terminal, 'passphrase', { mayLack: true }) : ''
+  const known = piped || (await configuredPassphrase(terminal))
+  if (known) return known
+  if (isPiped) {
+    throw new UsageError('standard input holds no passphrase, and BACKUP_PASSPHRASE is not set')
+  }
   const questions = isNew ? ['Passphrase of the backup: ', 'Again: '] : ['Passphrase: ']
   const [first = '', ...others] = await ask(terminal, questions)
   if (others.some((other) => other !== first)) {
@@ -97,8 +104,24 @@ export async function readPassphrase(
   return first
 }
 
-/** Reads standard input as one line. @throws UsageError if it is empty or has several lines */
-async function readSecret({ stdin }: Terminal, what: string): Promise<string> {
+/** BACKUP_PASSPHRASE, also where other settings have mistakes. @throws CommandError if it has one itself */
+async function configuredPassphrase({ env }: Terminal): Promise<string | undefined> {
+  const { BACKUP_PASSPHRASE } = (await import('../config/backup-settings.ts')).backupSettings
+  const { readSettings } = await import('../config/kinds.ts')
+  const { values, mistakes } = readSettings({ BACKUP_PASSPHRASE }, env)
+  if (mistakes.length > 0) throw new CommandError(mistakes.join())
+  return values.BACKUP_PASSPHRASE?.reveal()
+}
+
+/**
+ * Reads standard input as one line.
+ * @throws UsageError if it has several lines, or is empty and it may not lack
+ */
+async function readSecret(
+  { stdin }: Terminal,
+  what: string,
+  { mayLack = false }: { readonly mayLack?: boolean } = {},
+): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stdin) {
@@ -108,7 +131,7 @@ async function readSecret({ stdin }: Terminal, what: string): Promise<string> {
     chunks.push(part)
   }
   const text = decode(Buffer.concat(chunks), what).replace(/\r?\n$/, '')
-  if (text === '') throw new UsageError(`standard input holds no ${what}`)
+  if (text === '' && !mayLack) throw new UsageError(`standard input holds no ${what}`)
   if (/[\r\n]/.test(text)) throw new UsageError(`standard input holds more than one line`)
   return text
 }

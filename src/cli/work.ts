@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { gatehouse } from '../hints/command-line.ts'
 import type { Deps } from '../runtime/deps.ts'
 import type { Services } from '../services.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
@@ -90,6 +91,6 @@ export async function withServices<T>(
 }
 
 function noDatabase(place: string, setting: string): CommandError {
-  const hint = `is ${setting} right? \`gatehouse migrate\` makes a new one`
+  const hint = `is ${setting} right? \`${gatehouse} migrate\` makes a new one`
   return new CommandError(`there is no database at ${place}: ${hint}`, exitCodes.notFound.code)
 }

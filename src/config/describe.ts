@@ -1,3 +1,4 @@
+import { asDocumented } from '../hints/command-line.ts'
 import type { Setting } from './kinds.ts'
 import type { RoomSettings } from './room-settings.ts'
 import { settings } from './settings-table.ts'
@@ -14,12 +15,14 @@ export function describeSettings(tables: readonly RoomSettings[] = []): string {
     '# Configuration',
     '',
     'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
+    'A variable that is no setting, but near the name of one, is named at the start, as a warning, and by',
+    '`gatehouse config check`, which then exits with 1: `SMTP_ULR: did you mean SMTP_URL?`',
     'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
     'This page is generated from `src/config/settings-table.ts` (`npm run docs`).',
     '',
     '| Setting | Default | Meaning |',
     '|---|---|---|',
-    ...rows,
+    ...rows.map(asDocumented),
     '',
   ].join('\n')
 }

@@ -14,6 +14,7 @@ import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Values } from './kinds.ts'
 import { type Look, readLook } from './look.ts'
 import { parseMailServer } from './mail.ts'
+import { misspeltSettings } from './misspelt.ts'
 import {
   type ProvidersReading,
   providerContradictions,
@@ -22,7 +23,7 @@ import {
   toProvider,
   unknownRoles,
 } from './oidc.ts'
-import { notRole } from './oidc-settings.ts'
+import { notRole, prefixed } from './oidc-settings.ts'
 import { type RoomSettings, type RoomValues, readRoomSettings } from './room-settings.ts'
 import { settings } from './settings-table.ts'
 import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
@@ -32,17 +33,19 @@ type SettingValues = Values<typeof settings>
 export type Config = ReturnType<typeof toConfig>
 export type ProviderConfig = Config['providers'][number]
 
-/** All mistakes of a configuration, one per line. */
+/** All mistakes of a configuration, one per line, and below them the names that may be misspelt. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[]
+  readonly misspelt: readonly string[]
 
-  constructor(mistakes: readonly string[]) {
-    const lines = [...mistakes, ...secretAdvice(mistakes.map(settingOf))]
+  constructor(mistakes: readonly string[], misspelt: readonly string[] = []) {
+    const lines = [...mistakes, ...secretAdvice(mistakes.map(settingOf)), ...misspelt]
     super(
       `Gatehouse cannot start with these settings:\n${lines.map((line) => `  ${line}`).join('\n')}`,
     )
     this.name = 'ConfigError'
     this.mistakes = mistakes
+    this.misspelt = misspelt
   }
 }
 
@@ -102,12 +105,17 @@ export function loadConfig(
     ...providerContradictions(oidc.providers, { ...about(values), ownRoles }),
   ]
   mistakes.push(...all.filter((line) => !misread.has(settingOf(line))))
-  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  const named = oidc.providers.map(({ prefix }) => prefixed(prefix))
+  const misspelt = misspeltSettings(env, [settings, ...tables.map(({ table }) => table), ...named])
+    // These are mistakes, which name what is near.
+    .filter((line) => !line.startsWith('OIDC_'))
+  if (mistakes.length > 0) throw new ConfigError(mistakes, misspelt)
+  warnings.push(...misspelt)
   const masterKeyFiles = masterKeyFilesOf(env)
   const inForce = (derived: Readonly<Record<string, string>>) =>
     settingsInForce([settings, ...tables.map(({ table }) => table)], env, derived)
-  const read = { ofRooms, clients, forward, hashing, inForce, look, masterKeyFiles, warnings }
-  return toConfig(values, { ...oidc, ...read })
+  const read = { ofRooms, clients, forward, hashing, inForce, look, masterKeyFiles }
+  return toConfig(values, { ...oidc, ...read, warnings, misspelt })
 }
 
 /** What was read, or if it has mistakes what was kept, if anything was. */
@@ -294,6 +302,7 @@ interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly masterKeyFiles: MasterKeyFiles
   readonly inForce: (derived: Readonly<Record<string, string>>) => readonly SettingInForce[]
   readonly warnings: readonly string[]
+  readonly misspelt: readonly string[]
 }
 
 function toConfig(values: SettingValues, { providers, ...read }: Readings) {
@@ -313,6 +322,8 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
   const roles = rolesOf(values)
   return deepFreeze({
     warnings,
+    /** Those of the warnings that name a variable which is no setting, though its name is near one. */
+    misspelt: read.misspelt,
     environment: values.NODE_ENV,
     logLevel: values.LOG_LEVEL,
     baseUrl,

@@ -1,4 +1,5 @@
 import { isLoopback } from '../addresses/loopback.ts'
+import { gatehouse } from '../hints/command-line.ts'
 import { parseRoleName, type RoleName } from '../kernel/principal.ts'
 import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
 
@@ -73,7 +74,7 @@ export const providerSettings = {
   PASSWORD_GRANT: oneOf({
     default: 'off',
     values: ['off', 'on'],
-    doc: 'Whether the deprecated password grant may be used, by `gatehouse oidc token`; never in production.',
+    doc: `Whether the deprecated password grant may be used, by \`${gatehouse} oidc token\`; never in production.`,
   }),
 } satisfies Record<string, Setting<unknown>>
 

@@ -1,5 +1,7 @@
+import { nearName } from '../hints/near-name.ts'
 import { contractRoles, type Role, type RoleName, rolesAmong } from '../kernel/principal.ts'
 import { readSettings, type Setting, type Values } from './kinds.ts'
+import { namesOf } from './misspelt.ts'
 import {
   defaultName,
   type Named,
@@ -76,11 +78,17 @@ export function readProviders(values: Values<typeof oidcSettings>, env: Env): Pr
       Object.keys(providerSettings).map((name) => `${prefix}${name}`),
     ),
   ).add('OIDC_PROVIDERS')
+  const names = ['OIDC_', ...named.map(({ prefix }) => prefix)].flatMap((prefix) =>
+    namesOf(prefixed(prefix)),
+  )
+  names.push('OIDC_PROVIDERS')
   const isMisread = Boolean(env.OIDC_PROVIDERS) && named.length === 0
   for (const name of Object.keys(env)) {
     if (!name.startsWith('OIDC_') || !env[name] || isMisread) continue
     if (!known.has(name) && !known.has(name.replace(/_FILE$/, ''))) {
-      mistakes.push(`${name} is no setting, unless OIDC_PROVIDERS names its provider`)
+      const meant = nearName(name, names)
+      const hint = meant === undefined ? '' : `: did you mean ${meant}?`
+      mistakes.push(`${name} is no setting, unless OIDC_PROVIDERS names its provider${hint}`)
     }
   }
   return { providers: [...(isUsed ? [unnamed] : []), ...named], mistakes, warnings }

@@ -4,6 +4,7 @@ import { parseAddressRange } from '../addresses/address-ranges.ts'
 import { parseListenAddress } from '../addresses/listen-address.ts'
 import { isLoopback } from '../addresses/loopback.ts'
 import { parsePostgresAddress } from '../database/postgres/address.ts'
+import { gatehouse } from '../hints/command-line.ts'
 import { contractRoles, parseRoleName, type RoleName } from '../kernel/principal.ts'
 import { canonicalUsername } from '../kernel/username.ts'
 import { assertSoundRsaKey } from '../strength/rsa-key.ts'
@@ -82,7 +83,7 @@ export const settings = {
   MASTER_KEY_NEXT: secret({
     shown:
       'the file of MASTER_KEY, or `DATA_DIR/master.key`, with `.next` at its end, if there is one',
-    doc: 'The master key that `gatehouse keys rotate-master` turns to; each process knows both meanwhile. A file that is not there or empty names none. Files of master keys are read anew while the service runs.',
+    doc: `The master key that \`${gatehouse} keys rotate-master\` turns to; each process knows both meanwhile. A file that is not there or empty names none. Files of master keys are read anew while the service runs.`,
     fileMayLack: true,
     check: (value) => void parseMasterKey(value),
   }),
@@ -184,7 +185,7 @@ export const settings = {
     doc: 'With rotation: a retry within this time gets the same new token again. Seconds.',
   }),
   CLIENTS_FILE: optional({
-    doc: 'A JSON file of the services that may ask here whether a token is active, end tokens, or read the metrics: `gatehouse client add` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.',
+    doc: `A JSON file of the services that may ask here whether a token is active, end tokens, or read the metrics: \`${gatehouse} client add\` writes it, docs/use-it.md shows its format. Every node needs it; a changed file is taken up within a second.`,
     parse: (value) => value,
   }),
   FORWARD_AUTH_FILE: optional({
@@ -385,7 +386,7 @@ export const settings = {
   REFUSALS_MAX: integer({
     default: 10_000,
     min: 0,
-    doc: 'How many refusals are kept for 24 hours with their reasons, for `gatehouse explain`; a tenth of them of one address. 0: none.',
+    doc: `How many refusals are kept for 24 hours with their reasons, for \`${gatehouse} explain\`; a tenth of them of one address. 0: none.`,
   }),
   WORKERS: {
     ...integer({

@@ -26,7 +26,7 @@ export interface SentProof {
 export function proofOf({ token, id, code }: SentProof): Proof {
   if (token !== undefined && id === undefined && code === undefined) return { token }
   if (token === undefined && id !== undefined && code !== undefined) return { id, code, flow: null }
-  return refuseField(['token'], 'is required, or else id and code')
+  return refuseField(['token'], 'is required, unless id and code are given')
 }
 
 /**

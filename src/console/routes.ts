@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
 import { isLanguage } from '../config/languages.ts'
 import type { Config } from '../config/load.ts'
+import { gatehouse } from '../hints/command-line.ts'
 import { mediaTypes } from '../http/media-types.ts'
 import type { ErrorPage } from '../http/pages/page.ts'
 import { refusalPage } from '../http/pages/refusal.ts'
@@ -63,7 +64,8 @@ async function open(
   const { language, username } = await ownAccount(accounts, request)
   const reader = { person: username, language: isLanguage(language) ? language : null }
   const { renderConsole } = await loadRenderer()
-  return sendRendered(reply, request, renderConsole(request.server.frameOf(request, reader)), {})
+  const page = renderConsole(request.server.frameOf(request, reader), gatehouse)
+  return sendRendered(reply, request, page, {})
 }
 
 /** The sign-in that leads back to this address, with its fields, in which a slash needs no code. */

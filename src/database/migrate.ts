@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { gatehouse } from '../hints/command-line.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Database, type DatabaseOrTransaction, execute } from './database.ts'
 import {
@@ -182,7 +183,7 @@ async function assertLatest(
   rooms: readonly RoomSchema[],
 ): Promise<void> {
   const version = await schemaVersion(db)
-  const advice = 'stop what still works on it, and run `gatehouse migrate`'
+  const advice = `stop what still works on it, and run \`${gatehouse} migrate\``
   if (version < latestSchema) {
     throw new Error(
       `the database has schema ${version}, this program works with ${latestSchema}: ${advice}`,

@@ -1,3 +1,4 @@
+import { gatehouse } from '../hints/command-line.ts'
 import type { Migration } from './migrations/statement.ts'
 
 /**
@@ -47,7 +48,7 @@ export function assertMayRun(
   const first = due.find(({ kind, version }) => kind === 'contract' && version >= firstKnownKind)
   if (!first) return
   throw new Error(
-    `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`gatehouse migrate --contract\``,
+    `migration ${first.version} takes away what the version before reads: when no node of it runs any more, \`${gatehouse} migrate --contract\``,
   )
 }
 

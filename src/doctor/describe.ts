@@ -1,3 +1,4 @@
+import { asDocumented } from '../hints/command-line.ts'
 import type { Mend } from './check.ts'
 import { type CheckRow, checksByPlace } from './table.ts'
 
@@ -14,7 +15,7 @@ export function describeChecks(document: string): string {
   const parts = (['inside', 'outside'] as const).map((place) =>
     [`### ${places[place]}`, ...checksByPlace[place].map(described)].join('\n\n'),
   )
-  return `${before}${heading}\n${parts.join('\n\n')}\n`
+  return `${before}${heading}\n${asDocumented(parts.join('\n\n'))}\n`
 }
 
 function described({ good, id, level, mend, why }: CheckRow): string {

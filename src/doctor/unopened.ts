@@ -1,3 +1,4 @@
+import { gatehouse } from '../hints/command-line.ts'
 import { type Check, type Finding, findingOf } from './check.ts'
 
 /** What is found where the settings are refused, and nothing else can be read. */
@@ -6,7 +7,7 @@ export const settingsRefused: Omit<Check<never>, 'find'> = {
   level: 'error',
   good: 'the service starts with these settings',
   why: 'The next start fails with this mistake, also that of a restart at night.',
-  mend: { do: 'Correct it: docs/configuration.md.', setting: 'gatehouse config check' },
+  mend: { do: 'Correct it: docs/configuration.md.', setting: `${gatehouse} config check` },
 }
 
 /** Makes a finding of each mistake in the settings. */

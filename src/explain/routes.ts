@@ -103,7 +103,7 @@ function parseQuestion({ text, token, username, route }: Static<typeof Question>
     return refuseField(['token'], 'stands alone: leave out username and route')
   }
   if (username === undefined) {
-    return refuseField(['token'], 'is required, or else username and route')
+    return refuseField(['token'], 'is required, unless username and route are given')
   }
   if (route === undefined) return { username }
   const wanted = parseWanted(route)

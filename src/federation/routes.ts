@@ -176,7 +176,6 @@ export async function externalRoutes(
   app.get(
     '/oauth/second-factor',
     {
-      exposeHeadRoute,
       config: {
         access,
         errorPage: failurePage,

@@ -71,7 +71,6 @@ export async function enterRoutes(
   app.get(
     hostSignOutPath,
     {
-      exposeHeadRoute: false,
       config: { access: { rule: anyone }, answers: { 303: {} } },
       schema: { hide: true },
     },

@@ -54,7 +54,6 @@ export async function forwardRoutes(
   app.get(
     forwardPath,
     {
-      exposeHeadRoute: false,
       config: {
         ...declaration,
         proxyHeaders: ForwardedHeaders,
@@ -71,7 +70,7 @@ export async function forwardRoutes(
     },
     decide,
   )
-  const others = methods.filter((method) => method !== 'GET')
+  const others = methods.filter((method) => method !== 'GET' && method !== 'HEAD')
   app.route({ method: others, url: forwardPath, ...hidden, handler: decide })
   app.route({ method: methods, url: `${forwardPath}/*`, ...hidden, handler: decide })
 }

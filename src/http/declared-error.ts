@@ -1,4 +1,5 @@
-import { type ErrorRow, problemOf } from '../kernel/errors.ts'
+import type { FastifyRequest } from 'fastify'
+import { ApiError, type ErrorRow, problemOf } from '../kernel/errors.ts'
 import { type JsonSchema, named } from './schemas.ts'
 
 /** An error that a route declares, or one whose answer has more fields than `error`. */
@@ -43,4 +44,17 @@ export function errorWith(
 /** `CaptchaRequired` of `captchaRequired`. */
 export function capitalized(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1)
+}
+
+/** The error in the words that the route of the request declares; without `details`, which are ours. */
+export function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
+  const { row, cause, challenge, reason, retryAfterSeconds } = error
+  const word = typeof row === 'string' ? routeOptions.config.rewords?.[row] : undefined
+  if (word === undefined) return error
+  return new ApiError(word, {
+    cause,
+    challenge,
+    reason,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
 }

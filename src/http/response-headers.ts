@@ -54,6 +54,12 @@ export const responseHeaders = {
     isAlwaysSent: false,
     example: 'https://id.example.org/signin?return_to=https%3A%2F%2Fwiki.example.org%2F',
   },
+  'accept-encoding': {
+    name: 'Accept-Encoding',
+    description: 'The codings of a body that are read: none. Its charset must be UTF-8',
+    isAlwaysSent: true,
+    example: 'identity',
+  },
   'cache-control': {
     name: 'Cache-Control',
     description: 'How long the answer may be kept',

@@ -38,6 +38,7 @@ export const errorTable = {
   identityNotFound: { status: 404, error: 'Identity not found' },
   refusalNotFound: { status: 404, error: 'Refusal not found' },
   sessionNotFound: { status: 404, error: 'Session not found' },
+  secondFactorNotFound: { status: 404, error: 'Second factor not found' },
   requestTimeout: { status: 408, error: 'Request timeout' },
   usernameExists: { status: 409, error: 'Username already exists' },
   userHasAccount: { status: 409, error: 'User already has an account' },
@@ -50,6 +51,8 @@ export const errorTable = {
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },
   bodyTooLarge: { status: 413, error: 'Request body too large' },
+  unsupportedMediaType: { status: 415, error: 'Unsupported media type' },
+  unsupportedRequest: { status: 415, error: 'invalid_request' }, // RFC 6749 section 5.2
   expectationFailed: { status: 417, error: 'Expectation failed' },
   idempotencyKeyReused: { status: 422, error: 'Idempotency key reused' },
   tooManyLoginAttempts: { status: 429, error: 'Too many login attempts' },

@@ -2,7 +2,7 @@ import type { Config } from '../config/load.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { passwordRefusal } from '../kernel/password.ts'
 import { codePointLength } from '../kernel/text.ts'
-import { bareForms, repeatedUnit, unleeted } from '../strength/breached/bare-forms.ts'
+import { bareForms, repeatedUnit, undecorated, unleeted } from '../strength/breached/bare-forms.ts'
 import { isListed } from '../strength/breached/breached-list.ts'
 import { isKeyboardRun } from '../strength/breached/keyboard-runs.ts'
 import { bcryptMaxBytes } from './password.ts'
@@ -14,13 +14,15 @@ const minUsernameLength = 4
 const minLocalPartLength = 3
 
 const breached = 'must not be a password known from breaches'
+const repeated = 'must not be one piece repeated'
+const keyboardRun = 'must not be a run of neighbouring keys'
 
 export interface NewPassword {
   readonly text: string
   /** The name that `details` shows. */
   readonly field: string
   readonly username: string
-  /** Undefined if the user does not exist. */
+  /** Undefined if the user does not exist, or if it is not known yet. */
   readonly email: string | undefined
 }
 
@@ -35,15 +37,23 @@ export interface PasswordRulesDeps {
  * @throws ApiError validationFailed
  */
 export async function assertAcceptablePassword(
-  { text, field, username, email }: NewPassword,
+  password: NewPassword,
   { config, isBreached }: PasswordRulesDeps,
 ): Promise<void> {
+  assertPlausiblePassword(password, config)
+  if (await isBreached(password.text)) refuseField([password.field], breached)
+}
+
+/** Checks what can be known without the service of breached passwords. @throws ApiError validationFailed */
+export function assertPlausiblePassword(
+  { text, field, username, email }: NewPassword,
+  { password: { hash, minLength } }: PasswordRulesDeps['config'],
+): void {
   const reason =
-    passwordRefusal(text, config.password.minLength) ??
-    bytesRefusal(text, config.password.hash) ??
+    passwordRefusal(text, minLength) ??
+    bytesRefusal(text, hash) ??
     ownerRefusal(text, username, email) ??
-    guessableRefusal(text) ??
-    ((await isBreached(text)) ? breached : undefined)
+    guessableRefusal(text)
   if (reason) refuseField([field], reason)
 }
 
@@ -85,13 +95,17 @@ function comparable(name: string): string {
 /** Refuses a password that attackers try for every account. */
 function guessableRefusal(password: string): string | undefined {
   const text = password.normalize('NFC').toLowerCase()
-  if (repeatedUnit(text) !== undefined) return 'must not be one piece repeated'
-  if (isKeyboardRun(text)) return 'must not be a run of neighbouring keys'
+  if (repeatedUnit(text) !== undefined) return repeated
+  if (isKeyboardRun(text)) return keyboardRun
   if (isListed(text)) return breached
   for (const form of bareForms(text)) {
     if (isListed(form)) {
       return 'must not be a common word or password with digits or signs in it or around it'
     }
+  }
+  for (const rest of undecorated(text)) {
+    if (repeatedUnit(rest) !== undefined) return repeated
+    if (isKeyboardRun(rest)) return keyboardRun
   }
   return undefined
 }

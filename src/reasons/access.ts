@@ -72,6 +72,7 @@ export const accessReasons = {
     'The user of the account was deleted while the request was under way.',
     'user_id',
   ),
+  no_second_factor: resource('The account has no second factor.', 'user_id'),
   no_such_identity: resource('The account has no linked identity of this id.'),
   no_such_user: resource('The body names a user who does not exist.'),
   unknown_refusal: resource(

@@ -11,6 +11,9 @@ const counted = ['used', 'attempts', 'window_seconds', 'frees_at'] as const
 
 /** Why a login was refused: password, requirements of the account, limits, second factor. */
 export const loginReasons = {
+  username_absent: password(
+    'No username was sent: the field `username` is absent, empty or no text.',
+  ),
   credentials_incomplete: password('The request lacks a username or a password.'),
   username_invalid: password('The text that was sent as username can be the name of no account.'),
   no_such_account: password('No account has the username that was sent.'),

@@ -9,7 +9,7 @@ const precondition = reasonBy('precondition')
 /** Why a request was refused for its form: connection, number, route, body, preconditions. */
 export const requestReasons = {
   misshapen_request: connection(
-    'The request has no valid Host, repeats a header that may be sent once, or has chunks in HTTP/1.0.',
+    'The request is not HTTP/1.1 or 1.0, has no valid Host, repeats a header that may be sent once, or has chunks in HTTP/1.0.',
   ),
   bad_url: connection('The address of the request cannot be decoded.'),
   client_gone: connection(
@@ -45,6 +45,8 @@ export const requestReasons = {
   body_not_json: body('The body is no valid JSON.'),
   body_empty: body('The route wants a body, and none was sent.'),
   body_of_other_type: body('The Content-Type of the body is none that the route reads.'),
+  body_of_other_coding: body('The body has a Content-Encoding, and none but identity is read.'),
+  body_of_other_charset: body('The charset of the body is not UTF-8.'),
   form_malformed: body(
     'The form has too many fields, a field twice, or escapes that are no UTF-8.',
   ),

@@ -102,5 +102,5 @@ function askedOf({ email, username }: { email?: string; username?: string }): As
   if (username !== undefined && email === undefined) {
     return askedByUsername(username) ?? refuseField(['username'], 'can be no username')
   }
-  return refuseField(['email'], 'is required, or else username, and not both')
+  return refuseField(['email'], 'is required, unless username is given; not both')
 }

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { assertMayAppoint } from '../accounts/new-administrator.ts'
 import { parseRoles } from '../accounts/parse.ts'
-import { parseEmail } from '../addresses/email.ts'
+import { type EmailAddress, parseEmail } from '../addresses/email.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { assertNoFaults } from '../http/bodies/faults.ts'
+import { textIn } from '../http/bodies/form-text.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { offsetOf, parsePage, positiveInteger, type Query } from '../http/lists/paging.ts'
 import { callerOf } from '../http/routes/access.ts'
@@ -65,6 +67,10 @@ export async function invitationAdminRoutes(
         reauthentication: 'conditional', // if the invitation gives the role ADMIN
         requestHeaders: ['idempotency-key'],
         errors: ['emailExists', 'mailUnavailable'],
+        checks: {
+          email: (body) => parseAddress(textIn(body, 'email')),
+          roles: ({ roles }) => parseRoles(roles as readonly string[], config.roles), // by its schema
+        },
       },
       schema: {
         operationId: 'createInvitation',
@@ -75,8 +81,8 @@ export async function invitationAdminRoutes(
     },
     async (request, reply) => {
       const { name = null, language = config.pages.language } = request.body
-      const email =
-        parseEmail(request.body.email) ?? refuseField(['email'], 'must be an e-mail address')
+      assertNoFaults(request)
+      const email = parseAddress(request.body.email)
       const roles = parseRoles(request.body.roles, config.roles)
       const by = inviterOf(request)
       assertMayAppoint(request, options, { roles })
@@ -172,4 +178,9 @@ function idOf(request: FastifyRequest): number {
   const id = positiveInteger((request.params as { id?: unknown }).id) // of these routes
   if (id === null) throw absent()
   return id
+}
+
+/** @throws ApiError validationFailed */
+function parseAddress(text: string): EmailAddress {
+  return parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
 }

@@ -87,7 +87,7 @@ export interface OpenInvitation {
 }
 
 export interface InvitationsDeps extends NewOwnerDeps, InvitationStoreDeps {
-  readonly config: Pick<Config, 'pages' | 'roles' | 'signUp'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByToken' | 'use' | 'withdraw'>
   readonly events: Pick<Events, 'record'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>

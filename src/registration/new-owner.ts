@@ -10,10 +10,13 @@ import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { isPresentAccount } from '../database/staged.ts'
 import { type Guard, lockName, transact } from '../database/transactions.ts'
 import { setVerifiedEmail } from '../emails/emails.ts'
+import { checkAll } from '../http/bodies/faults.ts'
 import { compileCheck } from '../http/bodies/validation.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Role } from '../kernel/principal.ts'
+import type { Username } from '../kernel/username.ts'
+import { assertPlausiblePassword } from '../passwords/rules.ts'
 import { Profile } from './schemas.ts'
 
 /** What a person chooses who has proved to read a mailbox; unchecked texts of a form. */
@@ -39,7 +42,7 @@ export interface NewOwner {
 export interface NewOwnerDeps {
   readonly accounts: Pick<Accounts, 'prepare'>
   readonly clock: Clock
-  readonly config: Pick<Config, 'pages' | 'signUp'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'use'>
   readonly db: Database
 }
@@ -56,9 +59,7 @@ let checkProfile: ReturnType<typeof compileCheck> | undefined
 export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
   const { accounts, clock, config, confirmations, db } = deps
   const { address, confirmation, language, profile, roles } = wanted
-  await assertProfile(profile)
-  const reserved = reservedUsernames(config)
-  const username = parseChosenUsername(profile.username, reserved, address.key)
+  const username = await parseProfile(profile, address, config)
   await assertAddressFree(db, address)
   const make = await accounts.prepare({
     username,
@@ -110,11 +111,18 @@ export async function assertAddressFree(
   throw new ApiError('emailExists', { reason })
 }
 
-/** @throws ApiError validationFailed with an entry for each field that breaks a rule */
-async function assertProfile(profile: WantedProfile): Promise<void> {
+/** Answers the username. @throws ApiError validationFailed with an entry for each field that breaks a rule */
+async function parseProfile(
+  profile: WantedProfile,
+  address: EmailAddress,
+  config: NewOwnerDeps['config'],
+): Promise<Username> {
   checkProfile ??= compileCheck(Profile)
   const details = (await checkProfile)(profile)
-  if (details.length === 0) return
-  const facts = { field: details.map(({ path }) => path.join('.')).join(', '), message: '' }
-  throw new ApiError('validationFailed', { details, reason: { code: 'field_refused', facts } })
+  const reserved = reservedUsernames(config)
+  const username = () => parseChosenUsername(profile.username, reserved, address.key)
+  const owner = { username: profile.username, email: address.address }
+  const password = { text: profile.password, field: 'password', ...owner }
+  checkAll([username, () => assertPlausiblePassword(password, config)], details)
+  return username()
 }

@@ -1,14 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { shownWith } from '../accounts/admin-routes.ts'
+import { parseUsername } from '../accounts/parse.ts'
 import { accountSchemas } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
 import { proofOf } from '../confirmations/proof.ts'
 import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import type { FieldChecks } from '../http/bodies/faults.ts'
+import { textIn } from '../http/bodies/form-text.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { languageOf } from '../http/pages/language.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
+import { assertPlausiblePassword } from '../passwords/rules.ts'
 import { anyone } from '../policy/rules.ts'
 import type { Invitations } from './invitations.ts'
 import { AcceptInvitation, BeginSignUp, FinishSignUp, finishExamples } from './schemas.ts'
@@ -19,7 +23,7 @@ import type { SignUp } from './sign-up.ts'
  * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
  */
 export interface PublicRegistrationOptions {
-  readonly config: Pick<Config, 'pages' | 'roles'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'roles'>
   readonly invitations: Invitations
   readonly loginAddress: LoginAddress
   readonly signUp: SignUp
@@ -42,6 +46,15 @@ export async function publicRegistrationRoutes(
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
   const app = instance.withTypeProvider<SchemaTypes>()
+  // Of a body that breaks its schema; `createOwner` checks all that meet it, after the proof.
+  const checks: FieldChecks = {
+    username: (body) => parseUsername(textIn(body, 'username')),
+    password: (body) => {
+      const owner = { username: textIn(body, 'username'), email: undefined }
+      const password = { text: textIn(body, 'password'), field: 'password', ...owner }
+      assertPlausiblePassword(password, config)
+    },
+  }
 
   app.post(
     '/api/public/sign-up',
@@ -67,6 +80,7 @@ export async function publicRegistrationRoutes(
     {
       config: {
         ...guards,
+        checks,
         errors: ['signUpOff', ...ownerErrors, 'mailUnavailable'],
         examples: { bodies: finishExamples },
       },
@@ -95,7 +109,7 @@ export async function publicRegistrationRoutes(
   app.post(
     '/api/public/invitation',
     {
-      config: { ...guards, errors: ownerErrors },
+      config: { ...guards, checks, errors: ownerErrors },
       schema: {
         operationId: 'acceptInvitation',
         summary: 'Make the account of an invitation, with the roles that it names',

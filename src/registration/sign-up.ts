@@ -79,7 +79,7 @@ interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
 }
 
 export interface SignUpDeps extends NewOwnerDeps {
-  readonly config: Pick<Config, 'pages' | 'roles' | 'signUp'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
   readonly events: Pick<Events, 'record'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>

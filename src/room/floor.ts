@@ -31,6 +31,7 @@ export const floor: Room = {
     'requestTimeout',
     'preconditionFailed',
     'bodyTooLarge',
+    'unsupportedMediaType',
     'expectationFailed',
     'tooManyRequests',
     'headerFieldsTooLarge',
@@ -82,7 +83,8 @@ export const floor: Room = {
       rows: [
         {
           name: 'config check',
-          summary: 'Tells whether the service could start with these settings; opens nothing',
+          summary:
+            'Tells whether the service could start with these settings, and whether one is misspelt; opens nothing',
         },
         {
           name: 'config show',

@@ -9,23 +9,33 @@ interface Administrator {
   readonly password: string | null
 }
 
+/** Where it can be reached. */
+interface Place {
+  readonly address: string
+  readonly hasConsole: boolean
+}
+
 /**
- * The text that the first start prints: the administrator and three requests to try, which read the
- * password from a variable, so that it is shown once and stays out of the shell's history.
+ * The text that the first start prints: the administrator, the console, and three requests to try, which
+ * read the password from a variable, so that it is shown once and stays out of the shell's history.
  */
-export function firstRunText({ username, password }: Administrator, address: string): string {
+export function firstRunText(
+  { username, password }: Administrator,
+  { address, hasConsole }: Place,
+): string {
   const shown = '"$ADMIN_PASSWORD"'
   const [url, name] = [shellWord(address), shellWord(username)]
   const told = password
     ? `password  ${password}   (shown once: keep it)`
     : 'password  as given in ADMIN_PASSWORD'
+  const open = hasConsole ? `Open ${address}/admin in a browser: the console.\n\n` : ''
   return `
 Gatehouse is ready at ${address}
 
   username  ${username}
   ${told}
 
-Try, in another terminal:
+${open}Try, in another terminal:
   read -rs ADMIN_PASSWORD   # paste the password, then Enter
   curl -s ${url}/api/public/status
   curl -s -u ${name}:${shown} ${url}/users

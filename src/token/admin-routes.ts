@@ -90,7 +90,7 @@ export async function tokenAdminRoutes(
 function parseWanted({ token, jti, exp }: Static<typeof RevokeToken>) {
   if (token === undefined) {
     if (jti !== undefined && exp !== undefined) return { jti, exp }
-    return refuseField(['token'], 'is required, or else jti and exp')
+    return refuseField(['token'], 'is required, unless jti and exp are given')
   }
   if (jti === undefined && exp === undefined) return { token }
   return refuseField(['token'], 'stands alone: leave out jti and exp')

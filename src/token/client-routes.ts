@@ -86,6 +86,7 @@ const rewords = {
   invalidBody: 'invalidRequest',
   validationFailed: 'invalidRequest',
   accessDenied: 'unauthorizedClient',
+  unsupportedMediaType: 'unsupportedRequest',
 } as const
 
 export async function clientRoutes(

@@ -26,6 +26,7 @@ export const room: Room<Needs> = {
     'invalidToken',
     'invalidRefreshToken',
     'unauthorizedClient',
+    'unsupportedRequest',
   ],
   settings: [
     'TOKEN_ISSUER',

@@ -12,6 +12,7 @@ import type { Proofs } from '../authentication/proofs.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { ownOperationId } from '../policy/groups.ts'
 import { authenticated } from '../policy/rules.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
@@ -103,9 +104,10 @@ export async function factorRoutes(
         body: 'json',
         sends: SentProofs,
         maxBodyBytes: fewFieldsBytes,
-        errors: proofErrors,
+        errors: [...proofErrors, 'secondFactorNotFound'],
         examples: { answer: { message: 'Second factor removed' } },
       },
+      preValidation: async (request) => void (await ownWithFactor(request)), // 404 comes before 400
       schema: {
         operationId: idOf('removeTotp'),
         summary: 'Remove the second factor, with proofs of the person',
@@ -114,12 +116,10 @@ export async function factorRoutes(
       },
     },
     async (request) => {
-      const account = await own(request)
+      const account = await ownWithFactor(request)
       const sent = proofsIn(request.body)
-      if (account.secondFactor) {
-        const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
-        await secondFactor.remove(account, { ...howOf(request, account), guard })
-      } else await secondFactor.abandon(account, stillAllowed(request))
+      const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
+      await secondFactor.remove(account, { ...howOf(request, account), guard })
       return { message: 'Second factor removed' }
     },
   )
@@ -157,5 +157,13 @@ export async function factorRoutes(
 
   function own(request: FastifyRequest): Promise<Account> {
     return ownAccount(accounts, request)
+  }
+
+  /** @throws ApiError accountNotFound, secondFactorNotFound */
+  async function ownWithFactor(request: FastifyRequest): Promise<Account> {
+    const account = await own(request)
+    if (account.secondFactor) return account
+    const facts = { user_id: account.userId }
+    throw new ApiError('secondFactorNotFound', { reason: { code: 'no_second_factor', facts } })
   }
 }

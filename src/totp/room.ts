@@ -17,7 +17,7 @@ export const room: Room<Needs> = {
       person: { column: 'user_id', gone: 'removed' },
     },
   ],
-  errors: ['secondFactorRequired'],
+  errors: ['secondFactorRequired', 'secondFactorNotFound'],
   events: fileBeside(import.meta.url, './events'),
   ofPerson: async () => (await import('./of-person.ts')).sections,
   parts: () => import('./parts.ts'),

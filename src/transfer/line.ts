@@ -52,15 +52,17 @@ function readLine(
   if (text.trim() === '') return null
   const value = parseJson(text)
   if (value === undefined) return [{ path: [], message: 'is no JSON' }]
-  const details = check(value)
-  if (details.length > 0) return details
-  const found: Detail[] = []
-  const body = value as Static<ImportLine> // the shape was checked
-  const username = attempt(found, () => parseUsername(body.username))
-  const roles = attempt(found, () => parseRoles(body.roles, settings.roles))
-  const secret = attempt(found, () => parseSecret(body, settings.password))
-  const createdAt = attempt(found, () => parseTime(body.created_at))
-  const user = attempt(found, () => parseOwner(body))
+  const found = check(value)
+  if (found.some(({ path }) => path.length === 0)) return found
+  const body = value as Static<ImportLine> // fields of another shape are not parsed
+  const refused = new Set(found.map(({ path }) => path[0]))
+  const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
+    fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
+  const username = parsed(['username'], () => parseUsername(body.username))
+  const roles = parsed(['roles'], () => parseRoles(body.roles, settings.roles))
+  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, settings.password))
+  const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
+  const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
   if (found.length > 0 || !username || !roles || !secret || !user) return found
   const { locked = false, active = true, must_change: mustChange = false } = body
   return { line: number, username, secret, roles, locked, active, mustChange, createdAt, user }
@@ -93,7 +95,8 @@ function parseSecret(
     return refuseField(['password_hash'], 'stands for a password: leave out one of them')
   }
   if (password !== undefined) return { password }
-  if (hash === undefined) return refuseField(['password_hash'], 'is required, or else password')
+  if (hash === undefined)
+    return refuseField(['password_hash'], 'is required, unless password is given')
   const reason = hashRefusal(hash, settings)
   return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
 }

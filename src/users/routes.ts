@@ -166,7 +166,7 @@ export async function userRoutes(
       },
       schema: {
         operationId: idOf('updateUser'),
-        summary: 'Change name, e-mail or both',
+        summary: 'Change name, e-mail or both; tokens keep the verified address of the account',
         body: UpdateUser,
         response: { 200: UserBody },
       },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { assertNoFaults } from '../http/bodies/faults.ts'
 import { tagged } from '../http/changes/entity-tag.ts'
 import { resource } from '../http/changes/resource.ts'
 import { stillAllowed } from '../http/changes/still-allowed.ts'
@@ -19,7 +20,7 @@ import {
   WebhookWithSecret,
 } from './schemas.ts'
 import { deliveryView, webhookSettings, webhookView } from './show.ts'
-import { type EndpointRules, parseChanges, parseWanted } from './wanted.ts'
+import { type EndpointRules, endpointChecks, parseChanges, parseWanted } from './wanted.ts'
 
 /** The routes of /api/admin/webhooks: an administrator says which events go where. */
 export interface WebhookRoutesOptions {
@@ -45,6 +46,7 @@ export async function webhookRoutes(
     show: webhookSettings,
   })
   const ofWebhook = { access, resource: webhook, params: WebhookId }
+  const checks = endpointChecks(webhookRules)
   const tag = (reply: FastifyReply, endpoint: Endpoint) =>
     tagged(reply, webhookView(endpoint), webhookSettings(endpoint))
   const withSecret = (reply: FastifyReply, { endpoint, secret }: WithSecret) => ({
@@ -79,6 +81,7 @@ export async function webhookRoutes(
         maxBodyBytes: fewFieldsBytes,
         reauthentication,
         responseHeaders: ['etag'],
+        checks,
       },
       schema: {
         operationId: 'createWebhook',
@@ -88,6 +91,7 @@ export async function webhookRoutes(
       },
     },
     async (request, reply) => {
+      assertNoFaults(request)
       const wanted = parseWanted(request.body, webhookRules)
       const created = await webhookEndpoints.create(wanted, stillAllowed(request))
       return reply.status(201).send(withSecret(reply, created))
@@ -117,6 +121,7 @@ export async function webhookRoutes(
         reauthentication,
         requestHeaders: ['if-match'],
         responseHeaders: ['etag'],
+        checks,
       },
       schema: {
         operationId: 'updateWebhook',
@@ -126,6 +131,7 @@ export async function webhookRoutes(
       },
     },
     async (request, reply) => {
+      assertNoFaults(request)
       const changes = parseChanges(request.body, webhookRules)
       const { id } = webhook.of(request)
       return tag(reply, await webhookEndpoints.change(id, changes, webhook.changeBy(request)))

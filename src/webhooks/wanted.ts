@@ -1,3 +1,4 @@
+import type { FieldChecks } from '../http/bodies/faults.ts'
 import { refuseField } from '../kernel/errors.ts'
 import type { OutboundRules } from '../outbound/target.ts'
 import type { EndpointChanges, WantedEndpoint } from './endpoints.ts'
@@ -21,7 +22,16 @@ export interface EndpointRules {
 
 const maxUrlLength = 2048
 
-/** Checks the fields that are given. @throws ApiError validationFailed */
+/** The checks of the fields beyond their schemas. */
+export function endpointChecks(rules: EndpointRules): FieldChecks {
+  return {
+    url: ({ url }) => url !== undefined && parseTarget(String(url), rules),
+    events: ({ events }) =>
+      events !== undefined && parseChoice(events as readonly string[], rules.knownEvents), // by its schema
+  }
+}
+
+/** Parses the fields that are given. @throws ApiError validationFailed */
 export function parseChanges(sent: SentEndpoint, rules: EndpointRules): EndpointChanges {
   return {
     ...(sent.url !== undefined && { url: parseTarget(sent.url, rules) }),

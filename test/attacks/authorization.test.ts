@@ -138,7 +138,7 @@ const ofPages: readonly Row[] = [
       may: 'anyone',
       allowed: 200,
       path: `${path}?again=1`, // a caller that is signed in already may sign in once more
-      withoutHead: true,
+      withoutHead: path !== '/signout',
     }),
   ),
   ...['/signin', '/reset', '/verify'].map(
@@ -183,7 +183,7 @@ const table: readonly Row[] = [
   ).flatMap(([base, may]): Row[] => [
     { route: `POST ${base}/totp`, may, allowed: 201, json: {}, isProven: true },
     { route: `PUT ${base}/totp`, may, allowed: 400 },
-    { route: `DELETE ${base}/totp`, may, allowed: 400 },
+    { route: `DELETE ${base}/totp`, may, allowed: 404 },
     { route: `POST ${base}/recovery-codes`, may, allowed: 400 },
     { route: `GET ${base}`, may, allowed: 200 },
     { route: `GET ${base}/export`, may, allowed: 200 },
@@ -228,7 +228,7 @@ const table: readonly Row[] = [
       path: `/oauth/acme/${last}`,
     },
   ]),
-  { route: 'GET /oauth/second-factor', may: 'anyone', allowed: 400, withoutHead: true },
+  { route: 'GET /oauth/second-factor', may: 'anyone', allowed: 400 },
   { route: 'POST /oauth/second-factor', may: 'anyone', allowed: 400, json: {} },
   // For clients alone: test/attacks/clients.test.ts.
   ...['introspect', 'revoke'].map((last) => ({
@@ -399,7 +399,7 @@ const table: readonly Row[] = [
   { route: 'GET /.well-known/change-password', may: 'anyone', allowed: 303 },
   // Without what a proxy tells: test/spec/forward.test.ts has the answers to one.
   ...['GET /api/authz/forward', '* /api/authz/forward', '* /api/authz/forward/*'].map(
-    (route): Row => ({ route, may: 'anyone', allowed: 400, withoutHead: true }),
+    (route): Row => ({ route, may: 'anyone', allowed: 400 }),
   ),
   // No logo and no colour are set here.
   ...['', '/.gatehouse'].map(
@@ -412,7 +412,7 @@ const table: readonly Row[] = [
   ),
   // Without what a proxy tells of a host: test/attacks/forward-hosts.test.ts has the rest.
   { route: 'GET /.gatehouse/enter', may: 'anyone', allowed: 400, withoutHead: true },
-  { route: 'GET /.gatehouse/signout', may: 'anyone', allowed: 303, withoutHead: true },
+  { route: 'GET /.gatehouse/signout', may: 'anyone', allowed: 303 },
   ...['/admin', '/admin/*'].map(
     (path): Row => ({ route: `GET ${path}`, may: editors, allowed: 200, schemes: ['session'] }),
   ),

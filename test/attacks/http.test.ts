@@ -186,12 +186,12 @@ suite('HTTP as it comes over the wire', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
-  test('T66: a compressed body is no JSON; nothing is unpacked', async () => {
+  test('T66: a compressed body is refused; nothing is unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000, ' '))
     for (const encoding of ['gzip', 'deflate', 'br', 'identity, gzip']) {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding }
       const answer = await app.call('POST', '/login', { headers, body: bomb })
-      assertRefusal(answer, 400, 'Invalid request body', encoding)
+      assertRefusal(answer, 415, 'Unsupported media type', encoding)
     }
   })
 
@@ -234,7 +234,7 @@ suite('HTTP as it comes over the wire', async () => {
   })
 
   const sameAsJson = ['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8']
-  const lenient = ['application/json ', ' application/json', 'application/json;charset=utf-7']
+  const lenient = ['application/json ', ' application/json', 'application/json;charset=utf8']
   const parameters = ['application/json;', `application/json${';a=b'.repeat(2000)}`]
   const others = ['application/json\ta', 'application/jsonx', 'application/json, text/plain', '']
   const types = ['text/plain', 'text/json', 'application/problem+json', 'application/*', '*/*', '/']

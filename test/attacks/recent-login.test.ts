@@ -71,7 +71,7 @@ const recent: readonly Attempt[] = [
     },
     { route: `POST ${base}/totp`, json: present, status: 201 },
     { route: `PUT ${base}/totp`, json: { totp: '000000' }, status: 401 },
-    { route: `DELETE ${base}/totp`, json: { totp: '000000' }, status: 200 },
+    { route: `DELETE ${base}/totp`, json: { totp: '000000' }, status: 404 },
     { route: `POST ${base}/recovery-codes`, json: { ...present, totp: '000000' }, status: 401 },
     { route: `POST ${base}/identities`, json: { provider: 'none' }, status: 400 },
     { route: `DELETE ${base}/identities/:id`, path: `${base}/identities/1`, status: 404 },

@@ -90,7 +90,10 @@ suite('what the first start prints at a terminal', async () => {
   const service = await startService(main, { ADMIN_PASSWORD, ADMIN_USERNAME })
 
   test('the three commands work when a shell runs them', async () => {
-    const text = firstRunText({ username: ADMIN_USERNAME, password: null }, service.url)
+    const text = firstRunText(
+      { username: ADMIN_USERNAME, password: null },
+      { address: service.url, hasConsole: true },
+    )
     const commands = [...text.matchAll(/^ {2}curl .*$/gm)].map(([line]) => line.trim())
     assert.equal(commands.length, 3)
     for (const command of commands) {
@@ -103,7 +106,10 @@ suite('what the first start prints at a terminal', async () => {
   test('a password of the operator is not printed', async () => {
     assert.ok(!service.output().includes('quoted'))
     assert.ok(!service.output().includes('curl'), 'standard output is a log here')
-    const text = firstRunText({ username: 'a', password: 'made-up' }, 'http://x')
+    const text = firstRunText(
+      { username: 'a', password: 'made-up' },
+      { address: 'http://x', hasConsole: true },
+    )
     assert.equal(text.split('made-up').length, 2, 'a generated one is, once')
     assert.equal(await service.stop(), 0)
     service.remove()

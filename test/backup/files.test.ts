@@ -118,6 +118,46 @@ suite('a backup file', async () => {
     assert.match(done.stdout, /All logins have ended/)
   })
 
+  test('gatehouse backup, verify and restore take BACKUP_PASSPHRASE, or its file, if none is piped', async () => {
+    const directory = folder()
+    const [copy, file] = [join(directory, 'copy'), join(directory, 'passphrase')]
+    writeFileSync(file, `${passphrase}\n`, { mode: 0o600 })
+    const byFile = { BACKUP_PASSPHRASE_FILE: file }
+    const here = await databaseSettings(app.directory)
+    const made = await gatehouse(app.directory, `backup ${copy}`, { env: { ...here, ...byFile } })
+    assert.deepEqual([made.code, made.stderr], [0, ''])
+
+    const other = 'plank otter velvet cinder mosaic harpoon'
+    const verify = (env: Record<string, string>, stdin = '') =>
+      gatehouse(app.directory, `backup verify ${copy}`, { env: { PORT: 'none', ...env }, stdin })
+    for (const [env, stdin] of [
+      [byFile, ''],
+      [{ BACKUP_PASSPHRASE: passphrase }, ''],
+      [{ BACKUP_PASSPHRASE: other }, passphrase],
+    ] as const) {
+      assert.deepEqual((await verify(env, stdin)).code, 0)
+    }
+    assert.equal((await verify({ BACKUP_PASSPHRASE: other })).code, 1)
+    const typed = await gatehouse(app.directory, `backup verify ${copy}`, {
+      env: byFile,
+      typed: [],
+    })
+    assert.deepEqual([typed.code, typed.stderr], [0, ''], 'a terminal is not asked')
+    const none = await verify({})
+    const told = 'standard input holds no passphrase, and BACKUP_PASSPHRASE is not set'
+    assert.deepEqual([none.code, none.stderr.split('\n')[0]], [2, `error: ${told}`])
+    const lost = await verify({ BACKUP_PASSPHRASE_FILE: join(directory, 'absent') })
+    const unread =
+      'BACKUP_PASSPHRASE cannot be read from the file that BACKUP_PASSPHRASE_FILE names'
+    assert.deepEqual([lost.code, lost.stderr], [1, `error: ${unread}\n`])
+
+    const elsewhere = folder()
+    const empty = await databaseSettings(elsewhere, { isEmpty: true })
+    const done = await gatehouse(elsewhere, `restore ${copy}`, { env: { ...empty, ...byFile } })
+    assert.deepEqual([done.code, done.stderr], [0, ''])
+    assert.match(done.stdout, /All logins have ended/)
+  })
+
   test('gatehouse restore --without-keys wants the passphrase, or to be told --unverified', async () => {
     const elsewhere = folder()
     const env = await databaseSettings(elsewhere, { isEmpty: true })

@@ -37,6 +37,31 @@ suite('gatehouse config, routes and openapi', () => {
     assert.deepEqual([forMachines.code, valid, mistakes.length], [1, false, 3])
   })
 
+  test('config check names misspelt settings, and exits 1, though the service would start', async () => {
+    const env = {
+      SMTP_ULR: 'smtps://mail.example.org',
+      SESION_IDLE_SECONDS: '60',
+      GATEHOUSE_PORT: '1',
+    }
+    const { code, stdout, stderr } = await run('config check', env)
+    const [first, second] = [
+      'SMTP_ULR: did you mean SMTP_URL?',
+      'SESION_IDLE_SECONDS: did you mean SESSION_IDLE_SECONDS?',
+    ]
+    const told = `these variables are no settings, and the service ignores them:\n  ${first}\n  ${second}`
+    assert.deepEqual([code, stdout, stderr], [1, '', `error: ${told}\n`])
+    const forMachines = await run('config check --json', env)
+    assert.equal(forMachines.code, 1)
+    const answer = { valid: false, mistakes: [first, second], warnings: [] }
+    assert.deepEqual(JSON.parse(forMachines.stdout), answer)
+
+    const both = await run('config check --json', { ...env, PORT: 'none' })
+    const { mistakes } = JSON.parse(both.stdout)
+    assert.deepEqual(mistakes.slice(1), [first, second])
+    assert.match(mistakes[0], /^PORT must/)
+    assert.equal((await run('config show', env)).code, 0)
+  })
+
   test('config check warns of a secret that others can read', async () => {
     const path = join(directory, 'open')
     writeFileSync(path, 'seven lamps in a quiet harbour')

@@ -25,7 +25,7 @@ suite('the two files that Node is started with', () => {
         '{ dirname, join } of node:path',
         '{ fileURLToPath, pathToFileURL } of node:url',
         '{ isOf } of ./prepare.ts',
-        '{ lstatSync, mkdirSync, readFileSync } of node:fs',
+        '{ lstatSync, mkdirSync, readFileSync, realpathSync } of node:fs',
         'module of node:module',
         '{ tmpdir } of node:os',
         '{ basename, dirname, join } of node:path',

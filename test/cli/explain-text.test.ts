@@ -14,8 +14,8 @@ suite('what gatehouse explain shows to a person', () => {
   })
 
   test('what to do next names the account, and only for reasons that there are', () => {
-    assert.equal(nextStep('account_locked', 'bob'), 'gatehouse account unlock bob')
-    assert.equal(nextStep('account_locked', null), 'gatehouse account unlock NAME')
+    assert.equal(nextStep('account_locked', 'bob'), 'npm run -s gatehouse -- account unlock bob')
+    assert.equal(nextStep('account_locked', null), 'npm run -s gatehouse -- account unlock NAME')
     assert.equal(nextStep('constructor', 'bob'), null)
     assert.equal(nextStep(null, 'bob'), null)
     for (const code of codesWithStep) assert.ok(Object.hasOwn(reasons, code), code)
@@ -23,7 +23,11 @@ suite('what gatehouse explain shows to a person', () => {
 
   test('a name that a shell reads as more than a word is in no command', () => {
     for (const name of ['bob; reboot', '$(reboot)', '-rf', 'b\u001b[2J', "o'brien", 'a|b']) {
-      assert.equal(nextStep('account_locked', name), 'gatehouse account unlock NAME', name)
+      assert.equal(
+        nextStep('account_locked', name),
+        'npm run -s gatehouse -- account unlock NAME',
+        name,
+      )
     }
   })
 

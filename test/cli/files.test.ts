@@ -34,7 +34,7 @@ suite('a command with a file or a database that it cannot use', async () => {
     const before = await app.rows()
     const ran = await gatehouse(app.directory, words, { env, stdin: passphrase })
     const name = words.split(/ (?=\/|-)/, 1)[0]
-    const stderr = `error: ${sentence}\nSee: gatehouse help ${name}\n`
+    const stderr = `error: ${sentence}\nSee: npm run -s gatehouse -- help ${name}\n`
     assert.deepEqual(ran, { code: 2, stdout: '', stderr })
     assert.deepEqual(await app.rows(), before)
     assert.deepEqual(readdirSync(folder), ['file', 'folder', 'loop'])

@@ -249,7 +249,7 @@ suite('keys, webhooks, clients, settings, backups and doctor', async () => {
     const till = page.getByRole('row', { name: /till/ })
     assert.match(await till.innerText(), /ask about tokens[\s\S]*2 secrets/)
     await till.getByText('Change').click()
-    assert.match(await till.innerText(), /gatehouse client retire till/)
+    assert.match(await till.innerText(), /npm run -s gatehouse -- client retire till/)
     await hand.assertSound('clients')
     writeFileSync(clientsFile, '{"clients": [{}]}')
     await until(async () => {

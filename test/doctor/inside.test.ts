@@ -62,7 +62,7 @@ const broken: readonly Broken[] = [
       MASTER_KEY: '404E635266556A586E3272357538782F413F4428472B4B6250645367566B5970',
     },
     found: [environment, 'error weak_secret'],
-    mend: /^MASTER_KEY_NEXT=.*openssl rand -hex 32.*gatehouse keys rotate-master$/m,
+    mend: /^MASTER_KEY_NEXT=.*openssl rand -hex 32.*npm run -s gatehouse -- keys rotate-master$/m,
   },
   {
     what: 'allows the pages of every origin',
@@ -111,14 +111,14 @@ const broken: readonly Broken[] = [
     env: production,
     later: { TRUST_PROXY: '', USERS_POLICY: 'open' },
     found: ['error settings', 'error settings'],
-    mend: /gatehouse config check/,
+    mend: /npm run -s gatehouse -- config check/,
   },
   {
     what: 'is to trust every address as a proxy',
     env: production,
     later: { TRUST_PROXY: '0.0.0.0/0,::/0' },
     found: ['error settings'],
-    mend: /gatehouse config check/,
+    mend: /npm run -s gatehouse -- config check/,
   },
   {
     what: 'keeps the password of the first start',
@@ -169,7 +169,7 @@ const broken: readonly Broken[] = [
       return undefined
     },
     found: ['warning mail_queue'],
-    mend: /gatehouse mail list --state waiting/,
+    mend: /npm run -s gatehouse -- mail list --state waiting/,
   },
   {
     what: 'has an endpoint of webhooks that takes nothing',
@@ -197,7 +197,7 @@ const broken: readonly Broken[] = [
       return undefined
     },
     found: ['warning webhooks', 'warning webhooks'],
-    mend: /^gatehouse webhook enable failing && gatehouse webhook repeat failing$/m,
+    mend: /^npm run -s gatehouse -- webhook enable failing && npm run -s gatehouse -- webhook repeat failing$/m,
   },
   {
     what: 'has made no backup for days, and failed at the last',
@@ -216,7 +216,7 @@ const broken: readonly Broken[] = [
       return { BACKUP_DIR: tmpdir(), BACKUP_PASSPHRASE: passphrase }
     },
     found: ['error backup_failed', 'error backup_age'],
-    mend: /^gatehouse backup list$/m,
+    mend: /^npm run -s gatehouse -- backup list$/m,
   },
   {
     what: 'has a folder of backups that is not mounted, and a backup that is gone',
@@ -250,7 +250,7 @@ const broken: readonly Broken[] = [
       return undefined
     },
     found: ['warning mail_expired'],
-    mend: /^gatehouse mail list --state expired$/m,
+    mend: /^npm run -s gatehouse -- mail list --state expired$/m,
   },
   {
     what: 'has had a clock that was ahead',
@@ -291,7 +291,7 @@ const broken: readonly Broken[] = [
     env: production,
     before: async ({ app }) => void (await turnedBut(app.directory, 'kept')),
     found: ['warning master_key_turn'],
-    mend: /^gatehouse keys rotate-master$/m,
+    mend: /^npm run -s gatehouse -- keys rotate-master$/m,
   },
   {
     what: 'asked for a turn of the master key, and never finished it',
@@ -303,7 +303,7 @@ const broken: readonly Broken[] = [
       return undefined
     },
     found: ['warning master_key_turn'],
-    mend: /^gatehouse keys rotate-master$/m,
+    mend: /^npm run -s gatehouse -- keys rotate-master$/m,
   },
 ]
 
@@ -425,7 +425,7 @@ suite('doctor, of a service that', () => {
     await own.app.deps.db.deleteFrom('schema_version').where('version', '>', 20).execute()
     const seen = await examined(own, '--inside')
     assert.deepEqual([seen.code, seen.found], [1, ['error schema']])
-    assert.match(seen.stdout, /gatehouse migrate/)
+    assert.match(seen.stdout, /npm run -s gatehouse -- migrate/)
   })
 })
 

@@ -155,24 +155,43 @@ suite('spec 5.5: second factor', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
-  test('the removal of a factor that is not there: 200, an enrolment under way ends, and no login', async () => {
-    const who = await app.account('bare')
-    const headers = await app.session(who)
-    const before = await app.rows()
-    const remove = (json: object) => app.call('DELETE', '/api/account/totp', { headers, json })
-    for (const json of [{}, { totp: '000000' }, { recovery_code: 'none' }]) {
-      const answer = await remove(json)
-      assert.deepEqual([answer.status, answer.body], [200, { message: 'Second factor removed' }])
-    }
-    const proof = await proofOf(app, headers)
-    const begun = await app.call('POST', '/api/account/totp', { headers, json: proof })
-    const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
-    assert.equal((await remove({})).status, 200)
-    assert.deepEqual(await app.rows(), before)
-    const late = await app.call('PUT', '/api/account/totp', { headers, json: { totp } })
-    assert.deepEqual([late.status, late.body], [401, invalidCredentials])
-    assert.ok(!app.log.some((line) => line.event === 'mfa_removed' && line.user_id === who.userId))
-  })
+  for (const base of ['/api/account', '/api/user/account']) {
+    test(`the removal of a factor that is not there, at ${base}: 404, and nothing changes`, async () => {
+      const who = await app.account(`bare of ${base.length}`)
+      const headers = await app.session(who)
+      const remove = (more: object) => app.call('DELETE', `${base}/totp`, { headers, ...more })
+      const assertAbsent = async () => {
+        const before = await app.rows()
+        for (const more of [
+          { json: {} },
+          { json: { totp: '000000' } },
+          { json: { recovery_code: 'none', current_password: who.password } },
+          { json: { captcha: 5 } }, // 404 comes before 400
+          {},
+        ]) {
+          assertRefusal(await remove(more), 404, 'Second factor not found')
+        }
+        assert.deepEqual(await app.rows(), before)
+      }
+      await assertAbsent()
+      const { 'x-csrf-token': token, ...without } = headers
+      const forged = await app.call('DELETE', `${base}/totp`, { headers: without, json: {} })
+      assertRefusal(forged, 403, 'CSRF token invalid')
+      const nobody = await app.call('DELETE', `${base}/totp`, { json: {} })
+      assertRefusal(nobody, 401, 'Authentication required')
+      const begun = await app.call('POST', `${base}/totp`, {
+        headers,
+        json: await proofOf(app, headers),
+      })
+      await assertAbsent() // an enrolment that is under way is no factor, and goes on
+      const totp = codeOfStep(fromBase32(begun.body.secret), Math.floor(app.clock.now() / 30_000))
+      const confirmed = await app.call('PUT', `${base}/totp`, { headers, json: { totp } })
+      assert.equal(confirmed.status, 200)
+      assert.ok(
+        !app.log.some((line) => line.event === 'mfa_removed' && line.user_id === who.userId),
+      )
+    })
+  }
 
   test('a recovery code stands in for it, once', async () => {
     const { who, device } = await enrolled(app, 'emil')

@@ -151,6 +151,14 @@ suite('spec 7: errors', async () => {
       by: ['DELETE', '/api/account/sessions/nothing', { headers: admin }],
       ...{ status: 404, error: 'Session not found' },
     },
+    'a second factor that one does not have': {
+      by: ['DELETE', '/api/account/totp', { headers: admin, json: {} }],
+      ...{ status: 404, error: 'Second factor not found' },
+    },
+    'a body with a content coding': {
+      by: ['POST', '/users', { headers: { ...admin, 'content-encoding': 'gzip' }, json }],
+      ...{ status: 415, error: 'Unsupported media type' },
+    },
     'a name that is taken': {
       by: [
         'POST',

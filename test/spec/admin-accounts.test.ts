@@ -42,13 +42,24 @@ suite('administration of accounts', async () => {
   })
 
   const account = { username: 'refused', password, roles: ['USER'] }
-  const either = details('user_id', 'is required, or else name and email')
+  const either = details('user_id', 'is required, unless name and email describe a new user')
   for (const [what, json, status, error, more] of [
     ['a name that is taken', { ...person, username: 'ADMIN' }, 409, 'Username already exists', {}],
     ['a user that has an account', { user_id: 1 }, 409, 'User already has an account', {}],
     ['a user that is not there', { user_id: 999 }, 404, 'User not found', {}],
     ['neither user_id nor name and email', {}, 400, 'Validation failed', either],
-    ['a name alone', { name: 'Someone' }, 400, 'Validation failed', either],
+    [
+      'a name alone',
+      { name: 'Someone' },
+      ...([400, 'Validation failed'] as const),
+      details('email', 'is required for a new user'),
+    ],
+    [
+      'an address alone',
+      { email: 'someone@example.org' },
+      ...([400, 'Validation failed'] as const),
+      details('name', 'is required for a new user'),
+    ],
     [
       'both of them',
       { ...person, user_id: 1 },

@@ -215,7 +215,7 @@ suite('administration of logins', async () => {
     assert.equal(await isIn(proof), false)
   })
 
-  const either = 'is required, or else jti and exp'
+  const either = 'is required, unless jti and exp are given'
   const alone = 'stands alone: leave out jti and exp'
   for (const [json, path, message] of [
     [{}, 'token', either],

@@ -85,12 +85,15 @@ suite('a damaged page of the database', () => {
     const [finding] = findings.filter(({ check }: { check: string }) => check === 'database_pages')
     assert.equal(finding.level, 'error')
     assert.match(finding.what, /gatehouse\.db is damaged: /)
-    assert.equal(finding.mend.setting, 'gatehouse restore FILE')
+    assert.equal(finding.mend.setting, 'npm run -s gatehouse -- restore FILE')
     assert.ok(!findings.some(({ check }: { check: string }) => check === 'schema_objects'))
     const stdin = 'lamps harbour velvet tuba ocelot quarry\n'
     const made = await gatehouse(directory, `backup ${join(directory, 'archive')}`, { stdin })
     assert.equal(made.code, 1)
-    assert.match(made.stderr, /the database is damaged: .*malformed.*gatehouse restore/)
+    assert.match(
+      made.stderr,
+      /the database is damaged: .*malformed.*npm run -s gatehouse -- restore/,
+    )
     assert.doesNotMatch(made.stderr, /not available/)
   })
 
@@ -103,7 +106,7 @@ suite('a damaged page of the database', () => {
     }
     const [finding, ...others] = await errors()
     assert.deepEqual([finding.check, others.length], ['database_pages', 0])
-    assert.equal(finding.mend.setting, 'gatehouse restore FILE')
+    assert.equal(finding.mend.setting, 'npm run -s gatehouse -- restore FILE')
   })
 
   for (const table of ['accounts', 'keys', 'schema_version', 'webhook_endpoints']) {
@@ -120,7 +123,7 @@ suite('a damaged page of the database', () => {
       )
       assert.deepEqual([status, stdout], [1, ''])
       assert.match(stderr, /^Gatehouse cannot start: .*malformed; the database is damaged: .*\n$/)
-      assert.match(stderr, /restore a backup with `gatehouse restore`/)
+      assert.match(stderr, /restore a backup with `npm run -s gatehouse -- restore`/)
     })
   }
 })

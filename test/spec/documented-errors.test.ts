@@ -202,6 +202,36 @@ suite('a body that is too large: 413 wherever one is read', async () => {
   })
 })
 
+for (const [what, odd] of [
+  ['coding', { 'content-encoding': 'gzip' }],
+  ['charset', { charset: 'utf-16' }],
+] as const) {
+  suite(`a body of another ${what}: 415 wherever one is read`, async () => {
+    const app = await testApp(clients)
+    await seedPosts(app, 1)
+    const { id } = await newWebhook(app)
+    const headers = await everything(app)
+    const { charset, ...more }: Record<string, string> = odd
+    const ofClients = operations.filter(({ operation }) => 'client' in acceptedBy(operation))
+    for (const [error, of] of [
+      ['invalid_request', ofClients],
+      ['Unsupported media type', operations.filter((one) => !ofClients.includes(one))],
+    ] as const) {
+      each(
+        [415, error],
+        (one) => {
+          const [type = 'application/json'] = Object.keys(one.operation.requestBody?.content ?? {})
+          const typed = { 'content-type': charset ? `${type}; charset=${charset}` : type }
+          const path = one.path.replace('/webhooks/1', `/webhooks/${id}`)
+          const sent = { ...typed, ...more, ...headers(one) }
+          return app.call(one.method, path, { headers: sent, body: '{}' })
+        },
+        { of },
+      )
+    }
+  })
+}
+
 suite('a session without its CSRF token: 403 wherever something changes', async () => {
   const app = await testApp()
   const { cookie } = await app.session(app.admin)

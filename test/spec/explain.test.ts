@@ -93,6 +93,17 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
 
   /** Each does something first, and answers what is refused. The text is that of the error table. */
   const table: readonly (readonly [ReasonCode, string, () => Promise<Answer>])[] = [
+    ['username_absent', 'Invalid credentials', () => logIn('', 'any password')],
+    [
+      'username_absent',
+      'Invalid credentials',
+      () => call('POST', '/login', { form: { user: 'ann', pass: 'x' }, from: newHost() }),
+    ],
+    [
+      'username_absent',
+      'Invalid credentials',
+      () => call('POST', '/login', { json: { username: 7, password: 'x' }, from: newHost() }),
+    ],
     ['credentials_incomplete', 'Invalid credentials', () => logIn('ann', '')],
     ['username_invalid', 'Invalid credentials', () => logIn('a:b', 'any password')],
     ['no_such_account', 'Invalid credentials', () => logIn('a stranger', 'any password')],

@@ -127,7 +127,7 @@ suite('sign-up by a mail address', async () => {
   })
 
   test('a proof that lacks a half is refused', async () => {
-    const message = 'is required, or else id and code'
+    const message = 'is required, unless id and code are given'
     for (const proof of [{}, { id: 'x' }, { code: '12345678' }, { token: 'x', id: 'x' }]) {
       const answer = await finish({ ...proof, ...profileOf('jo') })
       assertRefusal(answer, 400, 'Validation failed', '', details('token', message))

@@ -3,11 +3,13 @@ import type { Texts } from '../languages/languages.ts'
 
 interface Props {
   readonly frame: Frame
+  /** How the command line of the service is called. */
+  readonly command: string
   readonly texts: Texts['common']
 }
 
 /** The page of every address of the console, without data. `console.ts` fills `#console`. */
-export function Shell({ frame, texts }: Props) {
+export function Shell({ frame, command, texts }: Props) {
   const { files, language, name } = frame
   return (
     <html lang={language} class="console">
@@ -26,7 +28,12 @@ export function Shell({ frame, texts }: Props) {
         <script type="module" src={files.consoleModule} />
       </head>
       <body>
-        <div id="console" data-name={name} data-logo={files.logo ?? files.icon}>
+        <div
+          id="console"
+          data-name={name}
+          data-logo={files.logo ?? files.icon}
+          data-command={command}
+        >
           <noscript>
             <p>
               {texts.consoleNeedsScripts} <a href="/account">{texts.account}</a>

@@ -19,6 +19,7 @@ export const refusalExamples: ExamplesOf<RefusalViews> = {
       message: 'Sign-in failed',
       again: '/oauth/login?return_to=%2F',
     },
+    'page not found': { ...plain, error: 'pageNotFound', message: 'Route not found' },
     'try later': {
       ...plain,
       error: 'tooManyLoginAttempts',

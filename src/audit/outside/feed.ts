@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import {
   type Checkpoint,
@@ -109,7 +110,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
     if (removed && removed.place >= place.number) return
     log.error(
       { sink: sink.name, checkpoint: place.number },
-      'the sink of the audit log has a checkpoint that the database lacks: run `gatehouse audit verify`',
+      `the sink of the audit log has a checkpoint that the database lacks: run \`${gatehouse} audit verify\``,
     )
     const first = await store.since(clock.now() - hourMs)
     const next = Math.min(first?.number ?? Infinity, place.number)

@@ -6,6 +6,7 @@ import type { Database, DatabaseOrTransaction } from '../../database/database.ts
 import { databaseTime } from '../../database/database-time.ts'
 import { type Guard, lockName, transact } from '../../database/transactions.ts'
 import type { Events } from '../../events/events.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import type { KeySet } from '../../keys/key-set.ts'
@@ -173,7 +174,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
 }
 
 const taken = 'another node has ended it'
-const tooLong = 'it took longer than 15 minutes: gatehouse audit verify has no such limit'
+const tooLong = `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`
 
 /** Whether a node has let its claim run out, or has one of a clock that was set back since. */
 function isGone({ locked_until }: Pick<VerificationRow, 'locked_until'>, at: number): boolean {

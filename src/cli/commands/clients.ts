@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../config/clients-file.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import { type ClientPermission, clientPermissions } from '../../kernel/principal.ts'
 import {
   type CommandCall,
@@ -112,7 +113,7 @@ async function renew(call: CommandCall): Promise<void> {
   })
   const before = isAlone
     ? 'no other is valid'
-    : 'the one before stays valid until `gatehouse client retire`'
+    : `the one before stays valid until \`${gatehouse} client retire\``
   await tell(call, { id, secret, file: path }, `${id} has a new secret; ${before}.`)
 }
 

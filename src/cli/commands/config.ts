@@ -20,14 +20,31 @@ async function check(call: CommandCall): Promise<void> {
   const { ConfigError } = await import('../../config/load.ts')
   const { json } = call.values
   try {
-    const warnings = [...call.config.warnings, ...(await lifeWarnings(call))]
+    const { misspelt } = call.config
+    const others = call.config.warnings.filter((warning) => !misspelt.includes(warning))
+    const warnings = [...others, ...(await lifeWarnings(call))]
     for (const warning of warnings) call.terminal.stderr.write(`warning: ${warning}\n`)
+    if (misspelt.length > 0) return refuseMisspelt(call, misspelt, warnings)
     call.output.result({ valid: true, mistakes: [], warnings }, 'The settings are valid.')
   } catch (error) {
     if (!(error instanceof ConfigError) || json !== true) throw error
-    call.output.result({ valid: false, mistakes: error.mistakes, warnings: [] }, '')
+    const mistakes = [...error.mistakes, ...error.misspelt]
+    call.output.result({ valid: false, mistakes, warnings: [] }, '')
     throw new CommandError(error.message, exitCodes.failed.code)
   }
+}
+
+/** @throws CommandError: the service would start, and without what the variables were to set */
+function refuseMisspelt(
+  { output, values }: CommandCall,
+  misspelt: readonly string[],
+  warnings: readonly string[],
+): never {
+  if (values.json === true) output.result({ valid: false, mistakes: misspelt, warnings }, '')
+  throw new CommandError(
+    `these variables are no settings, and the service ignores them:\n  ${misspelt.join('\n  ')}`,
+    exitCodes.failed.code,
+  )
 }
 
 /** The certificate of the service, if it ends soon or is not valid. */

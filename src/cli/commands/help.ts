@@ -2,6 +2,7 @@ import { type CommandCall, type CommandWork, UsageError } from '../command.ts'
 import { allCommands, commandOf, commandRows, groupOf } from '../commands.ts'
 import { completionFor, type Shell, shells } from '../completion/completion.ts'
 import { helpOf, usage } from '../help.ts'
+import { noCommand } from '../no-command.ts'
 
 export const commands: readonly CommandWork[] = [
   { name: 'help', usesSettings: false, example: 'help account add', run: help },
@@ -21,7 +22,7 @@ async function help({ operands, output, rooms }: CommandCall): Promise<void> {
   const command = await commandOf(rooms, operands)
   if (command?.name === operands.join(' ')) return output.text(helpOf(command))
   const group = operands.length === 1 ? groupOf(rows, first) : []
-  if (group.length === 0) throw new UsageError(`there is no command ${operands.join(' ')}`)
+  if (group.length === 0) throw new UsageError(noCommand(rows, operands))
   output.text(usage(group))
 }
 

@@ -1,3 +1,4 @@
+import { gatehouse } from '../../hints/command-line.ts'
 import { choiceOption } from '../choice-option.ts'
 import {
   type CommandCall,
@@ -81,7 +82,7 @@ async function change(call: CommandCall, what: 'resend' | 'cancel'): Promise<voi
         throw new CommandError('there is no such mail', exitCodes.notFound.code)
       }
       throw new CommandError(
-        'the mail has been sent, or has ended: see its state in `gatehouse mail list`',
+        `the mail has been sent, or has ended: see its state in \`${gatehouse} mail list\``,
         exitCodes.refused.code,
       )
     }

@@ -1,3 +1,4 @@
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Endpoint, WithSecret } from '../../webhooks/endpoints.ts'
 import { choiceOption } from '../choice-option.ts'
 import { type CommandCall, CommandError, type CommandWork, textOf, UsageError } from '../command.ts'
@@ -127,7 +128,7 @@ async function test(call: CommandCall): Promise<void> {
   await withServices(call, async ({ webhookDesk }) => {
     const { deliveryView } = await import('../../webhooks/show.ts')
     const delivery = await webhookDesk.test(idOf(call))
-    const seen = `gatehouse webhook deliveries --message ${delivery.message}`
+    const seen = `${gatehouse} webhook deliveries --message ${delivery.message}`
     call.output.result(
       deliveryView(delivery),
       `the running service sends ${delivery.message}; see what became of it by \`${seen}\``,

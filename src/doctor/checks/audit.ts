@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { sampleProblems } from '../../audit/verify/sample.ts'
 import { usersWithoutKey } from '../../audit/verify/without-key.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { systemCode } from '../../kernel/reason.ts'
 import { readAuditKeys } from '../../keys/audit-keys.ts'
@@ -16,7 +17,7 @@ const auditRecords: Check<Inside> = {
   level: 'error',
   good: 'the latest records of the audit log, and a sample of the others, are as they were written',
   why: 'The database was changed by another program, and the audit log of that time is not reliable.',
-  mend: { do: evidence, setting: 'gatehouse audit verify' },
+  mend: { do: evidence, setting: `${gatehouse} audit verify` },
   async find({ config, db, random }) {
     const keys = await readAuditKeys(db, { config, random })
     const problems = await sampleProblems(db, keys, random)
@@ -31,7 +32,7 @@ const auditSubjects: Check<Inside> = {
   level: 'error',
   good: 'the audit log has the keys of the persons who have signed in',
   why: 'No one can read the records of a person without a key, as if the person had been erased.',
-  mend: { do: evidence, setting: 'gatehouse audit verify' },
+  mend: { do: evidence, setting: `${gatehouse} audit verify` },
   async find({ db }) {
     const ids = await usersWithoutKey(db)
     if (ids === null) {
@@ -58,7 +59,7 @@ const auditFile: Check<Inside> = {
   why: 'Only this file shows that the newest records were cut off, or that an old copy of the database was put in place.',
   mend: {
     do: 'After a restore, start the service, which writes the file again. Otherwise compare the database with a copy of the file from elsewhere, before anything is changed.',
-    setting: 'gatehouse audit verify --checkpoints /path/to/a/copy',
+    setting: `${gatehouse} audit verify --checkpoints /path/to/a/copy`,
   },
   async find({ clock, config, db, machine }) {
     const last = await doctorStore(db).lastCheckpoint()

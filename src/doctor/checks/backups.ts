@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { openArchive } from '../../backup/archive-reader.ts'
 import { lateAfterMs } from '../../backup/schedule.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { reasonOf, systemCode } from '../../kernel/reason.ts'
 import type { Check } from '../check.ts'
@@ -37,7 +38,7 @@ const backupFailed: Check<Inside> = {
   why,
   mend: {
     do: 'Mend what it says; the service tries again by itself.',
-    setting: 'gatehouse backup list',
+    setting: `${gatehouse} backup list`,
   },
   async find({ config, db }) {
     if (config.backups.directory === undefined) return []
@@ -56,7 +57,7 @@ const backupAge: Check<Inside> = {
   why,
   mend: {
     do: 'See that a service runs with these settings, and what its log says of backups.',
-    setting: 'gatehouse backup list',
+    setting: `${gatehouse} backup list`,
   },
   async find({ clock, config, db, machine }) {
     const { directory, everyHours } = config.backups
@@ -86,7 +87,7 @@ const backupContent: Check<Inside> = {
   why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
   mend: {
     do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
-    setting: 'gatehouse backup verify FILE',
+    setting: `${gatehouse} backup verify FILE`,
   },
   async find({ config, db, machine }) {
     const { directory } = config.backups
@@ -98,7 +99,7 @@ const backupContent: Check<Inside> = {
     if (!stats) return [] // said by the check of its age
     if (stats.size > maxBytes) {
       const what = `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read here.`
-      const mend = { do: 'Read it back by command.', setting: `gatehouse backup verify ${path}` }
+      const mend = { do: 'Read it back by command.', setting: `${gatehouse} backup verify ${path}` }
       return [{ what, level: 'info', mend }]
     }
     try {

@@ -1,5 +1,6 @@
 import { clockSetBack } from '../../database/clock-set-back.ts'
 import { latestSchema, schemaVersion } from '../../database/migrate.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { reasonOf } from '../../kernel/reason.ts'
 import { accessAlgorithm } from '../../keys/algorithm.ts'
@@ -18,7 +19,7 @@ const databaseFiles: Check<Inside> = {
   good: 'the files of the SQLite database are the files that the service has opened',
   why: 'What the service writes into a deleted file is lost, and what others write into the new file does not count here: the service refuses all requests and ends with exit code 6.',
   mend: {
-    do: 'Leave gatehouse.db, gatehouse.db-wal and gatehouse.db-shm to the service while it runs; copy the database by `gatehouse backup`. The next start takes the files that are there.',
+    do: `Leave gatehouse.db, gatehouse.db-wal and gatehouse.db-shm to the service while it runs; copy the database by \`${gatehouse} backup\`. The next start takes the files that are there.`,
   },
   find({ databaseFiles }) {
     const path = databaseFiles?.replaced() ?? null
@@ -50,7 +51,7 @@ const schema: Check<Inside> = {
   why: 'A node on an older schema is not ready, and one beside a newer schema is due for its upgrade.',
   mend: {
     do: 'Make a backup, then start the service, which migrates the database, or migrate it by command.',
-    setting: 'gatehouse migrate',
+    setting: `${gatehouse} migrate`,
   },
   async find({ db }) {
     let version: number
@@ -193,7 +194,7 @@ const signingKeyAge: Check<Inside> = {
   why: 'The longer a key signs, the more copies of it there are in backups, and the more tokens depend on it.',
   mend: {
     do: 'Replace it, without an interruption, or have it replaced by itself.',
-    setting: 'gatehouse keys rotate   KEY_ROTATION_DAYS=365',
+    setting: `${gatehouse} keys rotate   KEY_ROTATION_DAYS=365`,
   },
   async find({ clock, db }) {
     const stored = await storedKeys(db)
@@ -213,7 +214,7 @@ const auditCheckpoints: Check<Inside> = {
   level: 'warning',
   good: 'checkpoints cover the audit log',
   why: 'What no checkpoint covers can be removed from the database without a trace.',
-  mend: { do: 'The log of the service says why; `gatehouse audit verify` shows the state.' },
+  mend: { do: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.` },
   async find({ clock, config, db, machine }) {
     // A service makes them, as soon as it runs again.
     const notes = machine.list(config.database.dataDirectory)

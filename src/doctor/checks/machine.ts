@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { gatehouse } from '../../hints/command-line.ts'
 import { type Check, CouldNotCheck } from '../check.ts'
 import type { Machine } from '../machine.ts'
 import type { Unopened } from '../scene.ts'
@@ -39,7 +40,7 @@ const disk: Check<Unopened> = {
   good: 'the disk of DATA_DIR has space',
   why: 'On a full disk each change is refused with 503, and the audit log takes no record.',
   mend: {
-    do: 'Make space or a larger disk; `gatehouse compact` gives back what deleted rows have left.',
+    do: `Make space or a larger disk; \`${gatehouse} compact\` gives back what deleted rows have left.`,
   },
   find({ config, machine }) {
     const folder = resolve(config.database.dataDirectory)

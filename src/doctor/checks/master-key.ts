@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseMasterKey } from '../../config/settings-table.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import {
   type MasterKeyConfig,
@@ -25,7 +26,7 @@ const masterKeyTurn: Check<Inside> = {
   why: 'A node that is given the key of before alone does not start; and a next key that lies about is one more copy of a key that opens everything.',
   mend: {
     do: 'Finish the turn: the command asks the nodes again, and goes on where it was ended.',
-    setting: 'gatehouse keys rotate-master',
+    setting: `${gatehouse} keys rotate-master`,
   },
   async find({ clock, config, db }) {
     const { keys } = knownKeys(config)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { databaseFileName } from '../../database/sqlite/connect.ts'
 import { quickCheck } from '../../database/sqlite/quick-check.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Check } from '../check.ts'
 import type { Inside } from '../scene.ts'
 
@@ -15,7 +16,7 @@ export const databasePages: Check<Inside> = {
   why: 'The content of a damaged page is lost, each request that needs it is refused with 503, and a backup cannot be made.',
   mend: {
     do: 'Keep a copy of the database with its -wal, look at the disk, and restore the newest backup: docs/backup.md.',
-    setting: 'gatehouse restore FILE',
+    setting: `${gatehouse} restore FILE`,
   },
   async find({ config, machine, measurements }) {
     const { detail } = measurements.database.damage

@@ -1,3 +1,4 @@
+import { gatehouse } from '../../hints/command-line.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
@@ -13,8 +14,8 @@ const mailQueue: Check<Inside> = {
   good: 'mail that is due is sent within the hour',
   why: 'Links and codes expire before they arrive.',
   mend: {
-    do: '`gatehouse mail list --state waiting` shows what the server answered.',
-    setting: 'gatehouse mail list --state waiting',
+    do: `\`${gatehouse} mail list --state waiting\` shows what the server answered.`,
+    setting: `${gatehouse} mail list --state waiting`,
   },
   async find({ clock, config, db }) {
     if (!config.mail.isOn) return []
@@ -33,7 +34,7 @@ const expiredMail: Check<Inside> = {
   why: 'The person who asked for the link or the code never got it.',
   mend: {
     do: 'The list shows what the server answered. Without an answer, more mail was requested than MAIL_PER_MINUTE allows: raise the limit, or SIGN_UP=invitation if strangers flood the sign-up.',
-    setting: 'gatehouse mail list --state expired',
+    setting: `${gatehouse} mail list --state expired`,
   },
   async find({ clock, config, db }) {
     if (!config.mail.isOn) return []
@@ -51,13 +52,13 @@ const webhooks: Check<Inside> = {
   why: 'Events wait for it and are given up after three days; what goes by them is not told.',
   mend: {
     do: 'Mend the receiver, then enable the endpoint and have its deliveries repeated.',
-    setting: 'gatehouse webhook enable ID && gatehouse webhook repeat ID',
+    setting: `${gatehouse} webhook enable ID && ${gatehouse} webhook repeat ID`,
   },
   async find({ clock, db }) {
     const failing = await doctorStore(db).failingEndpoints()
     return failing.flatMap(({ id, state, failing_since: since, status }): Found[] => {
       const mend = {
-        setting: `gatehouse webhook enable ${id} && gatehouse webhook repeat ${id}`,
+        setting: `${gatehouse} webhook enable ${id} && ${gatehouse} webhook repeat ${id}`,
       }
       const last = status === null ? 'no answer' : `status ${status}`
       if (state === 'failed') {

@@ -1,4 +1,5 @@
 import { isLoopback } from '../../addresses/loopback.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import { secretWeaknesses } from '../../strength/configured.ts'
 import type { Check, Found } from '../check.ts'
 import { isPublic, type Unopened } from '../scene.ts'
@@ -6,8 +7,7 @@ import { isPublic, type Unopened } from '../scene.ts'
 /** A new value alone would open nothing: the key set is sealed under the one of before. */
 const turned = {
   do: 'Turn it while the service runs, then make the next key the present one: docs/deploy.md.',
-  setting:
-    'MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: gatehouse keys rotate-master',
+  setting: `MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: ${gatehouse} keys rotate-master`,
 }
 
 const weakSecret: Check<Unopened> = {
@@ -184,7 +184,7 @@ const settingWarning: Check<Unopened> = {
   why: 'The service starts with such a setting, and is weaker for it.',
   mend: {
     do: 'docs/configuration.md says what the setting does.',
-    setting: 'gatehouse config check',
+    setting: `${gatehouse} config check`,
   },
   find({ config }) {
     return config.warnings

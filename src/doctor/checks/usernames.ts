@@ -6,6 +6,7 @@ import {
   reservedUsernames,
 } from '../../accounts/new-username.ts'
 import { parseEmail } from '../../addresses/email.ts'
+import { gatehouse } from '../../hints/command-line.ts'
 import type { Check, Found } from '../check.ts'
 import type { Inside } from '../scene.ts'
 import { type NamedAccount, usernameStore } from '../username-store.ts'
@@ -38,7 +39,7 @@ const usernames: Check<Inside> = {
   why: 'Such a name was given before these rules, or by an administrator. It can pass for another person or for the operator: in the console, in tokens, and as Remote-User at applications.',
   mend: {
     do: 'Find out who has the account. Lock or delete an account that imitates another one; a name that you have given yourself may stay. A name that is the verified address of another account signs in at POST /login and by Basic, and not on the pages, where the verified address wins: give its owner an account with another name.',
-    setting: 'gatehouse account show NAME',
+    setting: `${gatehouse} account show NAME`,
   },
   async find({ config, db }) {
     const store = usernameStore(db)

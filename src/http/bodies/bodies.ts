@@ -54,7 +54,7 @@ export const bodies = plugin<BodiesOptions>(async (app, { config, workers }) => 
     maxAnonymousBytes: Math.max(workers.share(maxAnonymousBytes), bodyLimitBytes),
     maxBytes: Math.max(workers.share(maxBytes), bodyLimitBytes),
   })
-  const parseJson = app.getDefaultJsonParser('error', 'error') // refuses __proto__ and constructor.prototype
+  const parseJson = app.getDefaultJsonParser('remove', 'remove') // of __proto__ and constructor.prototype
   app.decorateRequest('heldBody', null)
   app.addHook('onRoute', (route) => {
     const { body = 'none', maxBodyBytes = bodyLimitBytes } = route.config ?? {}

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { DatabaseUnavailable } from '../../database/errors.ts'
 import { ApiError, type Detail, type ErrorName, type RefusalReason } from '../../kernel/errors.ts'
+import { allFaults } from './faults.ts'
 import { describeValidation } from './validation.ts'
 
 /** The errors of requests that Fastify itself refuses, by its codes. */
@@ -65,7 +66,7 @@ function refusedBody(errors: FastifySchemaValidationError[], request: FastifyReq
   if (request.body === undefined) {
     return new ApiError('invalidBody', { reason: { code: 'body_empty' } })
   }
-  const details: Detail[] = describeValidation(errors)
+  const details: Detail[] = allFaults(request, describeValidation(errors))
   const required = request.routeOptions.config.required
   const isMissing =
     required &&

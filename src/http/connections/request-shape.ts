@@ -6,8 +6,8 @@ import { ApiError } from '../../kernel/errors.ts'
 const singular = ['host', 'authorization', 'content-type', 'origin'] as const
 
 /**
- * Refuses requests that Node's parser accepts: with no Host or a malformed one, with a field sent
- * twice that may be sent once, and with chunks in HTTP/1.0.
+ * Refuses requests that Node's parser accepts: of another version than HTTP/1.0 and 1.1, with no Host
+ * or a malformed one, with a field sent twice that may be sent once, and with chunks in HTTP/1.0.
  * @throws ApiError badRequest
  */
 export function assertShape({ raw }: FastifyRequest): void {
@@ -19,8 +19,9 @@ export function assertShape({ raw }: FastifyRequest): void {
 // RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
 const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
 
-/** RFC 9112 sections 3.2 and 6.1. */
+/** RFC 9112 sections 2.3, 3.2 and 6.1. */
 export function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return true
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
   if (headers.host === undefined) return httpVersion !== '1.0'
   if (!hostFormat.test(headers.host)) return true

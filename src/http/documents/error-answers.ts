@@ -77,7 +77,7 @@ export function errorAnswers(
       if (status === 401 && config.access?.silent) return [status, silent(components)] as const
       // A status that is listed hides `default`.
       const others = shared.filter((row) => problemOf(row).status === status)
-      const more = config.errorHeaders?.[status]
+      const more = status === 415 ? (['accept-encoding'] as const) : config.errorHeaders?.[status]
       return [status, answer(components, [...errors, ...others], config, { more })] as const
     })
   return {
@@ -99,6 +99,7 @@ function errorsOf({ config = {}, method, schema }: Route, options: ErrorOptions)
       : []),
     ...(refusesBodies(body) ? ['invalidBody' as const] : []),
     ...(refusesBodies(body) && body !== 'lines' ? ['bodyTooLarge' as const] : []),
+    ...(refusesBodies(body) ? ['unsupportedMediaType' as const] : []),
     ...(refusesBodies(body) && schema?.body ? ['validationFailed' as const] : []),
     ...declaredErrors(config),
     ...errors,
@@ -155,7 +156,7 @@ function answer(
   ])
   const { more: further = [] } = given
   const named = (given.name ?? names.map(capitalized).join('_')) + suffix
-  const name = further.length === 0 ? named : `${named}_OrSignIn`
+  const name = further.includes('sign-in') ? `${named}_OrSignIn` : named
   const isPage = config.errorPage !== undefined
   return components.add('responses', isPage ? `${name}_OrPage` : name, {
     description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),

@@ -97,5 +97,9 @@ Or send the username and the password with each request, as HTTP Basic.
 
 **Errors** are JSON with a text \`error\`, the same for the same cause. Each operation lists the errors that its own work can have; \`default\` stands for those that any request can have. Which errors, roles and rules there are depends on the settings of the service: this document is of the settings in force.
 
+**HEAD** answers wherever GET does, with the same status and headers. Where a GET uses something up, begins a flow or issues a ticket, HEAD is 404 and changes nothing.
+
+**Bodies** are UTF-8 without a content coding. Another charset or Content-Encoding is 415 where a body is read, and ignored where none is, and by \`POST /logout\`.
+
 **Fields** that are not described are ignored in a request, and never sent in an answer.`
 }

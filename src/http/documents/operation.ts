@@ -47,7 +47,7 @@ export function operationOf(
     operationId: schema.operationId,
     tags: config.tag ? [nameOf(config.tag)] : [],
     summary: schema.summary,
-    description: descriptionOf(config),
+    description: descriptionOf(route),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: {
@@ -64,14 +64,8 @@ export function pathOf({ url }: Pick<RouteOptions, 'url'>): string {
 }
 
 /** Describes the guards of an operation. */
-function descriptionOf({
-  access,
-  body,
-  csrf,
-  enrols,
-  maxBodyBytes,
-  reauthentication,
-}: RouteDeclaration) {
+function descriptionOf({ config = {}, exposeHeadRoute }: RouteOptions) {
+  const { access, body, csrf, enrols, maxBodyBytes, reauthentication } = config
   return [
     access && `Access: ${describeRule(access.rule)}.`,
     maxBodyBytes && `Body: at most ${maxBodyBytes} bytes.`,
@@ -79,6 +73,7 @@ function descriptionOf({
     reauthentication && reauthentications[reauthentication],
     enrols && 'An enrolment token opens it as well.',
     csrf === 'foreignPage' && 'Not for pages of other origins.',
+    exposeHeadRoute === false && 'HEAD is 404: a GET begins something or uses something up.',
   ]
     .filter(Boolean)
     .join(' ')

@@ -4,7 +4,7 @@ import { errorNameOf } from '../declared-error.ts'
 import { type ViewPage, viewPage } from './send-view.ts'
 import type { RefusalName } from './views/refusal.ts'
 
-/** The errors for which `web/languages` has words. */
+/** The errors, and other names of refusals, for which `web/languages` has words. */
 const named: Readonly<Record<RefusalName, true>> = {
   accessDenied: true,
   consoleElsewhere: true,
@@ -12,21 +12,25 @@ const named: Readonly<Record<RefusalName, true>> = {
   identityLinked: true,
   identityProvider: true,
   invalidCredentials: true,
+  pageNotFound: true,
   passwordChangeRequired: true,
   routeNotFound: true,
   serviceUnavailable: true,
   signInFailed: true,
   tooManyLoginAttempts: true,
   tooManyRequests: true,
-} satisfies Partial<Record<ErrorName | 'consoleElsewhere', true>>
+} satisfies Partial<Record<ErrorName | 'consoleElsewhere' | 'pageNotFound', true>>
 
-/** The page of a refusal, with its words; `again` is where the same flow begins, if that can help. */
+/**
+ * The page of a refusal, with the words of `name`; `again` is where the same flow begins, if that can
+ * help.
+ */
 export function refusalPage(
   { row, message, retryAfterSeconds, extra }: ApiError,
   request: FastifyRequest,
   again: string | null,
+  name: string = errorNameOf(row),
 ): ViewPage {
-  const name = errorNameOf(row)
   const token = extra?.enrolment_token
   return viewPage('refusal', {
     error: name in named ? (name as RefusalName) : null,

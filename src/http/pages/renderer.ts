@@ -5,8 +5,8 @@ import type { ViewName, Views } from './views.ts'
 export interface Renderer {
   /** Makes the whole text of a page. */
   render<Name extends ViewName>(name: Name, view: Views[Name], frame: Frame): string
-  /** Makes the page of the console, which its script fills. */
-  renderConsole(frame: Frame): string
+  /** Makes the page of the console, which its script fills; `command` calls the command line. */
+  renderConsole(frame: Frame, command: string): string
 }
 
 /** What was built of `web/`: the same distance from `src/`, from `dist/` and from a bundle. */

@@ -15,6 +15,8 @@ import type { Principal } from '../../kernel/principal.ts'
 import { decide, type Resource } from '../../policy/decide.ts'
 import { groupOf } from '../../policy/groups.ts'
 import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
+import { refusesBodies } from '../bodies/bodies.ts'
+import { refusesUnsupported } from '../bodies/unsupported.ts'
 import { accessDenied } from '../changes/denied.ts'
 import {
   assertConditionAsked,
@@ -103,18 +105,23 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
   if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+  const isOfOwnPages = csrf === 'foreignPage' || csrf === 'field'
+  const foreignPage = (request: FastifyRequest) =>
+    isOfOwnPages && isForeignPage(request, options.config)
+      ? new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) })
+      : undefined
+  if (refusesBodies(route.config?.body)) {
+    route.preParsing = [refusesUnsupported(foreignPage), ...[route.preParsing ?? []].flat()]
+  }
   if (readsBody(route)) {
     route.preValidation = [judgeAfterBody, ...[route.preValidation ?? []].flat()]
   }
   if (csrf === 'field')
     route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
-  if (csrf === 'foreignPage' || csrf === 'field') {
+  if (isOfOwnPages) {
     // After validation: 400 comes before 403.
-    const refuseForeignPage: preHandlerHookHandler = (request, _reply, done) => {
-      if (!isForeignPage(request, options.config)) return done()
-      done(new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) }))
-    }
-    route.preHandler = [refuseForeignPage, ...[route.preHandler ?? []].flat()]
+    const refuse: preHandlerHookHandler = (request, _reply, done) => done(foreignPage(request))
+    route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
   }
 }
 

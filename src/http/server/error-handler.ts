@@ -5,9 +5,11 @@ import type { Clock } from '../../kernel/clock.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { asApiError } from '../bodies/thrown-errors.ts'
 import { serveNoMore } from '../connections/connections.ts'
+import { reworded } from '../declared-error.ts'
 import { contentTypes } from '../media-types.ts'
 import { sendErrorPage } from '../pages/error-page.ts'
 import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
+import { unknownPage } from '../pages/unknown-page.ts'
 
 // At most one log line in this time is about requests that are refused without a failure.
 const plannedLineMs = 10_000
@@ -53,9 +55,10 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
     const told = config.environment === 'development' && error.row === 'internal'
     const plain = () => sendError(reply, error, told ? messageOf(error.cause) : undefined)
     const { errorPage } = request.routeOptions.config
-    if (!errorPage) return plain()
-    varyByAccept(reply)
-    const page = prefersPage(request) ? errorPage(error, request) : null
+    if (errorPage) varyByAccept(reply)
+    const page = errorPage
+      ? prefersPage(request) && errorPage(error, request)
+      : unknownPage(error, request, reply)
     return page ? sendErrorPage(reply, request, page, plain) : plain()
   })
   app.setNotFoundHandler(() => {
@@ -98,19 +101,6 @@ function sendError(reply: FastifyReply, error: ApiError, message: string | undef
     ...(details && { details }),
     ...extra,
     ...(message !== undefined && { message }),
-  })
-}
-
-/** The error in the words that the route declares; without `details`, which are ours. */
-function reworded(error: ApiError, { routeOptions }: FastifyRequest): ApiError {
-  const { row, cause, challenge, reason, retryAfterSeconds } = error
-  const word = typeof row === 'string' ? routeOptions.config.rewords?.[row] : undefined
-  if (word === undefined) return error
-  return new ApiError(word, {
-    cause,
-    challenge,
-    reason,
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   })
 }
 

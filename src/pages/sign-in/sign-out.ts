@@ -41,7 +41,6 @@ export async function signOutRoutes(
   app.get(
     '/signout',
     {
-      exposeHeadRoute: false,
       config: {
         access: { rule: anyone },
         errorPage,

@@ -1,5 +1,9 @@
 /** A longer core is no common word, and only the whole password is looked up. */
 const maxCoreLength = 24
+/** How many digits at an end of a number count as decoration. */
+const maxExtraDigits = 2
+/** A shorter rest can be a repetition or a run by chance. */
+const minRestLength = 8
 
 const signs: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -46,6 +50,14 @@ export function bareForms(password: string): ReadonlySet<string> {
   const last = points.findLastIndex((point) => kind.test(point))
   const forms = new Set([password, ...unleeted(password)])
   if (first < 0) return forms
+  if (kind.test('0')) {
+    const number = points.slice(first, last + 1)
+    for (let start = 0; start <= maxExtraDigits; start += 1) {
+      for (let end = 0; end <= maxExtraDigits; end += 1) {
+        forms.add(number.slice(start, number.length - end).join(''))
+      }
+    }
+  }
   for (let start = first; start >= 0; start -= 1) {
     const longest = Math.min(points.length, start + maxCoreLength)
     for (let end = last + 1; end <= longest; end += 1) {
@@ -56,4 +68,16 @@ export function bareForms(password: string): ReadonlySet<string> {
   const unit = repeatedUnit(points.slice(first, last + 1).join(''))
   if (unit) for (const form of [unit, ...unleeted(unit)]) forms.add(form)
   return forms
+}
+
+/**
+ * A password without the signs around it, and without the digits and signs around its letters; a rest
+ * that is short is left out.
+ * @param password in lower case
+ */
+export function undecorated(password: string): readonly string[] {
+  const withoutSigns = password.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+  const letters = withoutSigns.replace(/^\P{L}+|\P{L}+$/gu, '')
+  const rests = new Set([withoutSigns, letters])
+  return [...rests].filter((rest) => rest !== password && [...rest].length >= minRestLength)
 }

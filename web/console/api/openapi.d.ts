@@ -998,7 +998,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignIn"];
         put?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignIn"];
         put?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOut"];
         put?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         /**
          * Sign in: 303 to the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignInWithProvider"];
         put?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         };
         /**
          * Back from the identity provider: a session, and a page that goes on
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["finishSignInWithProvider"];
         put?: never;
@@ -1098,7 +1098,7 @@ export interface paths {
         };
         /**
          * Log out here, then 303 to the log-out of the identity provider
-         * @description Access: anyone.
+         * @description Access: anyone. HEAD is 404: a GET begins something or uses something up.
          */
         get: operations["beginSignOutWithProvider"];
         put?: never;
@@ -1170,7 +1170,7 @@ export interface paths {
          */
         get: operations["getUser"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUser"];
@@ -1222,7 +1222,7 @@ export interface paths {
          */
         get: operations["getUserV1"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV1"];
@@ -1274,7 +1274,7 @@ export interface paths {
          */
         get: operations["getUserV2"];
         /**
-         * Change name, e-mail or both
+         * Change name, e-mail or both; tokens keep the verified address of the account
          * @description Access: owner or ADMIN. Body: at most 1048576 bytes.
          */
         put: operations["updateUserV2"];
@@ -6280,6 +6280,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Account not found · Second factor not found */
+        AccountNotFound_SecondFactorNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Account not found · Session not found */
         AccountNotFound_SessionNotFound: {
             headers: {
@@ -6902,6 +6912,41 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Unsupported media type */
+        UnsupportedMediaType: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported media type */
+        UnsupportedMediaType_OrPage: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description invalid_request */
+        UnsupportedRequest: {
+            headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description User not found */
         UserNotFound: {
             headers: {
@@ -6987,6 +7032,11 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The codings of a body that are read: none. Its charset must be UTF-8
+         * @example identity
+         */
+        "Accept-Encoding": string;
         /**
          * @description How long the answer may be kept
          * @example public, max-age=300
@@ -7086,6 +7136,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_CaptchaRequired_SecondFactorRequired"];
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7207,6 +7258,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_SecondFactorRequired"];
             403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7248,6 +7300,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7300,6 +7353,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired"];
             404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7342,6 +7396,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             404: components["responses"]["RouteNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7388,6 +7443,7 @@ export interface operations {
             403: components["responses"]["SignUpOff_AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
         };
@@ -7429,6 +7485,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             403: components["responses"]["SignUpOff_AccessDenied"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -7483,6 +7540,7 @@ export interface operations {
             403: components["responses"]["AccessDenied"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7836,6 +7894,7 @@ export interface operations {
             };
             403: components["responses"]["CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -7929,6 +7988,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             409: components["responses"]["KeyNotReplaced"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8070,6 +8130,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["InvalidRefreshToken"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -8186,6 +8247,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8243,6 +8305,7 @@ export interface operations {
             401: components["responses"]["InvalidClient"];
             403: components["responses"]["UnauthorizedClient"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedRequest"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8277,6 +8340,7 @@ export interface operations {
             401: components["responses"]["InvalidClient"];
             403: components["responses"]["UnauthorizedClient"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedRequest"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8436,6 +8500,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8485,6 +8550,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8578,6 +8644,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["LastAdministrator"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8627,6 +8694,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8801,6 +8869,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -8887,6 +8956,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -8971,6 +9041,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts_TooManyRequests"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -9057,6 +9128,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9097,6 +9169,7 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             default: components["responses"]["AnyOperation"];
         };
     };
@@ -9242,6 +9315,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9292,6 +9366,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9338,8 +9413,9 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_SecondFactorNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9391,6 +9467,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9442,6 +9519,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9492,6 +9570,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9538,8 +9617,9 @@ export interface operations {
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
             401: components["responses"]["AuthenticationRequired_InvalidCredentials_InvalidOrExpiredToken_CaptchaRequired_RecentLoginRequired_ConfirmationRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
-            404: components["responses"]["AccountNotFound"];
+            404: components["responses"]["AccountNotFound_SecondFactorNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9591,6 +9671,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9678,6 +9759,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             502: components["responses"]["IdentityProvider"];
             default: components["responses"]["AnyOperation"];
@@ -9733,6 +9815,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -9821,6 +9904,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             502: components["responses"]["IdentityProvider"];
             default: components["responses"]["AnyOperation"];
@@ -9876,6 +9960,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_IdentityNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10205,6 +10290,7 @@ export interface operations {
             401: components["responses"]["InvalidCredentials_SecondFactorRequired_OrPage"];
             403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
             413: components["responses"]["BodyTooLarge_OrPage"];
+            415: components["responses"]["UnsupportedMediaType_OrPage"];
             429: components["responses"]["TooManyLoginAttempts_OrPage"];
             default: components["responses"]["AnyOperation_OrPage"];
         };
@@ -10298,6 +10384,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10402,6 +10489,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10547,6 +10635,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10651,6 +10740,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -10823,6 +10913,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -10927,6 +11018,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11077,6 +11169,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -11228,6 +11321,7 @@ export interface operations {
             404: components["responses"]["PostNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -11555,6 +11649,7 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             409: components["responses"]["UsernameExists_UserHasAccount"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
@@ -11677,6 +11772,7 @@ export interface operations {
             409: components["responses"]["LastAdministrator"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -12151,6 +12247,7 @@ export interface operations {
             404: components["responses"]["AccountNotFound"];
             409: components["responses"]["EmailExists_AccountUnusable_EmailNotVerified"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -12281,6 +12378,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             409: components["responses"]["EmailExists"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
@@ -12594,6 +12692,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             503: components["responses"]["MailUnavailable_ServiceUnavailable"];
             default: components["responses"]["AnyOperation"];
@@ -13491,6 +13590,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -13616,6 +13716,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14123,6 +14224,7 @@ export interface operations {
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["WebhookDisabled"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14193,6 +14295,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             408: components["responses"]["RequestTimeout"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };
@@ -14413,6 +14516,7 @@ export interface operations {
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound_RefusalNotFound"];
             413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];
             default: components["responses"]["AnyOperation"];
         };

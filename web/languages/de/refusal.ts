@@ -46,6 +46,10 @@ export const refusal: typeof english = {
       'Die Anmeldung geht gerade nicht',
       'Dieser Dienst oder der Anbieter ist nicht zu erreichen. Versuchen Sie es gleich noch einmal.',
     ],
+    pageNotFound: [
+      'Diese Seite gibt es nicht',
+      'Vielleicht ist die Adresse falsch geschrieben, oder es gibt die Seite nicht mehr.',
+    ],
     routeNotFound: [
       'Diese Anmeldung gibt es nicht',
       'Dieser Dienst hat keinen Anbieter dieses Namens. Die Startseite zeigt, welche er hat.',

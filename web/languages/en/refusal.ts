@@ -42,6 +42,10 @@ const told: Readonly<Record<RefusalName, Told>> = {
     'The sign-in does not work just now',
     'This service or the identity provider cannot be reached. Try again in a moment.',
   ],
+  pageNotFound: [
+    'There is no such page',
+    'The address may be misspelt, or the page does not exist any more.',
+  ],
   routeNotFound: [
     'There is no such sign-in',
     'This service has no identity provider of that name. The start page shows those that it has.',

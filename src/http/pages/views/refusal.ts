@@ -11,6 +11,7 @@ export type RefusalName =
   | 'identityLinked'
   | 'identityProvider'
   | 'invalidCredentials'
+  | 'pageNotFound'
   | 'passwordChangeRequired'
   | 'routeNotFound'
   | 'serviceUnavailable'

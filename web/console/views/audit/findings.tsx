@@ -1,5 +1,6 @@
 import { Notice } from '../../../components/messages.tsx'
 import type { components } from '../../api/openapi.d.ts'
+import { commandLine } from '../../command-line.ts'
 import { useAddress } from '../../use-address.ts'
 import { auditAddress } from './query.ts'
 import { auditTexts } from './texts.ts'
@@ -55,7 +56,9 @@ function Problems({ of: { problems, problem_count: count } }: { readonly of: Rep
           </li>
         ))}
       </ul>
-      {count > problems.length && <p>{t.proof.more(t.proof.problems(count))}</p>}
+      {count > problems.length && (
+        <p>{t.proof.more(t.proof.problems(count), commandLine('audit verify'))}</p>
+      )}
     </>
   )
 }

@@ -2,6 +2,7 @@ import { DefinitionList } from '../../../components/data.tsx'
 import { Notice } from '../../../components/messages.tsx'
 import { useCommon } from '../../../context.ts'
 import type { components } from '../../api/openapi.d.ts'
+import { commandLine } from '../../command-line.ts'
 import { Copyable } from '../../components/copyable.tsx'
 import { Time } from '../../components/time.tsx'
 import { WithCode } from '../../components/with-code.tsx'
@@ -49,7 +50,11 @@ function NotEnabled() {
         <WithCode text={t.passphraseHint} />
       </p>
       <p>{t.byHand}</p>
-      <Copyable text="gatehouse backup /backups/today.backup" about={t.byHandCommand} isBlock />
+      <Copyable
+        text={commandLine('backup /backups/today.backup')}
+        about={t.byHandCommand}
+        isBlock
+      />
     </Notice>
   )
 }

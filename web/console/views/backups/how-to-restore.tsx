@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { commandLine } from '../../command-line.ts'
 import { Copyable } from '../../components/copyable.tsx'
 import type { BackupRun } from './backup-run.ts'
 import { backupsTexts } from './texts.ts'
@@ -27,12 +28,12 @@ export function HowToRestore({ run, isChosen }: Props) {
       <ol>
         <li>
           {t.steps.verify}
-          <Copyable text={`gatehouse backup verify ${file}`} about={t.stepCommand} isBlock />
+          <Copyable text={commandLine(`backup verify ${file}`)} about={t.stepCommand} isBlock />
         </li>
         <li>
           {t.steps.restore}
           <Copyable
-            text={`DATA_DIR=/var/lib/gatehouse-restored gatehouse restore ${file}`}
+            text={`DATA_DIR=/var/lib/gatehouse-restored ${commandLine(`restore ${file}`)}`}
             about={t.stepCommand}
             isBlock
           />

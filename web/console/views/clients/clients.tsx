@@ -1,6 +1,7 @@
 import { Notice } from '../../../components/messages.tsx'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
+import { commandLine } from '../../command-line.ts'
 import { Copyable } from '../../components/copyable.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -10,7 +11,7 @@ import { clientsTexts } from './texts.ts'
 
 type Client = components['schemas']['Client']
 
-const example = 'gatehouse client add shop --audience api --may introspect --file clients.json'
+const example = 'client add shop --audience api --may introspect --file clients.json'
 
 /** The clients of CLIENTS_FILE; the command line changes them, because they are a file. */
 export function Clients() {
@@ -66,7 +67,7 @@ export function Clients() {
                 empty={
                   <>
                     <p>{t.empty}</p>
-                    <Copyable text={example} about={t.command} isBlock />
+                    <Copyable text={commandLine(example)} about={t.command} isBlock />
                   </>
                 }
               />
@@ -101,7 +102,7 @@ function NotConfigured() {
     <div class="empty">
       <h2>{t.notConfigured}</h2>
       <p>{t.notConfiguredHint}</p>
-      <Copyable text={example} about={t.command} isBlock />
+      <Copyable text={commandLine(example)} about={t.command} isBlock />
       <p>{t.notConfiguredThen}</p>
     </div>
   )
@@ -111,9 +112,9 @@ function NotConfigured() {
 function Commands({ client: { id, secrets } }: { readonly client: Client }) {
   const t = clientsTexts.use()
   const commands = [
-    ...(secrets === 1 ? [[t.renew, `gatehouse client secret ${id}`] as const] : []),
-    ...(secrets > 1 ? [[t.retire, `gatehouse client retire ${id}`] as const] : []),
-    [t.remove, `gatehouse client remove ${id}`] as const,
+    ...(secrets === 1 ? [[t.renew, `client secret ${id}`] as const] : []),
+    ...(secrets > 1 ? [[t.retire, `client retire ${id}`] as const] : []),
+    [t.remove, `client remove ${id}`] as const,
   ]
   return (
     <details>
@@ -121,7 +122,7 @@ function Commands({ client: { id, secrets } }: { readonly client: Client }) {
       {commands.map(([what, command]) => (
         <div key={command}>
           <p class="muted">{what}</p>
-          <Copyable text={command} about={t.command} isBlock />
+          <Copyable text={commandLine(command)} about={t.command} isBlock />
         </div>
       ))}
     </details>

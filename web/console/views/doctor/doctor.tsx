@@ -1,5 +1,6 @@
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
+import { commandLine } from '../../command-line.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Copyable } from '../../components/copyable.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -35,7 +36,7 @@ export function Doctor() {
       <h2>{t.outside}</h2>
       <p>{t.outsideHint}</p>
       <Copyable
-        text={`gatehouse doctor --outside ${location.origin}`}
+        text={commandLine(`doctor --outside ${location.origin}`)}
         about={t.outsideCommand}
         isBlock
       />

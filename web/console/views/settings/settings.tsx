@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
+import { commandLine } from '../../command-line.ts'
 import { Copyable } from '../../components/copyable.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Choice, TextField } from '../../components/fields.tsx'
@@ -107,7 +108,7 @@ export function Settings() {
         }}
       </Loaded>
       <p>{t.check}</p>
-      <Copyable text="gatehouse config check" about={t.checkCommand} isBlock />
+      <Copyable text={commandLine('config check')} about={t.checkCommand} isBlock />
     </>
   )
 }

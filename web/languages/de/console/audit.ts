@@ -119,7 +119,7 @@ export const audit: typeof english = {
     forkByRestore:
       'Eine eingespielte Sicherung erklärt es. Wenn Sie davon wissen, legen Sie die Datei beiseite und behalten Sie sie: Sie beweist, was verloren ist.',
     forkUnexplained: 'Keine eingetragene Wiederherstellung erklärt es.',
-    more: (count) => `Die ersten von ${count}; gatehouse audit verify nennt mehr.`,
+    more: (count, command) => `Die ersten von ${count}; ${command} nennt mehr.`,
     kinds: {
       changed: 'Geändert',
       missing: 'Fehlt',

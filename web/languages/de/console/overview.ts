@@ -56,7 +56,7 @@ export const overview: typeof english = {
       replaced:
         'Eine Datei der SQLite-Datenbank wurde gelöscht oder ersetzt. Der Dienst lehnt alle Anfragen ab und beendet sich: Starten Sie ihn neu.',
       damaged:
-        'Die Datenbank ist beschädigt: Behalten Sie eine Kopie, und spielen Sie mit `gatehouse restore` eine Sicherung ein.',
+        'Die Datenbank ist beschädigt: Behalten Sie eine Kopie, und spielen Sie eine Sicherung ein, wie docs/backup.md sagt.',
       read_only:
         'Die Datenbank nimmt keine Änderungen an: Befördern Sie den Server, oder hängen Sie die Platte zum Schreiben ein.',
       schema:

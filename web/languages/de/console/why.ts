@@ -123,6 +123,8 @@ export const why: typeof english = {
     token_signed_out: 'Der Client meldet sich neu an.',
     too_many_requests:
       'Warten Sie, bis die Adresse wieder frei ist, oder erhöhen Sie RATE_LIMIT_MAX.',
+    username_absent:
+      'Der Client sendet die Felder username und password, als Formular oder als JSON: Sehen Sie sich die Namen seiner Felder an.',
     wrong_password: 'Hat die Person es vergessen, senden Sie ihr einen Link, der ein neues setzt.',
   },
   mends: {

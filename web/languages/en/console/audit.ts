@@ -120,7 +120,7 @@ export const audit = {
     forkByRestore:
       'A restore of a backup explains it. If you know of that restore, move the file away and keep it: it proves what was lost.',
     forkUnexplained: 'No recorded restore explains it.',
-    more: (count: string) => `The first of ${count}; gatehouse audit verify lists more.`,
+    more: (count: string, command: string) => `The first of ${count}; ${command} lists more.`,
     kinds: {
       changed: 'Changed',
       missing: 'Missing',

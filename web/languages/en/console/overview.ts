@@ -47,7 +47,7 @@ export const overview = {
       replaced:
         'A file of the SQLite database was deleted or replaced. The service refuses all requests, and ends: start it again.',
       damaged:
-        'The database is damaged: keep a copy of it, and restore a backup with `gatehouse restore`.',
+        'The database is damaged: keep a copy of it, and restore a backup, as docs/backup.md says.',
       read_only:
         'The database takes no changes: promote the server, or mount the disk for writing.',
       schema:

@@ -119,6 +119,8 @@ export const why = {
     token_revoked: 'The client logs in again.',
     token_signed_out: 'The client logs in again.',
     too_many_requests: 'Wait until the address is free again, or raise RATE_LIMIT_MAX.',
+    username_absent:
+      'The client sends the fields username and password, as a form or as JSON: look at the names of its fields.',
     wrong_password: 'If the person has forgotten it, mail a link that sets a new one.',
   } as Readonly<Record<string, string>>,
   mends: {

@@ -31,6 +31,7 @@ export const access = {
   no_own_account:
     'Die Anfrage kommt von keinem Konto, sondern von einem Client oder einer nicht verknüpften Identität.',
   no_own_user: 'Die Person des Kontos wurde gelöscht, während die Anfrage lief.',
+  no_second_factor: 'Das Konto hat keinen zweiten Faktor.',
   no_such_identity: 'Das Konto hat keine verknüpfte Identität dieser Kennung.',
   no_such_user: 'Der Inhalt nennt eine Person, die es nicht gibt.',
   unknown_refusal:

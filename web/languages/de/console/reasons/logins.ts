@@ -1,5 +1,7 @@
 /** Why a login, a second factor, a mailed code or a registration was refused. */
 export const logins = {
+  username_absent:
+    'Es wurde kein Benutzername gesendet: Das Feld `username` fehlt, ist leer oder kein Text.',
   credentials_incomplete: 'In der Anfrage fehlt der Benutzername oder das Passwort.',
   username_invalid: 'Der gesendete Benutzername kann der Name keines Kontos sein.',
   no_such_account: 'Kein Konto hat den gesendeten Benutzernamen.',

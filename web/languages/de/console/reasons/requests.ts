@@ -1,7 +1,7 @@
 /** Why a request was refused by its form, by a limit, or by its address. */
 export const requests = {
   misshapen_request:
-    'Die Anfrage hat keinen gültigen Host, wiederholt einen Header, der einmal vorkommen darf, oder hat Stücke in HTTP/1.0.',
+    'Die Anfrage ist weder HTTP/1.1 noch 1.0, hat keinen gültigen Host, wiederholt einen Header, der einmal vorkommen darf, oder hat Stücke in HTTP/1.0.',
   bad_url: 'Die Adresse der Anfrage lässt sich nicht dekodieren.',
   client_gone:
     'Der Client hat die Verbindung beendet, bevor Anfrage oder Antwort vollständig waren.',
@@ -22,6 +22,9 @@ export const requests = {
   body_not_json: 'Der Inhalt ist kein gültiges JSON.',
   body_empty: 'Die Route verlangt einen Inhalt, und es kam keiner.',
   body_of_other_type: 'Der Content-Type des Inhalts ist keiner, den die Route liest.',
+  body_of_other_coding:
+    'Der Inhalt hat ein Content-Encoding, und keines außer identity wird gelesen.',
+  body_of_other_charset: 'Der Zeichensatz des Inhalts ist nicht UTF-8.',
   form_malformed:
     'Das Formular hat zu viele Felder, ein Feld zweimal, oder Zeichen, die kein UTF-8 sind.',
   body_not_utf8: 'Der Inhalt ist kein UTF-8.',

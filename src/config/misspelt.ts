@@ -1,0 +1,36 @@
+import { nearName } from '../hints/near-name.ts'
+import type { SettingsTable } from './room-settings.ts'
+
+/** Variables of other programs that are near a setting: OpenSSL reads this one. */
+const foreign: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
+
+/** The names that a table reads: those of its settings, and of the files of its secrets. */
+export function namesOf(table: SettingsTable): string[] {
+  return Object.entries(table).flatMap(([name, { secret }]) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  )
+}
+
+/**
+ * The variables that are no setting, and are probably meant to be one: each with the name that is near.
+ * Of a name as short as PORT only the same letters in another order, or in small ones, are: the variables
+ * of other programs are near it by chance.
+ */
+export function misspeltSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  tables: readonly SettingsTable[],
+): string[] {
+  const names = new Set(tables.flatMap(namesOf))
+  return Object.keys(env)
+    .filter((given) => env[given] && !names.has(given) && !foreign.has(given))
+    .flatMap((given) => {
+      const meant = nearName(given, names)
+      const isChance = meant !== undefined && meant.length < 6 && !hasSameLetters(given, meant)
+      return meant === undefined || isChance ? [] : [`${given}: did you mean ${meant}?`]
+    })
+}
+
+function hasSameLetters(one: string, other: string): boolean {
+  const sorted = (text: string) => [...text.toLowerCase()].toSorted().join('')
+  return sorted(one) === sorted(other)
+}
