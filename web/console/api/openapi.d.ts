@@ -6238,7 +6238,7 @@ export interface components {
             };
         };
         /** @description Access denied · Password change required · Second factor enrolment required */
-        AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrSignIn_OrPage: {
+        AccessDenied_PasswordChangeRequired_EnrolmentRequired_WithCookie_OrPage: {
             headers: {
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6626,19 +6626,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"] | components["schemas"]["SecondFactorRequired"];
             };
         };
-        /** @description Invalid credentials */
-        InvalidCredentials_OrSignIn_OrPage: {
-            headers: {
-                "Set-Cookie": components["headers"]["Set-Cookie"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-                /** @example <!doctype html>… */
-                "text/html": string;
-            };
-        };
         /** @description Invalid credentials · Second factor required */
         InvalidCredentials_SecondFactorRequired: {
             headers: {
@@ -6657,6 +6644,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Invalid credentials */
+        InvalidCredentials_WithCookie_OrPage: {
+            headers: {
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
                 /** @example <!doctype html>… */
                 "text/html": string;
             };
@@ -10052,8 +10052,8 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest_SignInFailed_OrPage"];
-            401: components["responses"]["InvalidCredentials_OrSignIn_OrPage"];
-            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrSignIn_OrPage"];
+            401: components["responses"]["InvalidCredentials_WithCookie_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_WithCookie_OrPage"];
             404: components["responses"]["RouteNotFound_OrPage"];
             409: components["responses"]["IdentityLinked_OrPage"];
             502: components["responses"]["IdentityProvider_OrPage"];
@@ -10182,8 +10182,8 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest_SignInFailed_OrPage"];
-            401: components["responses"]["InvalidCredentials_OrSignIn_OrPage"];
-            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrSignIn_OrPage"];
+            401: components["responses"]["InvalidCredentials_WithCookie_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_WithCookie_OrPage"];
             404: components["responses"]["RouteNotFound_OrPage"];
             409: components["responses"]["IdentityLinked_OrPage"];
             502: components["responses"]["IdentityProvider_OrPage"];
