@@ -31,19 +31,19 @@ suite('the list of chains, which nothing authenticates, keeps no record from the
       if (hide === 'update') await db.updateTable('audit_chains').set({ closed_at: 1 }).execute()
       else await db.deleteFrom('audit_chains').execute()
       const before = await copyAudit(db)
-      for (const count of [3, 2]) {
+      for (const count of [1, 3, 2]) {
         await recordEvents(deps, count)
         if (!isKnown) proof = await proofOf(deps)
         await writeCheckpoint()
+        const records = (await db.selectFrom('audit_records').select('number').execute()).length
+        const [last] = await db
+          .selectFrom('audit_checkpoints')
+          .select('records')
+          .orderBy('number', 'desc')
+          .limit(1)
+          .execute()
+        assert.equal(last?.records, records, 'each record is covered once')
       }
-      const records = (await db.selectFrom('audit_records').select('number').execute()).length
-      const [last] = await db
-        .selectFrom('audit_checkpoints')
-        .select('records')
-        .orderBy('number', 'desc')
-        .limit(1)
-        .execute()
-      assert.equal(last?.records, records, 'each record is covered once')
       const whole = await copyAudit(db)
       await replaceAudit(db, { ...whole, audit_chains })
       const lines = readFileSync(deps.config.audit.checkpointsFile, 'utf8').trimEnd().split('\n')
@@ -52,4 +52,24 @@ suite('the list of chains, which nothing authenticates, keeps no record from the
       assert.equal((await verified(deps, lines)).first?.what, 'missing')
     })
   }
+})
+
+suite('a clock that is set back', async () => {
+  test('keeps no record from the checkpoints for as long', async () => {
+    const { deps, clock } = await testApp({ LOG_LEVEL: 'silent' })
+    const proof = await proofOf(deps)
+    const covered = async () => {
+      await proof.run()
+      await proof.sent()
+      const rows = await deps.db.selectFrom('audit_checkpoints').select('records').execute()
+      return Math.max(...rows.map(({ records }) => records))
+    }
+    await recordEvents(deps, 5)
+    const before = await covered()
+    clock.advance(-86_400)
+    await recordEvents(deps, 5)
+    assert.equal(await covered(), before + 5)
+    const { problems } = await verified(deps)
+    assert.deepEqual(problems, [])
+  })
 })

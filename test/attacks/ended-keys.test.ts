@@ -37,6 +37,39 @@ suite('a token does not outlive its key in the memory of a node', async () => {
     assert.deepEqual(await use(), [401, false])
   })
 
+  for (const end of ['its time is over', 'it is retired']) {
+    test(`a public key is published no more after ${end}`, async () => {
+      const app = await testApp({ TOKEN_ALGORITHM: 'RS256' })
+      const published = async (): Promise<string[]> =>
+        (await app.call('GET', '/.well-known/jwks.json')).body.keys.map(
+          ({ kid }: { kid: string }) => kid,
+        )
+      const [kid = ''] = await published()
+      const clock = steppingClock(app.clock)
+      const command = async (words: string) => {
+        const { code, stderr } = await gatehouse(app.directory, words, { clock })
+        assert.equal(code, 0, stderr)
+        await heard(app)
+        for (const { name, run } of app.app.jobs)
+          if (name === 'keys of other processes') await run()
+      }
+      await command('keys rotate --now')
+      const both = await published()
+      assert.deepEqual([both.length, both.includes(kid)], [2, true])
+      if (end === 'it is retired') await command(`keys retire ${kid}`)
+      else {
+        const keys = await loadKeySet(app.deps)
+        const retiredAt = (await keys.list()).find(({ id }) => id === kid)?.retiredAt
+        assert.ok(retiredAt)
+        app.clock.advance((retiredAt - app.clock.now()) / 1000 + 60)
+      }
+      assert.deepEqual(
+        await published(),
+        both.filter((one) => one !== kid),
+      )
+    })
+  }
+
   test('a key that is retired while a signature is verified', async () => {
     const app = await testApp()
     const claims = { ...accessClaims(app, { exp: 4_000_000_000 }), amr: [] }

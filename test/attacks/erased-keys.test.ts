@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { newSubjectKey, pseudonymOf, sealSubjectKey } from '../../src/audit/persons.ts'
+import { createSubjectKeys } from '../../src/audit/subject-keys.ts'
 import { readPersons } from '../../src/audit/verify/indexes.ts'
 import type { Database } from '../../src/database/database.ts'
+import { transact } from '../../src/database/transactions.ts'
 import { testApp } from '../app.ts'
 import {
   auditKeys,
@@ -19,6 +21,7 @@ import {
 } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { erasePerson, keyOf, listsOf, runJob, whats } from '../erased-keys.ts'
+import { usersOfIds } from '../users-of-ids.ts'
 
 const quiet = { LOG_LEVEL: 'silent' }
 const daySeconds = 86_400
@@ -60,6 +63,25 @@ suite('the removal of a user lists no key of somebody else that stands in the pl
       )
     })
   }
+})
+
+suite('the key of a person that is erased while a transaction has read it', () => {
+  test('is in no memory after the transaction', async () => {
+    const { deps } = await testApp(quiet)
+    const { db } = deps
+    await usersOfIds(db, 1000, 1000)
+    const keys = createSubjectKeys(deps.random)
+    const { data } = await auditKeys(deps)
+    const read = () => transact(db, [], (trx) => keys.of(trx, data, new Set(['1000'])))
+    let name = ''
+    await transact(db, [], async (trx) => {
+      name = (await keys.of(trx, data, new Set(['1000']))).get('1000')?.pseudonym ?? ''
+      keys.forget([name]) // the erasure is told before the commit
+    })
+    assert.notEqual(name, '')
+    await db.deleteFrom('audit_subjects').where('subject', '=', '1000').execute()
+    assert.notEqual((await read()).get('1000')?.pseudonym, name)
+  })
 })
 
 suite('a person who is erased from the audit log without a record', async () => {

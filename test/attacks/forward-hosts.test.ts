@@ -20,6 +20,7 @@ import {
 } from '../hosts.ts'
 import { pageBrowser } from '../page-browser.ts'
 import { assertRefusal } from '../refusal.ts'
+import { interruptedReads } from '../watched-database.ts'
 
 const heading = 'The sign-in did not arrive here'
 
@@ -575,12 +576,60 @@ suite('each way in which a session ends ends its sessions at hosts', async () =>
     })
   }
 
+  test('a session that is not enough gets no ticket, but a sign-in', async () => {
+    const strict = await hostsApp({ ROLES: 'BILLING', REQUIRE_SECOND_FACTOR: 'BILLING' })
+    const someone = await strict.account('kay')
+    const here = await atHosts(strict, someone)
+    const ask = async (more: Record<string, string>) => {
+      const query = new URLSearchParams({
+        return_to: `${wiki}/`,
+        browser: here.browser.digest,
+        ...more,
+      })
+      const answer = await here.pages.open(`/signin/application?${query}`)
+      return { answer, tickets: (await strict.rows()).forward_tickets?.length }
+    }
+    assert.equal((await ask({})).tickets, 1)
+    assert.equal((await ask({ two_factor: '1' })).tickets, 1)
+    assert.match(here.pages.path(), /^\/signin\?/)
+    await strict.deps.db
+      .insertInto('role_assignments')
+      .values({ account: someone.userId, role: 'BILLING' })
+      .execute()
+    assert.equal((await ask({})).tickets, 1)
+    assert.match(here.pages.path(), /^\/signin\?/)
+  })
+
   test('no row is left without its session', async () => {
-    const rows = await app.rows()
-    const ids = new Set((rows.sessions ?? []).map((row) => (row as { id: string }).id))
-    for (const row of [...(rows.forward_sessions ?? []), ...(rows.forward_tickets ?? [])]) {
+    const here = await atHosts(app, await app.account('hal'))
+    await here.sessionAt(wiki)
+    await here.ticketFor(`${wiki}/`)
+    const there = await app.rows()
+    const ids = new Set((there.sessions ?? []).map((row) => (row as { id: string }).id))
+    const { forward_sessions = [], forward_tickets = [] } = there
+    assert.ok(forward_sessions.length > 0 && forward_tickets.length > 0)
+    for (const row of [...forward_sessions, ...forward_tickets]) {
       assert.ok(ids.has((row as { session_id: string }).session_id))
     }
+    await app.deps.db.deleteFrom('sessions').execute()
+    const left = await app.rows()
+    assert.deepEqual([left.forward_sessions, left.forward_tickets], [[], []])
+  })
+
+  test('a session that ends while it is read is in no memory after that', async () => {
+    const reads = await interruptedReads('sessions')
+    const node = await hostsApp({}, reads.options)
+    const here = await atHosts(node, await node.account('ivy'))
+    const secret = await here.sessionAt(wiki)
+    reads.atNextRead(async () => {
+      await node.deps.db.deleteFrom('sessions').execute()
+      // Another request has seen that something has changed, before the first one has its row.
+      await node.account('jan')
+      assert.equal(await whoIs(node, secret, wiki), null)
+    })
+    await whoIs(node, secret, wiki)
+    assert.equal(reads.isWaiting(), false)
+    assert.equal(await whoIs(node, secret, wiki), null)
   })
 
   test('the second person at a browser gets sessions of their own', async () => {

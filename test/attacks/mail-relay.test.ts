@@ -188,6 +188,28 @@ suite('a relay that fails', () => {
     assert.ok(events.includes('mail_failed') && events.includes('mail_address_undeliverable'))
   })
 
+  test('with 5xx for the address of before: the new one of the account is not marked', async () => {
+    const { mailer } = await withRelay({ onRecipient: () => '550 5.1.1 no such user' })
+    const eva = await app.account('eva')
+    await verifyAddress(app, eva, 'eva.before@example.org')
+    const id = await addMail(app, services, {
+      message: 'password_changed',
+      to: { userId: eva.userId },
+      facts: { username: 'x' },
+      language: 'en',
+    })
+    await verifyAddress(app, eva, 'eva.now@example.org')
+    await mailer.run()
+    assert.equal((await mailRows(app)).find((mail) => mail.id === id)?.state, 'failed')
+    const marks = await app.deps.db
+      .selectFrom('accounts')
+      .select('undeliverable_at')
+      .where('user_id', '=', eva.userId)
+      .executeTakeFirst()
+    assert.equal(marks?.undeliverable_at, null)
+    assert.ok(!app.log.some(({ event }) => event === 'mail_address_undeliverable'))
+  })
+
   test('with 5xx for another reason: no address is marked', async () => {
     const ann = await app.account('ann2')
     await verifyAddress(app, ann, 'ann2@example.org')

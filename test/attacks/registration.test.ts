@@ -3,9 +3,17 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { otherCode } from '../confirmations.ts'
+import { holdAtTransaction, holdableDatabase } from '../held-requests.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'
-import { begunSignUp, invited, mailboxOf, profileOf } from '../registration.ts'
+import {
+  begunSignUp,
+  invited,
+  mailboxOf,
+  person,
+  profileFields,
+  profileOf,
+} from '../registration.ts'
 
 const path = '/api/public/sign-up'
 const accept = '/api/public/invitation'
@@ -152,13 +160,45 @@ suite('a sign-up, against a caller who does not read the mailbox', async () => {
     await refusedAs({ id: one.id, code: two.code, ...profileOf('mixed') }, 'code')
   })
 
-  test('a proof is dead after its use, at its end, and once sign-up is closed', async () => {
+  test('a proof is dead after its use, and at its end', async () => {
     const token = await used('only.once')
     await refusedAs({ token, ...profileOf('only.twice') }, 'used')
     const late = await begun(fresh())
     app.clock.advance(86_400)
     await refusedAs({ token: late.token, ...profileOf('too.late') }, 'expired')
   })
+
+  const closed: Record<string, [Record<string, string>, number, string, object?]> = {
+    'sign-up is off': [{ SIGN_UP: 'off' }, 403, 'Sign-up is off'],
+    'sign-up is by invitation': [{ SIGN_UP: 'invitation' }, 403, 'Sign-up is off'],
+    'its domain may sign up no more': [
+      { SIGN_UP: 'open', SIGN_UP_DOMAINS: 'other.example' },
+      400,
+      'Validation failed',
+      { details: [{ path: ['email'], message: 'has a domain that may not sign up here' }] },
+    ],
+  }
+  for (const [what, [env, status, error, more]] of Object.entries(closed)) {
+    test(`a link that was mailed before makes no account once ${what}`, async () => {
+      const { token } = await begun(fresh())
+      const visitor = person(app)
+      await visitor.open(`/signup?token=${token}`)
+      const { directory, clock } = app
+      const restarted = await testApp(env, { directory, clock, seed: 2 })
+      const before = await restarted.rows('refusals')
+      const json = { token, ...profileOf('too.closed') }
+      assertRefusal(await restarted.call('PUT', path, { json }), status, error, what, more)
+      const { action, csrf_token } = visitor.form()
+      const cookie = [...visitor.browser.cookies].map((pair) => pair.join('=')).join('; ')
+      const page = await restarted.call('POST', action, {
+        headers: { cookie, accept: 'text/html', 'sec-fetch-site': 'same-origin' },
+        form: { csrf_token, ...profileFields('too.closed') },
+      })
+      assert.equal(page.status, status, page.text)
+      assert.deepEqual(await restarted.rows('refusals'), before)
+      await restarted.close()
+    })
+  }
 
   test('five wrong codes use the code up, and the link stays', async () => {
     const { id, code, token } = await begun(fresh())
@@ -313,7 +353,7 @@ suite('sign-up tells no one which addresses have accounts', async () => {
 })
 
 suite('an invitation, against all but the person who is invited', async () => {
-  const app = await testApp({ SIGN_UP: 'open' })
+  const app = await testApp({ SIGN_UP: 'open' }, await holdableDatabase())
   const mailbox = await mailboxOf(app)
   const take = (json: object) => app.call('POST', accept, { json })
   async function refused(json: object, about: string) {
@@ -379,6 +419,24 @@ suite('an invitation, against all but the person who is invited', async () => {
     const resent = await app.call('POST', `/api/admin/invitations/${id}/resend`, { headers })
     assert.equal(resent.body.invited_by, app.admin.userId)
     assert.equal((await take({ token, ...profileOf('cleo') })).status, 201)
+  })
+
+  test('an inviter who ends between the reading and the acceptance gives no roles', async () => {
+    const inviter = await app.account('leaving', ['ADMIN'])
+    const wanted = { email: 'late@example.org', roles: ['ADMIN'] }
+    const { token } = await invited(app, mailbox, wanted, await app.bearer(inviter))
+    const body = JSON.stringify({ token, ...profileOf('late') })
+    const request = holdAtTransaction(app, { method: 'POST', path: accept, headers: {}, body }, 1)
+    await request.held
+    const ended = await app.call('PUT', '/api/admin/accounts/leaving', {
+      headers: await app.bearer(app.admin),
+      json: { roles: ['USER'] },
+    })
+    assert.equal(ended.status, 200)
+    const before = await app.rows()
+    request.goOn()
+    assertRefusal(await request.answer, 400, dead)
+    assert.deepEqual(await app.rows(), before)
   })
 
   test('an acceptance and the end of its inviter come one after the other', async () => {

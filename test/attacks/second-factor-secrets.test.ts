@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { testApp } from '../app.ts'
 import { enrol, enrolled } from '../factor.ts'
+import { holdAtTransaction, holdableDatabase } from '../held-requests.ts'
 import { assertRefusal } from '../refusal.ts'
 
 suite('the secret of a second factor', async () => {
-  const app = await testApp()
+  const app = await testApp({}, await holdableDatabase())
   const logIn = (who: { username: string; password: string }, totp: string) =>
     app.call('POST', '/login', { json: { ...who, totp, mode: 'session' } })
 
@@ -34,5 +35,24 @@ suite('the secret of a second factor', async () => {
     assertRefusal(answer, 500, 'Internal server error')
     assert.deepEqual(answer.cookies, {})
     assert.deepEqual((await app.rows()).sessions, sessions)
+  })
+  test('that is removed while new recovery codes are made gets none', async () => {
+    const { who, device } = await enrolled(app, 'cleo')
+    const login = await logIn(who, device.code())
+    const cookie = `JSESSIONID=${login.cookies.JSESSIONID}`
+    const headers = { cookie, 'x-csrf-token': login.body.csrf_token }
+    app.clock.advance(30)
+    const body = JSON.stringify({ current_password: who.password, totp: device.code() })
+    const path = '/api/account/recovery-codes'
+    const request = holdAtTransaction(app, { method: 'POST', path, headers, body }, 3)
+    await request.held
+    // It is removed, and another enrolment begins.
+    const factors = app.deps.db.updateTable('second_factors').set({ sealed: null, pending: 'x' })
+    await factors.where('user_id', '=', who.userId).execute()
+    await app.deps.db.deleteFrom('recovery_codes').where('user_id', '=', who.userId).execute()
+    const { recovery_codes } = await app.rows()
+    request.goOn()
+    assertRefusal(await request.answer, 401, 'Invalid credentials')
+    assert.deepEqual((await app.rows()).recovery_codes, recovery_codes)
   })
 })

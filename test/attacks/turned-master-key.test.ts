@@ -12,7 +12,7 @@ import { steppingClock } from '../clock.ts'
 import { keep, newKey, nodeWith } from '../turning.ts'
 
 /** A service with checkpoints before a turn and behind it, and the key that was turned away from. */
-async function turnedService() {
+async function turnedService(whileOld: (app: TestApp) => Promise<unknown> = async () => {}) {
   const before = newKey()
   const { app, env, next } = await nodeWith(before)
   const proof = await proofOf(app.deps)
@@ -22,6 +22,7 @@ async function turnedService() {
     app.clock.advance(3600)
   }
   await proof.sent()
+  await whileOld(app)
   keep(next, newKey())
   const turned = await gatehouse(app.directory, 'keys rotate-master', {
     env,
@@ -89,6 +90,22 @@ suite('who has the master key from before a turn, and the database', () => {
     )
   })
 
+  test('has no tombstone signed anew by the turn that its key has not signed', async () => {
+    const stranger = checkpointKey(checkpointSeedOf(parseMasterKey(newKey())))
+    const removed = { chain: 'gone', place: 3, mac: 'm', records: 3, at: 0, closed: '' }
+    const service = await turnedService(({ deps }) => {
+      const forged = signTombstone(stranger, removed)
+      return deps.db.insertInto('audit_tombstones').values(forged).execute()
+    })
+    const { db } = service.app.deps
+    const { key_id } = await db
+      .selectFrom('audit_tombstones')
+      .select('key_id')
+      .executeTakeFirstOrThrow()
+    assert.equal(key_id, stranger.id)
+    assert.match((await problems(service)).join('; '), /tombstone of the chain gone is not signed/)
+  })
+
   test('makes no tombstone, and changes no statement of the turn', async () => {
     const service = await turnedService()
     const { db, clock } = service.app.deps
@@ -99,6 +116,20 @@ suite('who has the master key from before a turn, and the database', () => {
     await db
       .updateTable('audit_checkpoint_keys')
       .set((eb) => ({ number: eb('number', '+', 5) }))
+      .execute()
+    assert.match(
+      (await problems(service)).join('; '),
+      /the statement that the master key was turned/,
+    )
+    await db
+      .updateTable('audit_checkpoint_keys')
+      .set((eb) => ({ number: eb('number', '-', 5) }))
+      .execute()
+    assert.deepEqual(await problems(service), [])
+    // Who has the next key alone cannot say what the key before would have said.
+    await db
+      .updateTable('audit_checkpoint_keys')
+      .set((eb) => ({ own_signature: eb.ref('signature') }))
       .execute()
     assert.match(
       (await problems(service)).join('; '),

@@ -477,14 +477,17 @@ suite('users v2: search, order and cursor', async () => {
   }
 
   test('a forged position shows no more than a page does, with any text and id', async () => {
+    let shown = 0
     for (const value of ["' or 1=1 --", '%', '😀'.repeat(500), '', 'zzzz']) {
       for (const id of [1, 7, 2 ** 53 - 1]) {
         const query = `sort=name&limit=5&cursor=${forgeCursor([...whole.slice(0, 2), value, id])}`
         const { status, body } = await read(query)
         assert.equal(status, 200)
         assert.ok(body.data.length <= 5)
+        shown += body.data.length
         for (const user of body.data) assert.deepEqual(Object.keys(user), ['id', 'name', 'email'])
       }
     }
+    assert.ok(shown > 0, 'a forged position before the users shows some')
   })
 })

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
+import { deliveryLimits } from '../../src/webhooks/deliver.ts'
 import { type TestApp, testApp } from '../app.ts'
+import { fixedClock } from '../clock.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
 import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
 
@@ -40,6 +42,8 @@ const isAtRest = async (app: TestApp) =>
 suite('an endpoint of webhooks that changes in the middle of a turn', () => {
   test('gets the rest at its new address; what the one before says disables nothing', async () => {
     const { app, before, after, id, answer } = await underWay()
+    const [turn] = await turns(app)
+    assert.ok(Number(turn?.due_at) > app.clock.now() + deliveryLimits.timeoutMs, 'its lease')
     await change(app, 'PUT', id, { url: after.url })
     answer(410)
     await sendUntil(app, () => after.received.length === 5)
@@ -70,6 +74,50 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
     }
   })
 
+  const changes = {
+    'a new address': (app: TestApp, id: string, url: string) => change(app, 'PUT', id, { url }),
+    'its end': (app: TestApp, id: string) => change(app, 'PUT', id, { state: 'disabled' }),
+  }
+  for (const [what, make] of Object.entries(changes)) {
+    test(`gets nothing of what waits for its pace at its address of before: ${what}`, async () => {
+      let pace: { readonly reached: () => void; readonly goOn: Promise<void> } | undefined
+      const clock = fixedClock()
+      const app = await testApp(
+        {},
+        {
+          clock: {
+            ...clock,
+            async wait(milliseconds, signal) {
+              pace?.reached()
+              await pace?.goOn
+              return clock.wait(milliseconds, signal)
+            },
+          },
+        },
+      )
+      const [before, after] = [await startReceiver(), await startReceiver()]
+      const { id } = await setUp(app, before.url, ['user_created'])
+      before.answer = (_message, response) => void response.writeHead(500).end()
+      await app.account('ann')
+      await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === 1)
+      await sendUntil(app, () => isAtRest(app))
+      const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      pace = { reached: reached.resolve, goOn: gate.promise }
+      app.clock.advance(5)
+      const sending = runJob(app, 'webhooks')
+      await reached.promise
+      await make(app, id, after.url)
+      pace = undefined
+      gate.resolve()
+      await sending
+      await sendUntil(app, async () =>
+        what === 'its end' ? isAtRest(app) : after.received.length === 1,
+      )
+      assert.equal(before.received.length, 1)
+      assert.equal(after.received.length, what === 'its end' ? 0 : 1)
+    })
+  }
+
   test('signs the rest with its new secret too', async () => {
     const { app, before, id, secret, answer } = await underWay()
     const rotated = await change(app, 'POST', `${id}/secret`)
@@ -93,7 +141,12 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
       await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === attempts)
       if (attempts < 3) app.clock.advance(300)
     }
+    await sendUntil(app, () => isAtRest(app)) // the turn ends after its attempt is stored
+    const read = async () =>
+      (await app.call('GET', `/api/admin/webhooks/${id}`, { headers: app.basic(app.admin) })).body
+    assert.notEqual((await read()).health.failing_since, null)
     await change(app, 'PUT', id, { url: after.url })
+    assert.equal((await read()).health.failing_since, null, 'it is another one')
     await sendUntil(app, () => after.received.length === 1)
     assert.equal(before.received.length, 3)
   })

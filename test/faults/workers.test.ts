@@ -6,6 +6,7 @@ import { createConnection, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { freePort } from '../../tools/free-port.ts'
 import type { Reply } from './http.ts'
 import { admin, bearer, prepareNode, startNode } from './node.ts'
 import { preloaded, tellsOfReading, untilToldOfReading, whenRead } from './preload.ts'
@@ -36,15 +37,6 @@ async function takenPlace(node: WorkersNode, from: readonly number[]): Promise<v
     const told = node.lines('event', 'sys_restart').length
     return told > 0 && node.pids().length === 2 && node.pids().join() !== from.join()
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  assert.ok(address && typeof address === 'object')
-  server.close()
-  return address.port
 }
 
 for (const database of databases) {

@@ -295,6 +295,10 @@ suite('the sign-in on pages', async () => {
     const other = pageBrowser(app)
     await other.open(link)
     assert.equal(other.heading(), 'Sign in as jon?')
+    const known = pageBrowser(app)
+    await known.open('/signin') // which gives it a cookie of its own
+    await known.open(link)
+    assert.match(known.page().text, /203\.0\.113\.7/)
     assert.match(other.page().text, /203\.0\.113\.7/)
     assert.match(other.page().text, /Firefox on Linux/)
     assert.equal((await sessions(jon.userId)).length, 0)

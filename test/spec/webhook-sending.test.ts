@@ -96,6 +96,23 @@ suite('the sending of webhooks', () => {
     ])
   })
 
+  test('after two rotations, the secret from before the last one but one signs nothing', async () => {
+    const app = await testApp()
+    const receiver = await startReceiver()
+    const { id } = await setUp(app, receiver.url, ['user_created'])
+    const rotate = async (): Promise<string> =>
+      (
+        await app.call('POST', `/api/admin/webhooks/${id}/secret`, {
+          headers: app.basic(app.admin),
+        })
+      ).body.secret
+    const [second, third] = [await rotate(), await rotate()]
+    await app.account('ann')
+    await sendUntil(app, () => receiver.received.length === 1)
+    const [message = assert.fail()] = receiver.received
+    assert.equal(message.headers['webhook-signature'], signaturesOf(message, [third, second]))
+  })
+
   test('the events of an account arrive in their order, though one is refused at first', async () => {
     const app = await testApp()
     const receiver = await startReceiver()

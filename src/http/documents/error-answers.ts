@@ -156,7 +156,8 @@ function answer(
   ])
   const { more: further = [] } = given
   const named = (given.name ?? names.map(capitalized).join('_')) + suffix
-  const name = further.includes('sign-in') ? `${named}_OrSignIn` : named
+  const extra = further.includes('sign-in') ? '_OrSignIn' : '_WithCookie'
+  const name = further.includes('set-cookie') ? named + extra : named
   const isPage = config.errorPage !== undefined
   return components.add('responses', isPage ? `${name}_OrPage` : name, {
     description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),

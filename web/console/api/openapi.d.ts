@@ -6317,6 +6317,19 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description Access denied · Password change required · Second factor enrolment required */
+        AccessDenied_PasswordChangeRequired_EnrolmentRequired_WithCookie_OrPage: {
+            headers: {
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] | components["schemas"]["EnrolmentRequired"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
         /** @description Account not found */
         AccountNotFound: {
             headers: {
@@ -6705,18 +6718,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["CaptchaRequired"] | components["schemas"]["SecondFactorRequired"];
             };
         };
-        /** @description Invalid credentials */
-        InvalidCredentials_OrPage: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-                /** @example <!doctype html>… */
-                "text/html": string;
-            };
-        };
         /** @description Invalid credentials · Second factor required */
         InvalidCredentials_SecondFactorRequired: {
             headers: {
@@ -6735,6 +6736,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"] | components["schemas"]["SecondFactorRequired"];
+                /** @example <!doctype html>… */
+                "text/html": string;
+            };
+        };
+        /** @description Invalid credentials */
+        InvalidCredentials_WithCookie_OrPage: {
+            headers: {
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
                 /** @example <!doctype html>… */
                 "text/html": string;
             };
@@ -10132,8 +10146,8 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest_SignInFailed_OrPage"];
-            401: components["responses"]["InvalidCredentials_OrPage"];
-            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            401: components["responses"]["InvalidCredentials_WithCookie_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_WithCookie_OrPage"];
             404: components["responses"]["RouteNotFound_OrPage"];
             409: components["responses"]["IdentityLinked_OrPage"];
             502: components["responses"]["IdentityProvider_OrPage"];
@@ -10239,8 +10253,8 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest_SignInFailed_OrPage"];
-            401: components["responses"]["InvalidCredentials_OrPage"];
-            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_OrPage"];
+            401: components["responses"]["InvalidCredentials_WithCookie_OrPage"];
+            403: components["responses"]["AccessDenied_PasswordChangeRequired_EnrolmentRequired_WithCookie_OrPage"];
             404: components["responses"]["RouteNotFound_OrPage"];
             409: components["responses"]["IdentityLinked_OrPage"];
             502: components["responses"]["IdentityProvider_OrPage"];
