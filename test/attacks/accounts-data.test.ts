@@ -52,7 +52,7 @@ suite('accounts: what a body may hold', async () => {
     [{ user_id: alone }, 400, 'Validation failed', 'user_id'], // and name and email
     [{ name: '' }, 400, 'Validation failed', 'name'],
     [{ email: 'x' }, 400, 'Validation failed', 'email'],
-    [{ name: undefined }, 400, 'Validation failed', 'user_id'],
+    [{ name: undefined }, 400, 'Validation failed', 'name'],
     [{ name: undefined, email: undefined }, 400, 'Validation failed', 'user_id'],
     [{ name: undefined, email: undefined, user_id: 424242 }, 404, 'User not found'],
     [

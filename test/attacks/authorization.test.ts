@@ -393,6 +393,12 @@ const table: readonly Row[] = [
     allowed: 200,
     path: '/api/admin/throttle/nobody',
   },
+  {
+    route: 'DELETE /api/admin/throttle/addresses/:address',
+    may: admins,
+    allowed: 200,
+    path: '/api/admin/throttle/addresses/192.0.2.1',
+  },
   { route: 'GET /api/admin/statistics', may: admins, allowed: 200 },
   { route: 'GET /api/admin/statistics/series', may: admins, allowed: 200 },
   { route: 'GET /api/admin/status', may: admins, allowed: 200 },

@@ -221,6 +221,9 @@ suite('a caller that ends while its request is under way', async () => {
     // It has no transaction, because it changes nothing.
     'POST /api/admin/explain': { at: null, json: () => ({ token: 'none' }) },
     'DELETE /api/admin/throttle/:username': { path: () => '/api/admin/throttle/target' },
+    'DELETE /api/admin/throttle/addresses/:address': {
+      path: () => '/api/admin/throttle/addresses/192.0.2.1',
+    },
     'POST /api/admin/import/accounts': {
       lines: ({ who }) => ndjson([line(`imported-by-${who.username}`)]),
     },

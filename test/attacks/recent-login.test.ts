@@ -229,6 +229,11 @@ const anyLogin: readonly Attempt[] = [
   { route: 'POST /api/admin/tokens/revoke', json: { token: 'none' }, status: 200 },
   { route: 'POST /api/admin/explain', json: { token: 'none' }, status: 200 },
   { route: 'DELETE /api/admin/throttle/:username', path: '/api/admin/throttle/ann', status: 200 },
+  {
+    route: 'DELETE /api/admin/throttle/addresses/:address',
+    path: '/api/admin/throttle/addresses/192.0.2.1',
+    status: 200,
+  },
   ...['PUT', 'DELETE'].map((method) => ({
     route: `${method} /api/admin/posts/:id/lock`,
     path: '/api/admin/posts/424242/lock',

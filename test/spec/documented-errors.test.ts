@@ -55,7 +55,7 @@ const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}
 /** Operations by which anyone asks for mail. */
 const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
 const examples: Record<string, string> = {
-  ...{ id: '1', kid: 'none', username: 'admin', provider: 'acme' },
+  ...{ address: '192.0.2.1', id: '1', kid: 'none', username: 'admin', provider: 'acme' },
 }
 const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
 
