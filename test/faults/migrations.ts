@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { connect } from '../../src/database/connect.ts'
-import { type Connected, execute } from '../../src/database/database.ts'
+import { type Database, execute } from '../../src/database/database.ts'
 import * as foundation from '../../src/database/migrations/0001-foundation.ts'
 import { statementsFor } from '../../src/database/migrations/statement.ts'
 import { parsePostgresAddress } from '../../src/database/postgres/address.ts'
@@ -28,7 +28,6 @@ export interface OldDatabase {
   /** The versions that its schema says it has. */
   versions(): Promise<number[]>
   claim(version: number): Promise<void>
-  close(): Promise<void>
 }
 
 export async function oldDatabase(
@@ -37,25 +36,35 @@ export async function oldDatabase(
 ): Promise<OldDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
   const url = cluster?.url(await cluster.createDatabase())
-  // By a name of its own: a session of the service would hold up a migration that takes away.
+  // A session of the service, or an open file, would hold up a migration that takes away.
   const named = url && `${url}${url.includes('?') ? '&' : '?'}application_name=faults`
   const postgres = named === undefined ? undefined : parsePostgresAddress(named, () => true)
-  if (contents === 'everything' && !cluster) placeOldFile(directory)
-  const connected: Connected = connect({ dataDirectory: directory, timeoutMs: 5000, postgres })
-  const { db } = connected
-  if (contents === 'everything' && cluster) await db.transaction().execute(fillOldPostgres)
+  const within = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const { db } = connect({ dataDirectory: directory, timeoutMs: 5000, postgres })
+    try {
+      return await work(db)
+    } finally {
+      await db.destroy()
+    }
+  }
+  if (contents === 'everything') {
+    if (cluster) await within((db) => db.transaction().execute(fillOldPostgres))
+    else placeOldFile(directory)
+  }
   if (contents === 'users') {
     const versionTable =
       'create table schema_version (version integer primary key, applied_at integer not null) strict'
     const database = cluster ? 'postgres' : 'sqlite'
-    await db.transaction().execute(async (trx) => {
-      for (const statement of statementsFor(database, [versionTable, ...foundation.statements])) {
-        await execute(trx, statement)
-      }
-      await trx.insertInto('schema_version').values({ version: 1, applied_at: 1 }).execute()
-      const user = { name: 'A', email: 'a@b.co', name_key: 'a', email_key: 'a@b.co' }
-      await trx.insertInto('users').values(Array(users).fill(user)).execute()
-    })
+    await within((db) =>
+      db.transaction().execute(async (trx) => {
+        for (const statement of statementsFor(database, [versionTable, ...foundation.statements])) {
+          await execute(trx, statement)
+        }
+        await trx.insertInto('schema_version').values({ version: 1, applied_at: 1 }).execute()
+        const user = { name: 'A', email: 'a@b.co', name_key: 'a', email_key: 'a@b.co' }
+        await trx.insertInto('users').values(Array(users).fill(user)).execute()
+      }),
+    )
   }
   return {
     node: (env = {}) =>
@@ -67,14 +76,14 @@ export async function oldDatabase(
           entry: 'test/faults/from-sources.ts',
         }),
       }),
-    async versions() {
-      const rows = await db.selectFrom('schema_version').select('version').execute()
-      return rows.map(({ version }) => version).sort((a, b) => a - b)
-    },
+    versions: () =>
+      within(async (db) => {
+        const rows = await db.selectFrom('schema_version').select('version').execute()
+        return rows.map(({ version }) => version).sort((a, b) => a - b)
+      }),
     async claim(version) {
-      await sql`insert into schema_version values (${version}, 1)`.execute(db)
+      await within((db) => sql`insert into schema_version values (${version}, 1)`.execute(db))
     },
-    close: () => db.destroy(),
   }
 }
 
@@ -124,7 +133,6 @@ export async function interruptMigration(
       missingUsers: expected - body.total,
     }
   } finally {
-    await database.close()
     await node.remove()
   }
 }

@@ -34,7 +34,6 @@ export async function assertNewerIsRefused(cluster: RestartableCluster | null): 
     })
     assert.deepEqual(await database.versions(), [1, 999])
   } finally {
-    await database.close()
     await node.remove()
   }
 }
@@ -50,7 +49,6 @@ export async function assertOneSchema(cluster: RestartableCluster | null): Promi
       assert.equal(body.length, 1, 'one administrator')
     }
   } finally {
-    await database.close()
     for (const node of nodes) await node.remove()
   }
 }

@@ -8,6 +8,8 @@ import { startCluster } from './cluster.ts'
 import { bearer, prepareNode, type ServiceNode } from './node.ts'
 
 const folder = import.meta.dirname
+/** More than a hundred starts, one after the other. */
+const slow = { timeout: 300_000 }
 
 /** Runs the command to its end, or to its death at a step. */
 function rotate(env: Record<string, string>, dieAt: number) {
@@ -69,40 +71,48 @@ async function killAtEach(
 }
 
 suite('kill -9 of `keys rotate-master` at each step', () => {
-  test('SQLite, with the own file: every start opens the key set, and another call finishes', async () => {
-    const node = prepareNode({ env: { MASTER_KEY: '' } })
-    await node.start()
-    await node.stop()
-    const env = { DATA_DIR: node.directory }
-    const { kills, finished } = await killAtEach(node, env, {
-      prepare: () => {},
-      finish: () => assert.ok(!existsSync(join(node.directory, 'master.key.next'))),
-    })
-    assert.ok(kills > 15 && finished > 0, `${kills} kills, ${finished} finished`)
-    await node.remove()
-  })
+  test(
+    'SQLite, with the own file: every start opens the key set, and another call finishes',
+    slow,
+    async () => {
+      const node = prepareNode({ env: { MASTER_KEY: '' } })
+      await node.start()
+      await node.stop()
+      const env = { DATA_DIR: node.directory }
+      const { kills, finished } = await killAtEach(node, env, {
+        prepare: () => {},
+        finish: () => assert.ok(!existsSync(join(node.directory, 'master.key.next'))),
+      })
+      assert.ok(kills > 15 && finished > 0, `${kills} kills, ${finished} finished`)
+      await node.remove()
+    },
+  )
 
-  test('PostgreSQL, with MASTER_KEY_FILE: likewise, and the files are moved after it', async () => {
-    const cluster = await startCluster()
-    const url = cluster.url(await cluster.createDatabase())
-    const node = prepareNode({ env: { MASTER_KEY: '', DATABASE_URL: url } })
-    const file = join(node.directory, 'key')
-    const keep = (path: string) => writeFileSync(path, newKey(), { mode: 0o600 })
-    keep(file)
-    const env = { DATA_DIR: node.directory, DATABASE_URL: url, MASTER_KEY_FILE: file }
-    const own = prepareNode({ env: { ...env, MASTER_KEY: '' }, directory: node.directory })
-    await own.start()
-    await own.stop()
-    const { kills, finished } = await killAtEach(own, env, {
-      prepare: () => keep(`${file}.next`),
-      finish: () => {
-        const next = readFileSync(`${file}.next`, 'utf8')
-        renameSync(`${file}.next`, file)
-        assert.equal(readFileSync(file, 'utf8'), next)
-      },
-    })
-    assert.ok(kills > 15 && finished > 0, `${kills} kills, ${finished} finished`)
-    await own.remove()
-    await cluster.remove()
-  })
+  test(
+    'PostgreSQL, with MASTER_KEY_FILE: likewise, and the files are moved after it',
+    slow,
+    async () => {
+      const cluster = await startCluster()
+      const url = cluster.url(await cluster.createDatabase())
+      const node = prepareNode({ env: { MASTER_KEY: '', DATABASE_URL: url } })
+      const file = join(node.directory, 'key')
+      const keep = (path: string) => writeFileSync(path, newKey(), { mode: 0o600 })
+      keep(file)
+      const env = { DATA_DIR: node.directory, DATABASE_URL: url, MASTER_KEY_FILE: file }
+      const own = prepareNode({ env: { ...env, MASTER_KEY: '' }, directory: node.directory })
+      await own.start()
+      await own.stop()
+      const { kills, finished } = await killAtEach(own, env, {
+        prepare: () => keep(`${file}.next`),
+        finish: () => {
+          const next = readFileSync(`${file}.next`, 'utf8')
+          renameSync(`${file}.next`, file)
+          assert.equal(readFileSync(file, 'utf8'), next)
+        },
+      })
+      assert.ok(kills > 15 && finished > 0, `${kills} kills, ${finished} finished`)
+      await own.remove()
+      await cluster.remove()
+    },
+  )
 })

@@ -36,7 +36,7 @@ suite('R16: a start', () => {
     assert.equal(code, 1)
     assert.match(
       output,
-      /^Gatehouse cannot start: the password of the first administrator cannot be/,
+      /^Gatehouse cannot start: the password of the first administrator cannot be/m,
     )
     assert.doesNotMatch(output, /sys_|Gatehouse cannot start.*Gatehouse cannot start/s)
   })
