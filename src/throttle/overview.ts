@@ -170,8 +170,12 @@ export function createThrottleOverview({
 
   function namesOf(account: Parameters<ThrottleOverview['forget']>[1]): string[] {
     const { username, userId } = account
-    const email = userId === null ? null : parseEmail(account.email ?? '')
-    const spellings = [username, ...(email ? [nameOfEmail(email.key)] : [])]
+    // The pages count a username that reads as a mail address as one.
+    const addresses = [username, (userId !== null && account.email) || ''].map(parseEmail)
+    const spellings = [
+      username,
+      ...addresses.flatMap((email) => (email ? nameOfEmail(email.key) : [])),
+    ]
     const ofUser = userId === null ? [] : [secondFactorKey(userId), deviceKey(userId, '')]
     const keys = [
       ...spellings.flatMap((name) => Object.values(throttleKeys.named(name, ''))),
