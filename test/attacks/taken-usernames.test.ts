@@ -138,4 +138,20 @@ suite('usernames that are taken, against who tries many behind one mailbox', asy
     )
     assert.ok(limits.some((limit: { address: string }) => limit.address === from))
   })
+
+  test('an administrator who clears the address opens it for other links; the link stays closed', async () => {
+    const [from, headers] = [newHost(), app.basic(app.admin)]
+    const token = await begun()
+    for (let n = 0; n < 10; n += 1) await signUp(token, 'ann', from)
+    assertTooMany(await signUp(await begun(), `closed${count}`, from))
+    const { status, body } = await app.call('DELETE', `/api/admin/throttle/addresses/${from}`, {
+      headers,
+    })
+    assert.deepEqual(
+      [status, body.address, body.logins, body.clients, body.usernames],
+      [200, from, 0, 0, 10],
+    )
+    assert.equal((await signUp(await begun(), `opened${count}`, from)).status, 201)
+    assertTooMany(await signUp(token, `still${count}`, from))
+  })
 })
