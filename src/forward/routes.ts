@@ -22,6 +22,7 @@ const declaration = {
   access: { rule: anyone },
   // A preflight for an application is a request like any other: as one for this service it passed.
   cors: false,
+  isReturnTarget: false,
   rateLimit: 'exempt',
   errors: [
     'badRequest',
@@ -30,7 +31,7 @@ const declaration = {
     'accessDenied',
     'tooManyLoginAttempts',
   ],
-} as const satisfies RouteDeclaration & { cors: false }
+} as const satisfies RouteDeclaration & { cors: false; isReturnTarget: false }
 
 export async function forwardRoutes(
   app: FastifyInstance,

@@ -64,6 +64,11 @@ suite('7: JSON that is no object is 400 with path [] at every route that wants a
           assertRefusal(answer, status, error, `${name} ${body}`)
           continue
         }
+        if (/^DELETE .*\/totp$/.test(name)) {
+          // 404 comes before 400.
+          assertRefusal(answer, 404, 'Second factor not found', `${name} ${body}`)
+          continue
+        }
         const details = [{ path: [], message: 'must be object' }]
         assertRefusal(answer, 400, 'Validation failed', `${name} ${body}`, { details })
         assert.deepEqual(answer.cookies, {})
