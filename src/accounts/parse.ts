@@ -45,7 +45,7 @@ export function parseRoles(names: readonly string[], known: readonly Role[]): Ro
   throw new ApiError('validationFailed', { details, reason: { code: 'roles_unknown' } })
 }
 
-/** The roles among names, of which others are left out. */
+/** Answers the names that are roles, and leaves the others out. */
 export function knownRoles(names: readonly string[], known: readonly Role[]): Role[] {
   return names.flatMap((name) => parseRole(name, known) ?? [])
 }

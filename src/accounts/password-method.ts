@@ -32,7 +32,7 @@ export interface SentPassword {
 
 /** The same where a mail address may stand for the username. */
 export interface TypedPassword extends SentPassword {
-  /** By which the attempt counts, and whose password is verified; null if the text can be no name. */
+  /** What the attempt counts as, and the account whose password is verified. */
   readonly names: Pick<LoginAttempt, 'username' | 'account'>
   readonly device: KnownDevice | null
 }
@@ -51,7 +51,7 @@ export function byPassword(
   return byTypedPassword(deps, { ...sent, names, device: null })
 }
 
-/** The same on the pages, of a browser that may be a device of the account. */
+/** Authenticates on the pages, where a mail address and a known browser count as well. */
 export function byTypedPassword(
   deps: PasswordMethodDeps,
   { username: text, password, names, ...of }: TypedPassword,

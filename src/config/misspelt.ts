@@ -12,9 +12,9 @@ export function namesOf(table: SettingsTable): string[] {
 }
 
 /**
- * The variables that are no setting, and are probably meant to be one: each with the name that is near.
- * Of a name as short as PORT only the same letters in another order, or in small ones, are: the variables
- * of other programs are near it by chance.
+ * Lists the variables that are no setting, but are probably meant to be one, each with the near name. A name
+ * as short as PORT counts as near only with the same letters, in another order or case, because
+ * variables of other programs resemble short names by chance.
  */
 export function misspeltSettings(
   env: Readonly<Record<string, string | undefined>>,

@@ -4,23 +4,23 @@ import { confirmationStore } from './store.ts'
 
 /** A typed code, before it is judged. */
 export interface Tried {
-  /** The confirmation that it may be of; null: the flow asked in vain, or is unknown. */
+  /** The confirmation to which the code may belong. Null: the flow is unknown, or has no confirmation. */
   readonly confirmation: string | null
-  /** That from which the code is computed. */
+  /** The flow from which the code is computed. */
   readonly flow: string | null
-  /** When the flow asked for it last, in epoch milliseconds; null: it ends with the link. */
+  /** When the flow last asked for the code, in epoch milliseconds. Null: the code ends with the link. */
   readonly askedAt: number | null
-  /** Whether it was mailed, and is not the code of a request beyond a limit. */
+  /** Whether the code was mailed. A request beyond a limit has a code that is not mailed. */
   readonly isMailed: boolean
   /** Whether the flow had a try left. */
   readonly isLeft: boolean
 }
 
-/** The codes of flows. Each flow has its own tries, so that no one uses up those of another flow. */
+/** The codes of flows. Each flow has its own tries, so that no flow can use up the tries of another. */
 export interface Codes {
   /**
    * Counts a try in a transaction of its own, so that it stays counted if the request fails.
-   * @param id that of the answer to the beginning
+   * @param id the id that the answer to the request for the code had
    * @param flow the flow of pages; null: the id is that of a program
    */
   countTry(id: string, flow: string | null): Promise<Tried>
@@ -54,13 +54,13 @@ export function createCodes(db: Database): Codes {
   }
 }
 
-/** In a flow that has asked for several addresses each has a code of its own. */
+/** Selects the mails of one confirmation. A flow may ask for several addresses, each with its own code. */
 function isOf(id: string) {
   return ({ confirmation }: { readonly confirmation: string | null }) =>
     confirmation === id || confirmation === null
 }
 
-/** The mails of a node of the version before name no flow, and their tries count together. */
+/** Mails of a node of the previous version name no flow, so their tries count together. */
 async function ofVersionBefore(
   store: ReturnType<typeof confirmationStore>,
   id: string,

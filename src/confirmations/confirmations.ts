@@ -29,11 +29,11 @@ import { confirmationStore, type StoredConfirmation } from './store.ts'
  */
 export interface Confirmations {
   /**
-   * Begins one, in the transaction of its mail. A repeat in the lifetime mails the same link, with
-   * the same deadline, so that a stranger who asks ends no link; shortly before the deadline a new
-   * one begins beside the old. Each flow has a code of its own, which counts if it was mailed. What
-   * a program is told depends on the time alone: its id is new, the lifetime of the code is full. A
-   * row without an address costs the same, and nothing confirms it.
+   * Begins a confirmation, in the transaction of its mail. A repeat in the lifetime mails the same
+   * link with the same deadline, so that a stranger who asks ends no link. Shortly before the deadline
+   * a new confirmation begins next to the old one. Each flow has its own code, which counts only if it
+   * was mailed. The answer to a program has a new id and the full lifetime each time, so that it does not
+   * show an earlier request. A row without an address costs the same, and nothing confirms it.
    */
   begin(trx: DatabaseOrTransaction, wanted: WantedConfirmation): Promise<Begun>
   /** Reads that of a link; null if none counts. It changes nothing, so a page may call it. */
@@ -44,8 +44,9 @@ export interface Confirmations {
    */
   openByToken(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation>
   /**
-   * Reads that of a code, typed in the flow that asked for it; null for the API, where `id` is the
-   * flow. The try is counted first, for this flow alone, in a transaction of its own.
+   * Reads the confirmation of a code. `flow` is the flow of pages that asked for the code; null for
+   * the API, where `id` is the flow. The try is counted first, for this flow alone, in a transaction
+   * of its own.
    * @throws ApiError confirmationInvalid
    */
   openByCode(
@@ -86,8 +87,8 @@ export interface Confirmations {
   /** Withdraws one by its id, such as that of an invitation. */
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
-   * What a mail says, for the worker that sends it; null if it counts no more. A mail without a flow
-   * is one of a version before, whose code is that of the flow that asked last.
+   * The link and code of a mail, for the worker that sends it; null if the link no longer counts. A mail
+   * without a flow was written by the previous version: its code is that of the flow that asked last.
    */
   secretsOf(id: string, flow: string | null): Promise<MailedSecrets | null>
   /** Deletes up to `batchSize` that have expired; answers how many. */
@@ -120,7 +121,7 @@ export interface WantedConfirmation {
   readonly address: EmailAddress | null
   /** The refresh version of the account; 0 without one. */
   readonly version: number
-  /** The flow of pages in which the code counts; null: that of a program, which the answer begins. */
+  /** The flow of pages in which the code counts. Null: a program asks, and the answer has its flow. */
   readonly flow: string | null
   readonly language: Language
   readonly facts?: ConfirmationFacts
@@ -128,14 +129,14 @@ export interface WantedConfirmation {
 
 /** What the caller is told, who must not learn whether the same was asked for before. */
 export interface BegunCode {
-  /** What the code is sent with: new each time for a program; for pages that of the confirmation. */
+  /** The id to send with the code. For a program a new one each time; for pages the confirmation's. */
   readonly id: string
   /** When the code ends: epoch milliseconds. */
   readonly expiresAt: number
 }
 
 export interface Begun extends BegunCode {
-  /** What the outbox is told: the mail of a link that was mailed before ends with the link. */
+  /** For the outbox. A mail that repeats a link expires with the link. */
   readonly mail: {
     readonly confirmation: string
     readonly flow: string
@@ -260,7 +261,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       const isFormed = codeFormat.test(typed) && idFormat.test(id)
       if (!isFormed) throw refused({ code: 'confirmation_malformed' })
       const tried = await codes.countTry(id, flow)
-      // Looked for in any case, so that an address that was sent no code costs the same.
+      // The lookup is made in any case, so that an address without a code costs the same.
       const found = await confirmationStore(db).find(tried.confirmation ?? '')
       if (!found) throw refused({ code: 'confirmation_unknown' })
       if (!tried.isLeft) throw refused(reasonOf('confirmation_tries_used', found))
@@ -332,7 +333,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
       }
     },
 
-    // A code of a flow that asked late outlives the link.
+    // The code of a flow that asked late is valid for longer than the link.
     purge: (batchSize) =>
       deleteExpired(
         asyncCommitDb,

@@ -289,7 +289,7 @@ interface ConfirmationsTable {
   sealed: string
   /** The refresh version of the account at the beginning; 0 without an account. */
   version: number
-  /** The flow that asked last, for a node of the version before; so are its tries. */
+  /** The flow that asked last. Like `tries`, for nodes of the previous version alone. */
   flow: string | null
   tries: Generated<number>
   created_at: number
@@ -328,7 +328,7 @@ interface MailsTable {
   response: string | null
   created_at: number
   finished_at: number | null
-  /** The flow in which the code counts: of pages, or the `id` that a program was answered. */
+  /** The flow in which the code counts: a flow of pages, or the `id` in the answer to a program. */
   flow: string | null
   /** How many codes were typed in the flow since this mail. */
   tries: Generated<number>

@@ -123,7 +123,7 @@ export async function externalRoutes(
           errorPage: failurePage,
           query: CallbackQuery,
           answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
-          // Of the browser, whose account has changed before the page of its next step.
+          // An account that ends between the provider and the next step still gets the cookie of the pages.
           errorHeaders: { 401: ['set-cookie'], 403: ['set-cookie'] },
           responseHeaders: ['set-cookie'],
           errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],

@@ -18,7 +18,7 @@ export const tags = {
   'Login limits': 'What keeps a username or an address from a login now.',
   'Audit log': 'What has happened, to whom and by whom: records that cannot be changed unnoticed.',
   Webhooks: 'Events sent to addresses of your applications, and what became of each message.',
-  'Import and export': 'Many accounts at once, as lines of JSON.',
+  'Import and export': 'Many accounts at once, as CSV, JSON Lines or an array of JSON.',
   Service: 'Whether the service works, how much it holds, its metrics, and this document.',
 } as const satisfies Record<string, string>
 

@@ -14,15 +14,15 @@ export interface NoticeFacts extends WithOrigin {
   readonly username: string
   /** The owner, if it is absent. */
   readonly by?: Actor
-  /** It is the last mail of its type in a day: further ones are listed in the account alone. */
+  /** The last mail of its type in a day: further notices are listed in the account alone. */
   readonly isLast?: boolean
 }
 
 /** What each message tells, beside its link, its code and their end. Texts in it are not trusted. */
 export interface MessageFacts {
   /**
-   * Confirms the address of an account. The reader may be a stranger, so that it names no account:
-   * the username is free text of the person who asks.
+   * Confirms the address of an account. The mail has no username, because the reader may be a stranger
+   * and the username is free text of the person who asks.
    */
   verification: WithOrigin
   /** Continues a sign-up at this address. */
@@ -33,12 +33,14 @@ export interface MessageFacts {
   sign_in: WithOrigin & { readonly username: string }
   /** A code that confirms a change of the own account. */
   proof: WithOrigin & { readonly username: string }
-  /** A code and a link that set a new password. */
-  /** `username` is null if an administrator names an address that the account has not verified. */
+  /**
+   * A code and a link that set a new password. `username` is null if an administrator names an address
+   * that the account has not verified.
+   */
   reset: WithOrigin & { readonly username: string | null; readonly by?: Actor }
   /** `name` is that of the invited person; `invitedBy` that of the administrator: both vouch for it. */
   invitation: WithOrigin & { readonly name: string | null; readonly invitedBy: string | null }
-  /** Confirms another address of an account; goes to that address, and names no account either. */
+  /** Confirms another address of an account. Goes to that address, and has no username either. */
   email_change: WithOrigin
 
   new_sign_in: NoticeFacts

@@ -30,7 +30,7 @@ export const requestReasons = {
     'frees_at',
   ),
   limit_taken_usernames: rateLimit(
-    'Behind one link or code, or from one address, too many usernames were tried that are taken.',
+    'With one link or code, or from one address, too many usernames were tried that are taken.',
     'used',
     'attempts',
     'window_seconds',

@@ -14,8 +14,8 @@ export interface Attempt {
   /** When it was reserved, epoch milliseconds. */
   readonly takenAt: number
   /**
-   * Set if the quota of the account is used up under another spelling of its name: the attempt can only
-   * fail, and the work must verify nothing that was sent, in the time of a verification.
+   * Set if the quota of the account is used up by another spelling of its name. The attempt can only
+   * fail: the work must verify a dummy hash in place of what was sent.
    */
   readonly usedUp: UsedUp | null
   /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */

@@ -35,7 +35,7 @@ export interface ThrottleKeys {
     username: Username | null,
     address: string,
   ): { readonly login: ThrottleKey; readonly captcha: ThrottleKey }
-  /** An account and the client's address: attempts that named the account by its mail address. */
+  /** An account and the client's address: attempts in which the mail address of the account was typed. */
   byEmail(account: Username, address: string): ThrottleKey
   address(address: string): ThrottleKey
   /** Client and address. A client and an account of one name never share a key. */
@@ -82,14 +82,14 @@ export function deviceKey(userId: number, device: string): ThrottleKey {
   return { username: devicePrefix + userId, address: device }
 }
 
-/** The name by which attempts count that name an account by a mail address; no account can have it. */
+/** The name under which attempts with a mail address are counted. No account can have this name. */
 export function nameOfEmail(emailKey: string): Username {
   return `mailto:${emailKey}` as Username
 }
 
 /**
- * The keys whose attempts count towards the limit of a key as well: an account has one quota for its
- * username and its mail address together.
+ * The other keys that count towards the limit of a key: an account has one quota for its username and
+ * its mail address together.
  */
 export function otherSpellings({ username, address }: ThrottleKey): ThrottleKey[] {
   const { count, usernameDigest } = readThrottleKey({ username, address })

@@ -54,10 +54,10 @@ export interface LoginAttempt {
   readonly username: Username | null
   /**
    * If a mail address was typed: the name of its account, or a name that no account can have. The account
-   * has one quota for both spellings; used up under the other one, it shows in no answer.
+   * has one quota for both spellings. No answer shows that the other spelling has used up the quota.
    */
   readonly account?: Username
-  /** The browser, if it is a device of the account: its quota stands in place of the address's. */
+  /** The browser, if it is a device of the account: its quota replaces the limit of the address. */
   readonly device?: KnownDevice | null
   /** The client's address. */
   readonly address: string
@@ -289,7 +289,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
 /** A name that no account can have. */
 const noAccount = nameOfEmail('')
 
-/** The limit as one that shows in no answer. */
+/** The limit, changed so that a reached limit shows in no answer: the attempt is admitted and fails. */
 function toFail(limit: RateLimit): RateLimit {
   return { ...limit, admitsToFail: true }
 }

@@ -6,8 +6,8 @@ import { takenUsernamesKeys } from './keys.ts'
 import { countOf, createLimiter, type Quota, type ThrottleDeps } from './throttle.ts'
 
 /**
- * The rate limits of refusals that a username is taken. Each tells a caller with one mailbox of an
- * account, so they are counted for the confirmation and for the client.
+ * The rate limits of refusals that a username is taken. Each refusal reveals that an account exists, and
+ * one mailbox is enough to ask, so refusals are counted for the confirmation and for the client.
  */
 export interface TakenUsernames {
   /**

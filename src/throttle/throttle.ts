@@ -209,7 +209,7 @@ export function createLimiter({ db, clock }: ThrottleDeps): Limiter {
   type Check = Reserved | { exceeded: RateLimit; counted: CountedAttempt[] }
 
   function tryReserve(limits: readonly RateLimit[]): Promise<Check> {
-    // Who takes a place under a key that counts for others too holds the locks of all of its keys.
+    // An attempt under a key that counts towards other limits needs the locks of all these keys.
     const keys = limits
       .flatMap(withPreferred)
       .flatMap(({ key, also = [], takesPlace = true }) => (takesPlace ? [key, ...also] : also))
@@ -284,7 +284,7 @@ function keysOf({ key, also = [] }: RateLimit): ThrottleKey[] {
   return [key, ...also]
 }
 
-/** The limit, after the one in whose place it stands. */
+/** The limit that this limit replaces, if any, and then this limit. */
 function withPreferred(limit: RateLimit): RateLimit[] {
   return limit.inPlaceOf ? [limit.inPlaceOf, limit] : [limit]
 }

@@ -44,9 +44,9 @@ const blanks = new Set(Buffer.from(' \t\r\n'))
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 interface Begin {
-  /** What was read so far from the first byte on that is not blank; empty: there is none. */
+  /** The bytes read so far, from the first byte that is not blank. Empty: the file is blank. */
   readonly head: Buffer
-  /** The number of its line. */
+  /** The number of the line on which `head` begins. */
   readonly line: number
   readonly rest: AsyncIterator<Uint8Array>
 }

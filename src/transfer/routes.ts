@@ -49,7 +49,7 @@ const ImportQuery = {
       minimum: 1,
       maximum: maxPreview,
       description:
-        'Of a dry run: shows so many of the first lines that would be imported, and of those that would not, beside what is there now',
+        'Of a dry run: shows so many of the first lines that would be imported, and of those that would not, next to what is there now',
       examples: [100],
     },
   },

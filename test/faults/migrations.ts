@@ -37,7 +37,9 @@ export async function oldDatabase(
 ): Promise<OldDatabase> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fault-'))
   const url = cluster?.url(await cluster.createDatabase())
-  const postgres = url === undefined ? undefined : parsePostgresAddress(url, () => true)
+  // By a name of its own: a session of the service would hold up a migration that takes away.
+  const named = url && `${url}${url.includes('?') ? '&' : '?'}application_name=faults`
+  const postgres = named === undefined ? undefined : parsePostgresAddress(named, () => true)
   if (contents === 'everything' && !cluster) placeOldFile(directory)
   const connected: Connected = connect({ dataDirectory: directory, timeoutMs: 5000, postgres })
   const { db } = connected

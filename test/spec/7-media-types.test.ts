@@ -161,6 +161,18 @@ suite('a body of another coding or charset', async () => {
     }
   })
 
+  test('accounts as CSV in another charset are 415, and none is imported', async () => {
+    const before = await app.rows()
+    for (const type of ['text/csv; charset=utf-16', 'TEXT/CSV;charset=windows-1252']) {
+      const answer = await app.call('POST', '/api/admin/import/accounts', {
+        headers: { ...bearer, 'content-type': type },
+        body: 'username,roles,name,email\nann,USER,Ann,ann@example.org\n',
+      })
+      assertUnsupported(answer, '/api/admin/import/accounts', type)
+    }
+    assert.deepEqual(await app.rows(), before)
+  })
+
   test('what does not exist is 404 first', async () => {
     const headers = { ...bearer, 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const answer = await app.call('PUT', '/users/999999', { headers, body: '{}' })

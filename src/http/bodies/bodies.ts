@@ -18,8 +18,8 @@ import { readBody } from './body-reader.ts'
  * or no body. `form`: JSON, a form or no body, of a few fields (in rooms that register
  * `acceptForms`). `any`: the same, and a body that is no object, cannot be read, is too large or has
  * another content type counts as no body. `parameters`: a form alone, in which no field is repeated
- * (RFC 6749 section 3.2; same rooms). `lines`: lines of JSON of any total length (in rooms that
- * register `acceptLines`, see long-bodies.ts).
+ * (RFC 6749 section 3.2; same rooms). `lines`: JSON Lines, an array of JSON or CSV of any total
+ * length (in rooms that register `acceptLines`, see long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'parameters' | 'lines'
 

@@ -60,7 +60,12 @@ suite('the charset of a body', () => {
     '; charset=utf-16; charset=utf-8',
     '; x="a\\"b"; charset=utf-16',
   ]) {
-    for (const type of [json, 'application/x-www-form-urlencoded', ' Application/X-NDJSON']) {
+    for (const type of [
+      json,
+      'application/x-www-form-urlencoded',
+      ' Application/X-NDJSON',
+      'text/csv',
+    ]) {
       test(`${type}${parameters} is not`, () => {
         assert.equal(of(`${type}${parameters}`), 'body_of_other_charset')
       })

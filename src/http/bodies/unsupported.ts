@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import { ApiError } from '../../kernel/errors.ts'
+import { mediaTypes } from '../media-types.ts'
+import { longMediaTypes } from './long-bodies.ts'
 
-const readTypes = /^[ \t]*application\/(?:json|x-www-form-urlencoded|x-ndjson)[ \t]*(?:;|$)/i
+const readTypes: ReadonlySet<string> = new Set([mediaTypes.form, ...longMediaTypes])
 const parameter = /;[ \t]*([^\s=;"]+)=("(?:[^"\\]|\\.)*"|[^;]*)/g
 const readCharsets = new Set(['utf-8', 'utf8', 'us-ascii'])
 
@@ -35,7 +37,8 @@ export function unsupportedBody(
     return 'body_of_other_coding'
   }
   const { 'content-type': type = '' } = headers
-  if (!readTypes.test(type)) return null // it is refused as a body of another type
+  const [essence = ''] = type.split(';')
+  if (!readTypes.has(essence.trim().toLowerCase())) return null // refused as a body of another type
   return charsetsOf(type).every((charset) => readCharsets.has(charset))
     ? null
     : 'body_of_other_charset'
@@ -54,7 +57,7 @@ function listOf(value = ''): string[] {
     .filter((member) => member !== '')
 }
 
-/** All of them: of two, a proxy could read one and this service the other. */
+/** Lists every charset that is named: of two, a proxy could read one and this service the other. */
 function charsetsOf(type: string): string[] {
   return [...type.matchAll(parameter)]
     .filter(([, name = '']) => name.toLowerCase() === 'charset')

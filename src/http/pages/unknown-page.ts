@@ -4,12 +4,12 @@ import { prefersPage, varyBy, varyByAccept } from './negotiation.ts'
 import { refusalPage } from './refusal.ts'
 import type { ViewPage } from './send-view.ts'
 
-/** What is below these paths is for programs. */
+/** The first segments of the paths for programs. */
 const forPrograms = new Set(['api', 'users', 'oauth', 'health', '.well-known'])
 
 /**
- * The page for a path that no route has, if a browser's navigation asks for it and the path is not
- * below one for programs; null otherwise. Adds what decides to the Vary header.
+ * The page for a path that no route has, if a browser's navigation asks for it and the path is not for
+ * programs; null otherwise. Adds the request headers that decide to `Vary`.
  */
 export function unknownPage(
   error: ApiError,

@@ -203,7 +203,7 @@ export const de: Texts = {
   more_changes: {
     subject: (name) => `Weitere Änderungen an Ihrem Konto bei ${name}`,
     intro: (name, account) =>
-      `In Ihrem Konto ${account} bei ${name} ist heute so oft dasselbe geschehen, dass heute keine weitere E-Mail davon berichtet. Zuletzt:`,
+      `In Ihrem Konto ${account} bei ${name} ist innerhalb eines Tages mehrmals dasselbe geschehen. Vorerst berichtet keine weitere E-Mail davon. Zuletzt:`,
   },
   account_deleted: {
     subject: (name) => `Ihr Konto bei ${name} wurde gelöscht`,

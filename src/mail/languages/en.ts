@@ -206,7 +206,7 @@ export const en = {
   more_changes: {
     subject: (name: string) => `More changes to your account at ${name}`,
     intro: (name: string, account: string) =>
-      `The same has happened so often today in your account ${account} at ${name} that no further mail tells of it today. The last time:`,
+      `The same event has happened many times within a day in your account ${account} at ${name}. For now no further e-mail reports it. The last time:`,
   },
   account_deleted: {
     subject: (name: string) => `Your account at ${name} was deleted`,

@@ -14498,7 +14498,7 @@ export interface operations {
                  */
                 dry_run?: boolean;
                 /**
-                 * @description Of a dry run: shows so many of the first lines that would be imported, and of those that would not, beside what is there now
+                 * @description Of a dry run: shows so many of the first lines that would be imported, and of those that would not, next to what is there now
                  * @example 100
                  */
                 preview?: number;

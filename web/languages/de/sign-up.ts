@@ -38,7 +38,7 @@ export const signUp: typeof english = {
     form: 'Ein Benutzername hat bis zu 64 Zeichen, keinen Doppelpunkt und keine unsichtbaren Zeichen.',
     taken: 'Dieser Benutzername ist vergeben. Wählen Sie einen anderen.',
     too_often:
-      'Es wurden zu viele vergebene Benutzernamen versucht. Versuchen Sie es in einer Viertelstunde wieder; an Ihrem Link ändert sich nichts.',
+      'Sie haben zu viele Benutzernamen versucht, die vergeben sind. Versuchen Sie es in 15 Minuten wieder. Ihr Link bleibt gültig.',
     scripts:
       'Dieser Benutzername mischt Buchstaben mehrerer Alphabete. Verwenden Sie Buchstaben eines Alphabets.',
     address:

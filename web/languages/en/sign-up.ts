@@ -32,7 +32,7 @@ export const signUp = {
     form: 'A username has up to 64 characters, without a colon and without invisible characters.',
     taken: 'This username is taken. Choose another one.',
     too_often:
-      'Too many usernames were tried that are taken. Try again in a quarter of an hour; this changes nothing about your link.',
+      'You have tried too many usernames that are taken. Try again in 15 minutes. Your link stays valid.',
     scripts: 'This username mixes letters of several alphabets. Use letters of one alphabet.',
     address:
       'This username is an e-mail address. Choose the address that you have confirmed, or a name that is no address.',

@@ -11,7 +11,7 @@ import { importsTexts } from './texts.ts'
 type Line = components['schemas']['ImportLinePreview']
 type Account = NonNullable<Line['account']>
 
-/** What an import would do, line by line, beside what is there now: first what it would refuse. */
+/** What an import would do, line by line, next to what is there now. The lines that it would refuse come first. */
 export function DryRun({ report }: { readonly report: ImportReport }) {
   const t = importsTexts.use()
   const { preview = [], errors, errors_total, lines } = report

@@ -25,7 +25,7 @@ export const events: typeof english = {
   authn_token_fail: 'Token abgelehnt',
   authn_token_reuse: 'Widerrufener oder ersetzter Token wieder benutzt',
   authn_token_revoked: 'Token widerrufen',
-  authz_admin: 'Konto durch Administration geändert',
+  authz_admin: 'Aktion der Administration',
   authz_fail: 'Zugriff verweigert',
   backup_failed: 'Sicherung fehlgeschlagen',
   backup_made: 'Sicherung gemacht',

@@ -24,7 +24,7 @@ export const events: Readonly<Record<string, string>> = {
   authn_token_fail: 'Token refused',
   authn_token_reuse: 'Revoked or replaced token used again',
   authn_token_revoked: 'Token revoked',
-  authz_admin: 'Account changed by an administrator',
+  authz_admin: 'Action of an administrator',
   authz_fail: 'Access denied',
   backup_failed: 'Backup failed',
   backup_made: 'Backup made',

@@ -44,8 +44,8 @@ export const imports = {
   isThere: 'There is already',
   unreadable: 'The line cannot be read.',
   refusedLines: plural('en', {
-    one: 'A line that is refused, beside what is there now',
-    other: '# lines that are refused, beside what is there now',
+    one: 'A line that is refused, next to what is there now',
+    other: '# lines that are refused, next to what is there now',
   }),
   goodLines: plural('en', {
     one: 'A line that would be imported',
@@ -73,7 +73,7 @@ export const imports = {
   },
   hasHash: 'a hash, taken as it is',
   hasPassword: 'a password, which is hashed',
-  hasNone: 'none: the owner sets one by a reset',
+  hasNone: 'none: the owner sets a password by a reset',
 
   underWay: 'Under way now',
   anImport: 'Import',

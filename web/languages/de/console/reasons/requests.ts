@@ -10,7 +10,7 @@ export const requests = {
   limit_mail_of_client:
     'Die Adresse hat mehr E-Mails verlangt, als MAIL_REQUESTS_PER_CLIENT in einer Stunde erlaubt.',
   limit_taken_usernames:
-    'Hinter einem Link oder Code oder von einer Adresse wurden zu viele Benutzernamen versucht, die vergeben sind.',
+    'Mit einem Link oder Code oder von einer Adresse wurden zu viele Benutzernamen versucht, die vergeben sind.',
   backups_off: 'Der Dienst macht selbst keine Sicherungen: BACKUP_DIR ist nicht gesetzt.',
   mail_off: 'Der Dienst sendet keine E-Mail: SMTP_URL ist nicht gesetzt.',
   unknown_route: 'Keine Route hat diese Methode und diesen Pfad.',
