@@ -8,8 +8,8 @@ import { allowedBy, cryptography, workOf } from './unseen.ts'
 const accounts = 64
 
 const about = `\`POST /refresh\` with the refresh tokens of 64 accounts in turn, so that no limit is met. Each request verifies its
-token, asks whether it or its account was revoked, reads the account and its roles from SQLite, and signs an access
-token. *Signing alone* is RS256 with 2,048 bits on the thread pool of Node, eight at a time, without a server, on all
+token, asks whether it or its account was revoked, reads the account and its roles from SQLite, signs an access
+token, and records its event in a transaction. *Signing alone* is RS256 with 2,048 bits on the thread pool of Node, eight at a time, without a server, on all
 cores. *What signing allows* is the rate of a server that does one refresh with HS256, which has everything else in it, and one such
 signature after the other: on few cores the pool takes its time from the server and the generator. The goal is of that; the ratio to
 signing alone, which leaves nothing for the requests, is for comparison.`

@@ -162,7 +162,11 @@ export async function accountAdminRoutes(
         requestHeaders: ['if-match'],
         responseHeaders: ['etag'],
         errors: ['lastAdministrator'],
-        checks: { roles: checkRoles, password: checkPassword },
+        checks: {
+          roles: checkRoles,
+          // `accounts.change` knows the owner, whom this body does not name.
+          password: ({ password }) => checkPassword({ password }),
+        },
       },
       schema: {
         operationId: 'updateAccount',

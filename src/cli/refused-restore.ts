@@ -1,8 +1,7 @@
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { databaseFileName } from '../database/sqlite/connect.ts'
 import { Connection } from '../database/sqlite/connection.ts'
-import { masterKeyFileName } from '../keys/master-key.ts'
 import { lockFileName } from '../workers/service-lock.ts'
 
 const databaseFiles = ['', '-wal', '-shm'].map((ending) => databaseFileName + ending)
@@ -10,11 +9,12 @@ const databaseFiles = ['', '-wal', '-shm'].map((ending) => databaseFileName + en
 /**
  * Runs work that makes a SQLite database. If the work fails or the process exits, removes the files that
  * were not there before, unless the database has tables. The caller holds the lock of the data directory.
+ * A master key stays: the operator may have put it there meanwhile.
  */
 export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const path = join(directory, databaseFileName)
   if (existsSync(path)) return work()
-  const made = [...databaseFiles, masterKeyFileName]
+  const made = databaseFiles
     .map((name) => join(directory, name))
     .filter((file) => !existsSync(file))
   return clearedUnlessDone(work, () => {
@@ -22,15 +22,22 @@ export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T
   })
 }
 
-/** Runs work that makes the data directory. If the work fails, removes the folders that it made. */
-export function withoutEmptyFolder<T>(directory: string, work: () => Promise<T>): Promise<T> {
-  const made: string[] = []
-  for (let folder = directory; !existsSync(folder); folder = dirname(folder)) made.push(folder)
-  if (made.length === 0) return work()
+/**
+ * Runs work in a data directory. If the work fails, removes the folders that this process made for it. The
+ * caller holds the lock of the data directory.
+ * @param first what `makeDataDirectory` answered
+ */
+export function withoutEmptyFolder<T>(
+  { directory, first }: { readonly directory: string; readonly first: string | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (first === undefined) return work()
   return clearedUnlessDone(work, () => {
     if (existsSync(join(directory, databaseFileName))) return
     rmSync(join(directory, lockFileName), { force: true })
-    for (const folder of made) if (existsSync(folder)) rmdirSync(folder)
+    const last = dirname(resolve(first))
+    for (let folder = resolve(directory); folder !== last; folder = dirname(folder))
+      rmdirSync(folder)
   })
 }
 

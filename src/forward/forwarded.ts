@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { BoundedMap } from '../bounded/bounded-map.ts'
 import type { Config } from '../config/load.ts'
@@ -72,8 +73,9 @@ export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
     const method = textOf(headers, 'x-forwarded-method')
     if (!isValidMethod(method)) throw invalid('x-forwarded-method')
     const { host, scheme } = site
-    const methods = methodsOf(headers, method, uri)
-    return { site, host, scheme, uri, methods, named: namedPathsOf(headers, uri) }
+    const sent = hyphenated(headers)
+    const methods = methodsOf(sent, method, uri)
+    return { site, host, scheme, uri, methods, named: namedPathsOf(sent, uri) }
   }
 
   /** The peer of the connection, whatever X-Forwarded-For says. */
@@ -92,6 +94,21 @@ function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
   throw new ApiError('badRequest', {
     reason: { code: 'forward_header_absent', facts: { header: name } },
   })
+}
+
+/**
+ * The headers as an application behind CGI, WSGI or PHP reads them: `_` in a name counts as `-`. What the
+ * proxy itself tells is read from the headers as they came.
+ */
+function hyphenated(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  let read: IncomingHttpHeaders | undefined
+  for (const name in headers) {
+    if (!name.includes('_')) continue
+    read ??= { ...headers }
+    const plain = name.replaceAll('_', '-')
+    read[plain] = [read[plain] ?? [], headers[name] ?? []].flat().join(', ')
+  }
+  return read ?? headers
 }
 
 /** The method, and those that the application may take the request for. */

@@ -54,6 +54,23 @@ interface Begin {
 /** Reads until the format can be told: to the end of the first line that is not blank, at most. */
 async function begin(pieces: AsyncIterable<Uint8Array>): Promise<Begin> {
   const rest = pieces[Symbol.asyncIterator]()
+  const { head, line } = await skipBlanks(rest)
+  const [first] = head
+  const parts: Uint8Array[] = [head]
+  let { length } = head
+  let isTold = first === bracket || first === brace || head.includes(newline)
+  while (!isTold && length <= maxRecordBytes) {
+    const { done = false, value } = await rest.next()
+    if (done) break
+    parts.push(value)
+    length += value.length
+    isTold = value.includes(newline)
+  }
+  return { head: Buffer.concat(parts), line, rest }
+}
+
+/** Reads until a byte that is not blank, or to the end. Skips a byte order mark at the start. */
+async function skipBlanks(rest: AsyncIterator<Uint8Array>): Promise<Pick<Begin, 'head' | 'line'>> {
   let head: Buffer = Buffer.alloc(0)
   let line = 1
   let isMarkRead = false
@@ -70,9 +87,7 @@ async function begin(pieces: AsyncIterable<Uint8Array>): Promise<Begin> {
       line += newlinesIn(blank)
       head = head.subarray(blank.length)
     }
-    const [first] = head
-    const isTold = first === bracket || first === brace || head.includes(newline)
-    if (done || (isMarkRead && isTold) || head.length > maxRecordBytes) return { head, line, rest }
+    if (done || (isMarkRead && head.length > 0)) return { head, line }
   }
 }
 

@@ -98,6 +98,16 @@ suite('forward authentication: headers that name another path', async () => {
     }
   })
 
+  test('an underscore in the name counts as a hyphen, as CGI, WSGI and PHP take it', async () => {
+    for (const name of allHeaders) {
+      for (const spelling of [name.replaceAll('-', '_'), name.replace('-', '_')]) {
+        await assertDenied({ [spelling]: '/admin/' }, spelling)
+        await assertDenied({ [name]: '/public/x', [spelling]: '/admin/' }, `${spelling}, ${name}`)
+        assert.equal((await asked({ [spelling]: '/public' })).status, 200, spelling)
+      }
+    }
+  })
+
   test('a prefix is judged before the path as well, and several joined', async () => {
     const mounted = { uri: '/public/page' }
     const elsewhere = { uri: '/page', headers: bearer }

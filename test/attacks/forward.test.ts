@@ -259,7 +259,10 @@ suite('forward authentication: what a proxy tells', async () => {
     assert.equal((await asked({})).status, 200)
     assert.equal((await asked({}, { method: 'HEAD' })).status, 200)
     assertRefused(await asked({}, { method: 'DELETE' }), 403, 'Access denied')
-    for (const name of ['x-http-method-override', 'X-Method-Override', 'x-http-method']) {
+    for (const name of [
+      ...['x-http-method-override', 'X-Method-Override', 'x-http-method'],
+      ...['X_HTTP_Method_Override', 'x-method_override'], // CGI, WSGI and PHP take _ for -
+    ]) {
       for (const value of ['DELETE', 'delete', ' Post ', 'GET, DELETE', 'PUT,GET']) {
         assertRefused(await asked({ [name]: value }), 403, 'Access denied', `${name}: ${value}`)
       }

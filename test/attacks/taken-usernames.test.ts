@@ -122,7 +122,7 @@ suite('usernames that are taken, against who tries many behind one mailbox', asy
       const refused = await node.send(profileFields(`page${count}`))
       assert.equal(refused.status, 429)
       assert.ok(Number(refused.headers['retry-after']) > 0)
-      assert.match(refused.text, /Too many usernames were tried that are taken/)
+      assert.match(refused.text, /You have tried too many usernames that are taken/)
       app.clock.advance(900)
       assert.equal((await node.send(profileFields(`page${count}`))).status, 303)
     })

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { databaseFileName } from '../../src/database/sqlite/connect.ts'
-import { holdServiceLock } from '../../src/workers/service-lock.ts'
+import { masterKeyFileName } from '../../src/keys/master-key.ts'
+import { holdServiceLock, lockFileName } from '../../src/workers/service-lock.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { backupOf, folder, passphrase } from '../copies.ts'
@@ -18,7 +19,11 @@ suite('a restore that is refused', async () => {
     writeFileSync(path, bytes)
     return path
   }
-  const restore = async (file: string, directory: string, stdin = `${passphrase}\n`) =>
+  const restore = async (
+    file: string,
+    directory: string,
+    stdin: string | AsyncIterable<Buffer> = `${passphrase}\n`,
+  ) =>
     gatehouse(directory, `restore ${file}`, {
       stdin,
       env: { ...(await databaseSettings(directory)), DATA_DIR: directory },
@@ -50,6 +55,34 @@ suite('a restore that is refused', async () => {
       assert.ok(existsSync(join(directory, databaseFileName)))
     })
   }
+
+  sqliteOnly('while the operator puts a master key there: leaves the key', async () => {
+    const directory = join(folder(), 'data')
+    const key = join(directory, masterKeyFileName)
+    // The passphrase is asked for when the command has begun.
+    async function* typed() {
+      writeFileSync(key, 'of the operator', { mode: 0o600 })
+      yield Buffer.from('another passphrase than that, of seven words\n')
+    }
+    const { code } = await restore(good, directory, typed())
+    assert.equal(code, 1)
+    assert.equal(readFileSync(key, 'utf8'), 'of the operator')
+    assert.ok(!existsSync(join(directory, databaseFileName)))
+  })
+
+  sqliteOnly(
+    'two at once into a new folder: one makes the database, and the other takes nothing away',
+    async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const directory = join(folder(), 'new', 'data')
+        const both = await Promise.all([restore(good, directory), restore(good, directory)])
+        const codes = both.map(({ code }) => code).toSorted()
+        assert.deepEqual(codes, [0, 1], JSON.stringify(both))
+        assert.ok(existsSync(join(directory, databaseFileName)))
+        assert.ok(existsSync(join(directory, lockFileName)))
+      }
+    },
+  )
 
   sqliteOnly('a second one: leaves the database of the first', async () => {
     const directory = join(folder(), 'data')

@@ -14,7 +14,7 @@ export interface Ran {
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   /** What is piped into it. */
-  readonly stdin?: string | Buffer
+  readonly stdin?: string | Buffer | AsyncIterable<Buffer>
   /** What is typed at its terminal, line by line. */
   readonly typed?: readonly string[]
   readonly clock?: Clock
@@ -30,7 +30,7 @@ export async function gatehouse(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
   const process = {
-    stdin: typed ? terminal(typed) : Readable.from([Buffer.from(stdin)]),
+    stdin: typed ? terminal(typed) : piped(stdin),
     stdout,
     stderr,
     env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
@@ -45,6 +45,11 @@ export async function gatehouse(
 /** Words between spaces; a piece in single quotes is one word. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word = '']) => quoted ?? word)
+}
+
+function piped(given: string | Buffer | AsyncIterable<Buffer>): Readable {
+  const isWhole = typeof given === 'string' || Buffer.isBuffer(given)
+  return Readable.from(isWhole ? [Buffer.from(given)] : given)
 }
 
 function terminal(lines: readonly string[]): Readable & { isTTY: true } {

@@ -174,6 +174,12 @@ suite('a body with several faults: one answer has them all', async () => {
     assert.deepEqual(await app.rows(), before)
   })
 
+  test('a changed account: fields that the route does not have refuse no password', async () => {
+    const json = { username: 'lamps', email: 'boat@example.org', password: 'seven lamps in a boat' }
+    const answer = await app.call('PUT', '/api/admin/accounts/ann', { headers, json })
+    assert.equal(answer.status, 200, answer.text)
+  })
+
   test('who may not is refused before the faults are told', async () => {
     const json = bob
     const ann = await app.bearer(await app.account('plain'))

@@ -151,8 +151,10 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   const { dataDirectory, postgres } = call.config.database
   if (postgres) return load()
   const { withoutEmptyDatabase, withoutEmptyFolder } = await import('../refused-restore.ts')
-  await withoutEmptyFolder(dataDirectory, () =>
-    withoutService(call, () => withoutEmptyDatabase(dataDirectory, load)),
+  const { makeDataDirectory } = await import('../../database/sqlite/connect.ts')
+  const made = { directory: dataDirectory, first: makeDataDirectory(dataDirectory) }
+  await withoutService(call, () =>
+    withoutEmptyFolder(made, () => withoutEmptyDatabase(dataDirectory, load)),
   )
 }
 

@@ -57,10 +57,13 @@ export function connectSqlite({
   }
 }
 
-/** Makes a missing data directory, mode 0700. @throws Error that names DATA_DIR */
-export function makeDataDirectory(dataDirectory: string): void {
+/**
+ * Makes a missing data directory, mode 0700. Answers the first folder on the way that it made.
+ * @throws Error that names DATA_DIR
+ */
+export function makeDataDirectory(dataDirectory: string): string | undefined {
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+    return mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw new Error(`DATA_DIR ${dataDirectory} is no folder and cannot be made`, { cause: error })
   }
