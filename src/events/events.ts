@@ -197,12 +197,12 @@ export function logSink(
     const level = type.level === 'critical' ? 'error' : type.level
     if (!log.isLevelEnabled(level)) return // a line is made only for a log that takes it
     const trace_id = requestId === null ? null : (currentTrace()?.traceId ?? null)
-    const address = logsAddresses || !namesPerson(by, payload) ? of : null
-    const known = Object.entries({ by, address, scheme, request_id: requestId, trace_id }).filter(
-      ([, value]) => value !== null,
-    )
     // A person stands in the log by the id alone: an erasure cannot reach the lines of a log.
-    const { username: _, ...ids } = payload
+    const { username: _, network = null, ...ids } = payload
+    const addresses =
+      logsAddresses || !namesPerson(by, payload) ? { network, address: of } : undefined
+    const context = { by, ...addresses, scheme, request_id: requestId, trace_id }
+    const known = Object.entries(context).filter(([, value]) => value !== null)
     log[level]({ event: name, ...ids, ...Object.fromEntries(known) }, message ?? undefined)
   }
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../authentication/account.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Outbox } from '../mail/outbox.ts'
+import type { LimitName } from '../throttle/keys.ts'
 import type { ThrottleOverview } from '../throttle/overview.ts'
 
 /** What an administrator can do about a refusal; each is one request. docs/explain.md */
@@ -37,7 +38,10 @@ const password = ['clear_throttle', 'send_reset', 'set_password'] as const
 const factor = ['clear_throttle', 'remove_second_factor'] as const
 
 /** The codes that `clear_address` mends, whatever account the request named. */
-const codesOfAddress: readonly string[] = ['limit_address', 'limit_client_address']
+const codesOfAddress: ReadonlyMap<string, LimitName> = new Map([
+  ['limit_address', 'address'],
+  ['limit_client_address', 'client_address'],
+])
 
 /** The mends of each code, the first being the one to try first. */
 const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
@@ -66,7 +70,10 @@ const mendsOfCodes: Readonly<Record<string, readonly Mend[]>> = {
 }
 
 /** The codes that have a mend, for the test that compares them with the registry. */
-export const codesWithMend: readonly string[] = [...Object.keys(mendsOfCodes), ...codesOfAddress]
+export const codesWithMend: readonly string[] = [
+  ...Object.keys(mendsOfCodes),
+  ...codesOfAddress.keys(),
+]
 
 /**
  * What can be done about a refusal of an account as it is now, the first being the one to try first:
@@ -76,9 +83,11 @@ export async function mendsFor(
   deps: MendsDeps,
   { account, address, caller, code }: Mendable,
 ): Promise<Mend[]> {
-  if (code !== null && codesOfAddress.includes(code)) {
+  const ofAddress = codesOfAddress.get(code ?? '')
+  if (ofAddress) {
     const limits = address === null ? [] : await deps.throttle.ofAddress(address)
-    return limits.some(({ used }) => used > 0) ? ['clear_address'] : []
+    const isCounted = limits.some(({ count, used }) => count === ofAddress && used > 0)
+    return isCounted ? ['clear_address'] : []
   }
   if (!account) return []
   const unmet = deps.requirements.unmet('session', { account })?.requirement

@@ -142,16 +142,26 @@ export const AddressCleared = named(
   'ClearedAddress',
   {
     type: 'object',
-    required: ['message', 'address', 'logins', 'clients'],
+    required: ['message', 'address', 'logins', 'clients', 'usernames'],
     properties: {
       message: Text,
       address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
       logins: { ...Count, description: 'How many failed logins were forgotten' },
       clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+      usernames: {
+        ...Count,
+        description: 'How many sign-ups with a taken username were forgotten',
+      },
     },
     additionalProperties: false,
   },
-  { message: 'Failed tries forgotten', address: '203.0.113.9', logins: 20, clients: 0 },
+  {
+    message: 'Failed tries forgotten',
+    address: '203.0.113.9',
+    logins: 20,
+    clients: 0,
+    usernames: 0,
+  },
 )
 
 /** The answer of GET /api/admin/throttle: two lists with the same page and limit. */

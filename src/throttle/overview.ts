@@ -9,10 +9,12 @@ import {
   createThrottleKeys,
   deviceKey,
   type LimitKey,
+  type LimitName,
   nameOfEmail,
   otherSpellings,
   readThrottleKey,
   secondFactorKey,
+  takenUsernamesKeys,
 } from './keys.ts'
 import { pendingLapses, quotaOf } from './limits.ts'
 import { type CountedAttempt, type ThrottleKey, throttleStore } from './store.ts'
@@ -53,7 +55,7 @@ export interface ThrottleOverview {
   ): Promise<number>
   /**
    * Deletes the failed attempts of the limits of an address alone, or of the /64 network of an IPv6
-   * address; those of a username at the address stay, and pending attempts too.
+   * address; those of a username or a confirmation at the address stay, and pending attempts too.
    */
   forgetAddress(trx: DatabaseOrTransaction, address: string): Promise<ForgottenOfAddress>
 }
@@ -65,6 +67,8 @@ export interface ForgottenOfAddress {
   readonly logins: number
   /** Wrong secrets of clients. */
   readonly clients: number
+  /** Refusals that a username is taken. */
+  readonly usernames: number
 }
 
 export interface AccountName {
@@ -153,9 +157,14 @@ export function createThrottleOverview({
       const address = throttledAddress(client)
       const names = keysOfAddress(address).map(({ username }) => username)
       const removed = await throttleStore(trx).removeFailedOf(names, { ...failedNow(), address })
-      const ofLogins = throttleKeys.address(address).username
-      const logins = removed.filter((name) => name === ofLogins).length
-      return { address, logins, clients: removed.length - logins }
+      const of = (limit: LimitName) =>
+        removed.filter((username) => readThrottleKey({ username, address }).count === limit).length
+      return {
+        address,
+        logins: of('address'),
+        clients: of('client_address'),
+        usernames: of('taken_usernames'),
+      }
     },
   }
 
@@ -165,13 +174,21 @@ export function createThrottleOverview({
   }
 
   function keysOfAddress(address: string): ThrottleKey[] {
-    return [throttleKeys.address(address), throttleKeys.clientAddress(address)]
+    return [
+      throttleKeys.address(address),
+      throttleKeys.clientAddress(address),
+      takenUsernamesKeys('', address).client,
+    ]
   }
 
   function namesOf(account: Parameters<ThrottleOverview['forget']>[1]): string[] {
     const { username, userId } = account
-    const email = userId === null ? null : parseEmail(account.email ?? '')
-    const spellings = [username, ...(email ? [nameOfEmail(email.key)] : [])]
+    // The pages count a username that reads as a mail address as one.
+    const addresses = [username, (userId !== null && account.email) || ''].map(parseEmail)
+    const spellings = [
+      username,
+      ...addresses.flatMap((email) => (email ? nameOfEmail(email.key) : [])),
+    ]
     const ofUser = userId === null ? [] : [secondFactorKey(userId), deviceKey(userId, '')]
     const keys = [
       ...spellings.flatMap((name) => Object.values(throttleKeys.named(name, ''))),

@@ -283,6 +283,25 @@ suite('attacks on the spellings of an account', async () => {
     assert.equal(await submit(from, 'una@example.org', una.password), 303)
   })
 
+  test('clearing a username that reads as a mail address opens it, verified or not', async () => {
+    const headers = await app.bearer(app.admin)
+    const who = await app.account('una@example.com')
+    for (const name of [who.username, 'nobody@example.com']) {
+      const from = newHost()
+      for (let n = 0; n < 5; n += 1) assert.equal(await submit(from, name), 401)
+      assert.equal(await submit(from, name), 429)
+      await app.call('DELETE', `/api/admin/throttle/${encodeURIComponent(name)}`, { headers })
+      const isOpen = name === who.username ? 303 : 401
+      assert.equal(await submit(from, name, who.password), isOpen, name)
+    }
+    const details = () =>
+      app.call('GET', '/api/admin/accounts/una@example.com/details', { headers })
+    assert.deepEqual((await details()).body.limits, [])
+    await submit(newHost(), who.username)
+    const counts = (await details()).body.limits.map(({ count }: { count: string }) => count)
+    assert.deepEqual(counts.toSorted(), ['login', 'login_by_email'])
+  })
+
   test('the operator learns why the right password was refused', async () => {
     const from = newHost()
     for (let n = 0; n < 5; n += 1) await submit(from, 'una@example.org')

@@ -52,6 +52,21 @@ suite('network addresses in the log', () => {
     for (const line of own) assert.equal(line.address, from, JSON.stringify(line))
   })
 
+  test('an administrator who clears an address is a person beside an address too', async () => {
+    for (const [LOG_ADDRESSES, isLogged] of [
+      ['off', false],
+      ['on', true],
+    ] as const) {
+      const app = await testApp({ LOG_ADDRESSES })
+      const headers = await app.bearer(app.admin)
+      await app.call('DELETE', `/api/admin/throttle/addresses/${from}`, { headers, from })
+      const line = app.log.find(({ what }) => what === 'throttle_address_cleared')
+      assert.equal(line?.by, String(app.admin.userId))
+      assert.equal('network' in line, isLogged)
+      assert.equal(JSON.stringify(line).includes(from), isLogged)
+    }
+  })
+
   test('the audit log keeps the address, sealed under the key of the person', async () => {
     const app = await testApp({ LOG_ADDRESSES: 'off' })
     await used(app)

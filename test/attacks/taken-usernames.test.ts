@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Answer, testApp } from '../app.ts'
-import { newHost } from '../logins.ts'
+import { guess, newHost } from '../logins.ts'
 import { assertRefusal } from '../refusal.ts'
 import {
   begunSignUp,
@@ -137,5 +137,38 @@ suite('usernames that are taken, against who tries many behind one mailbox', asy
       ({ count: limit }: { count: string }) => limit === 'taken_usernames',
     )
     assert.ok(limits.some((limit: { address: string }) => limit.address === from))
+  })
+
+  test('an administrator who clears the address opens it for other links; the link stays closed', async () => {
+    const [from, headers] = [newHost(), app.basic(app.admin)]
+    const token = await begun()
+    for (let n = 0; n < 10; n += 1) await signUp(token, 'ann', from)
+    assertTooMany(await signUp(await begun(), `closed${count}`, from))
+    const { status, body } = await app.call('DELETE', `/api/admin/throttle/addresses/${from}`, {
+      headers,
+    })
+    assert.deepEqual(
+      [status, body.address, body.logins, body.clients, body.usernames],
+      [200, from, 0, 0, 10],
+    )
+    assert.equal((await signUp(await begun(), `opened${count}`, from)).status, 201)
+    assertTooMany(await signUp(token, `still${count}`, from))
+  })
+
+  test('to clear the address is no mend of a login limit of the address that has lapsed', async () => {
+    const [from, headers] = [newHost(), app.basic(app.admin)]
+    for (let n = 0; n < 20; n += 1) await guess(app, { username: `guess${n}` }, from)
+    const refused = await guess(app, { username: 'guess' }, from)
+    assert.equal(refused.status, 429)
+    const explained = async () => {
+      await app.app.jobs.find((job) => job.name === 'refusals')?.run()
+      const id = refused.headers['x-request-id']
+      const { body } = await app.call('GET', `/api/admin/explain/${id}`, { headers })
+      return [body.code, body.mends]
+    }
+    assert.deepEqual(await explained(), ['limit_address', ['clear_address']])
+    app.clock.advance(3600)
+    await signUp(await begun(), 'ann', from)
+    assert.deepEqual(await explained(), ['limit_address', []])
   })
 })

@@ -391,7 +391,8 @@ suite('the throttle, for an administrator', async () => {
       await close(from)
       await close('2001:db8:6::1')
       const cleared = await clearAddress(spelling)
-      const body = { message: 'Failed tries forgotten', address, logins: 20, clients: 0 }
+      const message = 'Failed tries forgotten'
+      const body = { message, address, logins: 20, clients: 0, usernames: 0 }
       assert.deepEqual([cleared.status, cleared.body], [200, body])
       assert.equal((await doors.JSON(app, fay, { from })).status, 200)
       const other = await doors.JSON(app, fay, { from: '2001:db8:6::1' })

@@ -3548,7 +3548,8 @@ export interface components {
          *       "message": "Failed tries forgotten",
          *       "address": "203.0.113.9",
          *       "logins": 20,
-         *       "clients": 0
+         *       "clients": 0,
+         *       "usernames": 0
          *     }
          */
         ClearedAddress: {
@@ -3559,6 +3560,8 @@ export interface components {
             logins: number;
             /** @description How many wrong secrets of clients were forgotten */
             clients: number;
+            /** @description How many sign-ups with a taken username were forgotten */
+            usernames: number;
         };
         /**
          * @example {
@@ -13236,7 +13239,8 @@ export interface operations {
                      *       "message": "Failed tries forgotten",
                      *       "address": "203.0.113.9",
                      *       "logins": 20,
-                     *       "clients": 0
+                     *       "clients": 0,
+                     *       "usernames": 0
                      *     }
                      */
                     "application/json": components["schemas"]["ClearedAddress"];

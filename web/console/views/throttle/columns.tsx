@@ -90,12 +90,11 @@ function Name({ limit: { client, count, username } }: { readonly limit: LoginLim
   const t = throttleTexts.use()
   if (username) return <AccountLink name={username} />
   if (client) return <bdi class="cut">{client}</bdi>
-  const hasName = !isOfAddress(count) && count !== 'taken_usernames'
-  return hasName && <span class="muted">{t.unknownName}</span>
+  return !isOfAddress(count) && <span class="muted">{t.unknownName}</span>
 }
 
 function isOfAddress(count: LoginLimit['count']): boolean {
-  return count === 'address' || count === 'client_address'
+  return ['address', 'client_address', 'taken_usernames'].includes(count)
 }
 
 interface ActionsProps {
