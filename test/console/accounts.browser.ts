@@ -40,7 +40,7 @@ suite('accounts in the console', async () => {
     const checked = await page.locator('main table tbody tr').allInnerTexts()
     assert.equal(checked.length, 2)
     assert.match(checked[0] ?? '', /^3\b[\s\S]*is refused[\s\S]*email must be an e-mail address/)
-    assert.match(checked[1] ?? '', /^2\b[\s\S]*Bea Müller[\s\S]*none: the owner sets one/)
+    assert.match(checked[1] ?? '', /^2\b[\s\S]*Bea Müller[\s\S]*none: the owner sets a password/)
     await hand.assertSound('a dry run of CSV')
     assert.equal(await countOf(world), 1)
 
