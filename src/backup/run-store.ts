@@ -123,7 +123,7 @@ export function runStore(db: DatabaseOrTransaction) {
     verified: (run: Claim, made: Omit<MadeFile, 'file'>, until: number): Promise<boolean> =>
       changed(running(run).set({ ...made, locked_until: until })),
 
-    /** Whether the file of this claim is that of the run. */
+    /** Whether the run still has the file of this claim. */
     async isDone({ id, started_at }: Claim): Promise<boolean> {
       const row = await db
         .selectFrom('backup_runs')

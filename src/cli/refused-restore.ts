@@ -9,7 +9,7 @@ const databaseFiles = ['', '-wal', '-shm'].map((ending) => databaseFileName + en
 /**
  * Runs work that makes a SQLite database. If the work fails or the process exits, removes the files that
  * were not there before, unless the database has tables. The caller holds the lock of the data directory.
- * A master key stays: the operator may have put it there meanwhile.
+ * A master key stays, because the operator may have put it there while the command ran.
  */
 export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T>): Promise<T> {
   const path = join(directory, databaseFileName)
@@ -45,7 +45,7 @@ async function clearedUnlessDone<T>(work: () => Promise<T>, clear: () => void): 
   const clearWhatIsThere = () => {
     try {
       clear()
-    } catch {} // what has come into the folder meanwhile stays, and the reason of the failure counts
+    } catch {} // a folder with new files stays, and the error of the restore counts
   }
   process.prependOnceListener('exit', clearWhatIsThere) // before that of the folder around the database
   try {

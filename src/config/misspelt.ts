@@ -4,7 +4,7 @@ import type { SettingsTable } from './room-settings.ts'
 /** Variables of other programs that are near a setting: OpenSSL reads this one. */
 const foreign: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
 
-/** The names that a table reads: those of its settings, and of the files of its secrets. */
+/** The names that a table reads: its settings, and the files of its secrets. */
 export function namesOf(table: SettingsTable): string[] {
   return Object.entries(table).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],

@@ -21,7 +21,7 @@ export interface Codes {
   /**
    * Counts a try in a transaction of its own, so that it stays counted if the request fails.
    * @param id the id that the answer to the request for the code had
-   * @param flow the flow of pages; null: the id is that of a program
+   * @param flow the flow of pages; null: a program sends the id
    */
   countTry(id: string, flow: string | null): Promise<Tried>
 }

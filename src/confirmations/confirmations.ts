@@ -88,7 +88,7 @@ export interface Confirmations {
   withdraw(trx: DatabaseOrTransaction, id: string): Promise<void>
   /**
    * The link and code of a mail, for the worker that sends it; null if the link no longer counts. A mail
-   * without a flow was written by the previous version: its code is that of the flow that asked last.
+   * without a flow was written by the previous version: it has the code of the flow that asked last.
    */
   secretsOf(id: string, flow: string | null): Promise<MailedSecrets | null>
   /** Deletes up to `batchSize` that have expired; answers how many. */
@@ -127,7 +127,7 @@ export interface WantedConfirmation {
   readonly facts?: ConfirmationFacts
 }
 
-/** What the caller is told, who must not learn whether the same was asked for before. */
+/** The answer to the caller. It must not show whether the same was asked for before. */
 export interface BegunCode {
   /** The id to send with the code. For a program a new one each time; for pages the confirmation's. */
   readonly id: string
@@ -361,7 +361,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
     return isRight ? confirmationOf(judged, 'link') : reasonOf('confirmation_wrong', row)
   }
 
-  /** Whether the row counts at all, whatever was sent; `expiresAt` is that of its link or a code. */
+  /** Whether the row counts at all, whatever was sent; `expiresAt` is the end of its link or of a code. */
   function judge(
     row: StoredConfirmation,
     purposes: readonly ConfirmationPurpose[],

@@ -209,7 +209,7 @@ export function logSink(
 
 const noPerson = /^(?:cli|bootstrap|job|client:.*)$/
 
-/** Whether an event tells of a user, or who caused it is a person. */
+/** Whether an event names a user, or was caused by a person. */
 function namesPerson(by: string | null, { user_id, username }: Payload): boolean {
   return (by !== null && !noPerson.test(by)) || (user_id ?? username ?? null) !== null
 }

@@ -38,7 +38,7 @@ export interface MessageFacts {
    * that the account has not verified.
    */
   reset: WithOrigin & { readonly username: string | null; readonly by?: Actor }
-  /** `name` is that of the invited person; `invitedBy` that of the administrator: both vouch for it. */
+  /** `name`: of the invited person. `invitedBy`: of the administrator, who gave both. */
   invitation: WithOrigin & { readonly name: string | null; readonly invitedBy: string | null }
   /** Confirms another address of an account. Goes to that address, and has no username either. */
   email_change: WithOrigin

@@ -55,7 +55,7 @@ export interface NewMail<Name extends MessageName> {
   readonly isDecoy?: boolean
   /** Whether the limits of an hour, of the address and the account, do not hold it back. */
   readonly isBeyondHours?: boolean
-  /** Whether it is the one mail that tells that a limit of notices is reached. */
+  /** Whether it is the one mail that reports a reached limit of notices. */
   readonly isExtra?: boolean
   readonly priority?: number
   /** The address of the client that asks for it, by the rules of limits. */

@@ -16,7 +16,7 @@ export async function recipientOfFile(path: string): Promise<readonly string[] |
   return addressKeys(/<([^<>]+)>\s*$/.exec(to)?.[1] ?? to)
 }
 
-/** The key of the address of a user, and that of a verified address. */
+/** The keys of the address of a user and of a verified address. */
 export function addressKeys(address: string): string[] {
   const parsed = parseEmail(address)
   return [caseFold(address), ...(parsed ? [parsed.key] : [])]

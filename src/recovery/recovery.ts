@@ -283,7 +283,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       language,
     })
     const { flow: ownFlow, ...link } = begun.mail
-    // An address that an administrator names is not yet proved to be that of the account.
+    // The account has not yet proved an address that an administrator names.
     const username = isVouched ? null : (account?.username ?? '')
     await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {

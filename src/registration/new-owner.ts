@@ -58,7 +58,7 @@ let checkProfile: ReturnType<typeof compileCheck> | undefined
  * there before the proof, and nothing is half made. `users.email` becomes the address as well, as
  * the one that the owner shows; it may change later without a proof.
  * @throws ApiError validationFailed, usernameExists, emailExists; tooManyRequests after too many
- * usernames that are taken, and the proof stays; confirmationInvalid if it was used meanwhile
+ * usernames that are taken, and the proof stays; confirmationInvalid if another request has used it
  */
 export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
   const { accounts, clock, config, confirmations, db, takenUsernames } = deps

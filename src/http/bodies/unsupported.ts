@@ -10,7 +10,7 @@ const readCharsets = new Set(['utf-8', 'utf8', 'us-ascii'])
 
 /**
  * Refuses a body of a coding or charset that is not read, after what `refusal` refuses.
- * @throws ApiError unsupportedMediaType, or that of `refusal`
+ * @throws ApiError unsupportedMediaType, or the answer of `refusal`
  */
 export function refusesUnsupported(
   refusal: (request: FastifyRequest) => ApiError | undefined,

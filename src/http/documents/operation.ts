@@ -168,7 +168,7 @@ function bodyOf(
   }
 }
 
-/** The schemas of long bodies, by that of one line. */
+/** The schemas of long bodies, made from the schema of one line. */
 const long: Readonly<Record<string, (line: JsonSchema) => JsonSchema>> = {
   [mediaTypes.json]: (items) => ({ type: 'array', items }),
   [mediaTypes.csv]: () => ({
