@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventType } from '../src/events/types.ts'
+import type { EventType } from '../src/core/events/types.ts'
 
 const source = join(import.meta.dirname, '../src')
 

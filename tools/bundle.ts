@@ -1,7 +1,7 @@
 import { cpSync, globSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
-import type { Input } from '../src/bundle.ts'
+import type { Input } from '../src/cli/bundle.ts'
 import { filesBesideCode } from './build.ts'
 import { buildWeb } from './build-web.ts'
 

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fingerprintBytes } from '../src/strength/breached/fingerprint-list.ts'
-import { knownSecretsFile, listedForm } from '../src/strength/known-secrets.ts'
-import { minWordLength, wordsFile } from '../src/strength/words.ts'
+import { fingerprintBytes } from '../src/core/password-strength/breached/fingerprint-list.ts'
+import { knownSecretsFile, listedForm } from '../src/core/secret-strength/known-secrets.ts'
+import { minWordLength, wordsFile } from '../src/core/secret-strength/words.ts'
 import { fromFile, fromPackage, type PackagedList, pack, type Source } from './list-sources.ts'
 
 /**
- * Makes known-secrets.bin, words.txt and SOURCE.md of src/strength/, the same bytes every time:
+ * Makes known-secrets.bin, words.txt and SOURCE.md of src/core/password-strength/, the same bytes every time:
  *
  *   node tools/secret-lists.ts [<file> <licence>]...
  *

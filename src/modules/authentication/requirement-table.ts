@@ -1,0 +1,99 @@
+import { type ErrorName, errorTable } from '../../core/errors.ts'
+import { inColumns } from '../../core/lib/text.ts'
+
+/** The situations in which an account must meet requirements: see `requirementTable`. */
+export const columns = [
+  'login',
+  'basic',
+  'provider',
+  'providerPage',
+  'ticket',
+  'commit',
+  'providerCommit',
+  'change',
+  'return',
+  'basicCaller',
+  'refresh',
+  'session',
+  'external',
+] as const
+export type Column = (typeof columns)[number]
+
+/**
+ * What happens if an account does not meet a requirement:
+ * - the name of an error: it is thrown
+ * - `ask`: a step of the login can meet the requirement
+ * - `absent`: the caller counts as not authenticated
+ * - `enrols`: the same, except on a route that enrols a factor
+ * - `guest`: the caller goes on without the account
+ * - empty: the requirement is not asked
+ */
+export type Cell = ErrorName | 'ask' | 'absent' | 'enrols' | 'guest' | ''
+
+/** A cell for each column. */
+type Row<Columns> = { readonly [Index in keyof Columns]: Cell }
+
+const [guess, deny, fail] = ['invalidCredentials', 'accessDenied', 'signInFailed'] as const
+const [again, renew, token] = [
+  'authenticationRequired',
+  'invalidRefreshToken',
+  'invalidOrExpiredToken',
+] as const
+const [change, ask, gone, enrol, guest] = [
+  'passwordChangeRequired',
+  'ask',
+  'absent',
+  'enrols',
+  'guest',
+] as const
+const none = ''
+
+/**
+ * The requirements of accounts; no other place decides them. Within a column the refusals are asked
+ * first, then the other cells, each in the order of the rows. docs/adr/0029
+ *
+ * A pending deletion is checked before the flags of administrators, because a sign-in through a
+ * provider must not show that the account exists.
+ *
+ * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
+ * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
+ * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
+ * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
+ * - `commit`, `providerCommit`: in the transaction that completes a login.
+ * - `change`: in the transaction in which a caller changes its own account.
+ * - `return`: in the transaction that takes back the deletion of an account, which the flags of
+ *   administrators do not deny.
+ * - `refresh`: when a refresh token is used or inspected.
+ * - `session`, `external`: at each request of a caller by session or external token.
+ */
+// biome-ignore format: a table is read by its columns
+export const requirementTable = {
+  //                login  basic  provid provpg ticket commit provid change return basic  refresh sess. external
+  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, guess, gone,  renew, gone,  token],
+  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, none,  gone,  renew, gone,  token],
+  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none,  none ],
+  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, guess, none,  renew, none,  none ],
+  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
+  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  none,  gone,  none,  none,  guest],
+  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  renew, enrol, guest],
+} as const satisfies Record<string, Row<typeof columns>>
+
+export type Requirement = keyof typeof requirementTable
+/** The requirements that a step of a login can meet. */
+export type Step = Extract<Requirement, 'second_factor' | 'password_change' | 'enrolment'>
+
+/** Whether a cell refuses with an error. */
+export function isRefusal(cell: Cell): cell is ErrorName {
+  return cell in errorTable
+}
+
+/** The table as text for docs/access.txt: a line for each column, and `-` for an empty cell. */
+export function describeRequirements(): string {
+  const requirements = Object.entries(requirementTable)
+  const lines = columns.map((column, index) => [
+    column,
+    ...requirements.map(([, cells]) => cells[index] || '-'),
+  ])
+  return inColumns([['ASKED OF', ...requirements.map(([name]) => name)], ...lines])
+}
