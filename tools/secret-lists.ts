@@ -6,7 +6,7 @@ import { minWordLength, wordsFile } from '../src/core/secret-strength/words.ts'
 import { fromFile, fromPackage, type PackagedList, pack, type Source } from './list-sources.ts'
 
 /**
- * Makes known-secrets.bin, words.txt and SOURCE.md of src/core/password-strength/, the same bytes every time:
+ * Makes known-secrets.bin, words.txt and SOURCE.md of src/core/secret-strength/, the same bytes every time:
  *
  *   node tools/secret-lists.ts [<file> <licence>]...
  *
