@@ -13,7 +13,7 @@ import type { Room } from './core/module/room.ts'
 import { authenticatorsOf, loadParts, registerRoutes } from './core/module/serve.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './core/runtime/jobs.ts'
-import { tracedFetch } from './extras/tracing/fetch.ts'
+import { tracedFetch } from './core/runtime/traced-fetch.ts'
 import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,
