@@ -30,7 +30,7 @@ export const module: Module = {
             'Forgets the failed logins of a username over all addresses, and ends its lockout; or those of an address',
         },
       ],
-      load: () => import('./commands.ts'),
+      load: () => import('../login/throttle-commands.ts'),
       settings: ['LOGIN_LOCK_AFTER'],
     },
   ],
