@@ -25,7 +25,7 @@ export async function generateDocs(
   return {
     'command-line.md': describeCommands(await allCommands(modules)),
     'configuration.md': describeSettings(tables),
-    'doctor.md': describeChecks(readDoc('doctor.md')),
+    'doctor.md': await describeChecks(readDoc('doctor.md'), modules),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
+import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/module-settings.ts'
 import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
@@ -26,6 +27,8 @@ export interface Module extends ModuleNames {
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
+  /** What the doctor checks of the module. */
+  readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
   /** Makes what is called when an account ends. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
   /** What the module stores of a person: see `untold` of a table for what is left out. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { InsideContext } from '../../core/checks/context.ts'
 import {
   type CommandCall,
   CommandError,
@@ -11,10 +12,9 @@ import { withDeps } from '../../core/cli/work.ts'
 import type { Config } from '../../core/config/load.ts'
 import { jsonLine } from '../../core/http/lists/json-line.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
-import type { Finding } from './check.ts'
 import { leftOut, type Wanted, wantedOf } from './command-options.ts'
+import type { Finding } from './finding.ts'
 import type { Examined } from './report.ts'
-import type { Inside } from './scene.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -99,7 +99,7 @@ async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
 
 async function both(call: CommandCall, wanted: Wanted, deps: Deps): Promise<Report> {
   const { examineInside } = await import('./inside.ts')
-  const inside = wanted.isInside ? [await examineInside(deps)] : []
+  const inside = wanted.isInside ? [await examineInside(deps, call)] : []
   return withOutside(call, wanted, inside, deps)
 }
 
@@ -115,12 +115,17 @@ async function withoutDatabase(
   const { eventsOf } = await import('../../core/runtime/sinks.ts')
   const { createMeasurements } = await import('../../core/measurements/measurements.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
-  const { examineUnopened } = await import('./inside.ts')
+  const { examineOffline } = await import('./inside.ts')
   const clock = terminal.clock ?? systemClock
   const [log, measurements] = [createLog('silent'), createMeasurements()]
   const events = eventsOf({ clock, log, measurements })
   const deps = { config, clock, events, fetch: globalThis.fetch }
-  return withOutside(call, wanted, [await examineUnopened(deps, why)], null)
+  return withOutside(
+    call,
+    wanted,
+    [await examineOffline(deps, { ...why, modules: call.modules })],
+    null,
+  )
 }
 
 async function withOutside(
@@ -145,16 +150,16 @@ function unreachableAsUnknown({ checks, findings }: Examined): Examined {
 }
 
 async function outside(
-  { terminal }: CommandCall,
+  { modules, terminal }: CommandCall,
   { connect, ca }: Wanted,
   url: string,
-  inside: Pick<Inside, 'config' | 'db'> | null,
+  inside: Pick<InsideContext, 'config' | 'db'> | null,
 ): Promise<Report> {
   const { systemClock } = await import('../../core/lib/clock.ts')
   const { examineOutside } = await import('./outside.ts')
   const clock = terminal.clock ?? systemClock
   const options = { ...(connect && { connect }), ...(ca !== undefined && { ca }) }
-  return { examined: [await examineOutside({ url, clock, inside, ...options })], url }
+  return { examined: [await examineOutside({ url, clock, inside, modules, ...options })], url }
 }
 
 /** The settings, or a finding for each mistake. */
@@ -166,7 +171,7 @@ async function configOf(
     return { config: call.config }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { refusedSettings } = await import('./unopened.ts')
+    const { refusedSettings } = await import('./offline-checks.ts')
     return { findings: refusedSettings(error.mistakes) }
   }
 }

@@ -1,54 +1,19 @@
+import type { InsideContext, OfflineContext } from '../../core/checks/context.ts'
+import { type Machine, thisMachine } from '../../core/checks/machine.ts'
 import { damageIn } from '../../core/database/errors.ts'
+import type { Module } from '../../core/module/module.ts'
 import { reasonOf } from '../../core/reason.ts'
-import { type Check, type Finding, findingOf, make } from './check.ts'
-import { auditChecks } from './checks/audit.ts'
-import { backupChecks } from './checks/backups.ts'
-import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
-import { fileChecks } from './checks/files.ts'
-import { machineChecks } from './checks/machine.ts'
-import { mailFiles } from './checks/mail-files.ts'
-import { masterKeyChecks } from './checks/master-key.ts'
-import { otherServiceChecks } from './checks/other-services.ts'
+import { loadChecks } from './all-checks.ts'
+import { databaseCheck } from './checks/database.ts'
 import { databasePages } from './checks/pages.ts'
-import { proxySettingChecks } from './checks/proxy-settings.ts'
-import { queueChecks } from './checks/queues.ts'
-import { schemaObjects } from './checks/schema-objects.ts'
-import { cookieChecks } from './checks/session-cookie.ts'
-import { settingChecks } from './checks/settings.ts'
-import { usernameChecks } from './checks/usernames.ts'
-import { type Machine, thisMachine } from './machine.ts'
-import type { Inside, Unopened } from './scene.ts'
+import { type Finding, findingOf, runCheck } from './finding.ts'
 
-const unopenedChecks: readonly Check<Unopened>[] = [
-  ...settingChecks,
-  ...cookieChecks,
-  ...proxySettingChecks,
-  ...fileChecks,
-  ...machineChecks,
-  ...otherServiceChecks,
-]
+interface Examination {
+  readonly modules: readonly Module[]
+  readonly machine?: Machine
+}
 
-const openedChecks: readonly Check<Inside>[] = [
-  ...masterKeyChecks,
-  ...databaseChecks,
-  schemaObjects,
-  ...auditChecks,
-  ...queueChecks,
-  ...backupChecks,
-  mailFiles,
-  ...usernameChecks,
-]
-
-/** In the order of the report. Those that need the database come after those that open it. */
-export const insideChecks: readonly Check<Inside>[] = [
-  ...unopenedChecks,
-  ...openingChecks,
-  ...openedChecks,
-]
-
-const needingDatabase: ReadonlySet<Check<Inside>> = new Set(openedChecks)
-
-export type InsideDeps = Omit<Inside, 'machine'>
+export type InsideDeps = Omit<InsideContext, 'machine'>
 
 /**
  * Makes the inside checks; changes nothing. If the database cannot be used, that is the finding, and
@@ -56,36 +21,39 @@ export type InsideDeps = Omit<Inside, 'machine'>
  */
 export async function examineInside(
   deps: InsideDeps,
-  { machine = thisMachine }: { readonly machine?: Machine } = {},
+  { modules, machine = thisMachine }: Examination,
 ): Promise<{ findings: Finding[]; checks: number }> {
-  const scene: Inside = { ...deps, machine }
+  const { inside, offline, opening } = await loadChecks(modules)
+  const context: InsideContext = { ...deps, machine }
   const findings: Finding[] = []
-  const opening: ReadonlySet<string> = new Set(openingChecks.map(({ id }) => id))
-  let checks = 0
-  for (const check of insideChecks) {
-    const isOpen = !findings.some(({ check: id, level }) => opening.has(id) && level === 'error')
-    if (needingDatabase.has(check) && !isOpen) continue
-    if (opening.has(check.id) && !isOpen) continue
-    findings.push(...(await make(check, scene)))
+  for (const check of offline) findings.push(...(await runCheck(check, context)))
+  let checks = offline.length
+  for (const check of opening) {
+    const found = await runCheck(check, context)
+    findings.push(...found)
     checks += 1
+    if (found.some(({ level }) => level === 'error')) return { findings, checks }
   }
-  return { findings, checks }
+  for (const check of inside) findings.push(...(await runCheck(check, context)))
+  return { findings, checks: checks + inside.length }
 }
 
 /** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
-export async function examineUnopened(
-  deps: Omit<Unopened, 'machine'>,
+export async function examineOffline(
+  deps: Omit<OfflineContext, 'machine'>,
   {
     error,
     reason = reasonOf(error),
+    modules,
     machine = thisMachine,
-  }: { readonly error?: unknown; readonly reason?: string; readonly machine?: Machine },
+  }: Examination & { readonly error?: unknown; readonly reason?: string },
 ): Promise<{ findings: Finding[]; checks: number }> {
-  const scene: Unopened = { ...deps, machine }
+  const { offline } = await loadChecks(modules)
+  const context: OfflineContext = { ...deps, machine }
   const findings: Finding[] = []
-  for (const check of unopenedChecks) findings.push(...(await make(check, scene)))
+  for (const check of offline) findings.push(...(await runCheck(check, context)))
   const what = `The database cannot be opened: ${reason}.`
   const mend = damageIn(error) ? databasePages.mend : undefined
   findings.push(findingOf(databaseCheck, { what, ...(mend && { mend }) }))
-  return { findings, checks: unopenedChecks.length + 1 }
+  return { findings, checks: offline.length + 1 }
 }

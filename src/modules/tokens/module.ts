@@ -36,6 +36,7 @@ export const module: Module = {
     'REFRESH_ROTATION',
     'REFRESH_GRACE_SECONDS',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

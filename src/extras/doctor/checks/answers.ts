@@ -1,14 +1,14 @@
+import { isOurs, isRemote, shownValues, statusPath } from '../../../core/checks/answers.ts'
+import type { Check, Found } from '../../../core/checks/check.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
 import { securityHeaders } from '../../../core/http/headers.ts'
-import type { Check, Found } from '../check.ts'
-import type { Outside } from '../scene.ts'
-import { isOurs, isRemote, shownValues, statusPath } from './reachable.ts'
 
 const minSeconds = 180 * 86_400
 
-const hsts: Check<Outside> = {
+const hsts: Check<OutsideContext> = {
   id: 'hsts',
   level: 'error',
-  good: 'Strict-Transport-Security arrives, for half a year or longer',
+  passMessage: 'Strict-Transport-Security arrives, for half a year or longer',
   why: 'Without it the first request of a browser may go over http, where anyone on the way can take it over.',
   mend: {
     do: 'The service sends it: leave it to the service, or send one that lasts as long.',
@@ -50,10 +50,10 @@ const headersOfPages = [
   'cross-origin-resource-policy',
 ] as const
 
-const securityHeadersArrive: Check<Outside> = {
+const securityHeadersArrive: Check<OutsideContext> = {
   id: 'security_headers',
   level: 'error',
-  good: 'the security headers arrive as the service sends them',
+  passMessage: 'the security headers arrive as the service sends them',
   why: 'They keep foreign scripts and frames out of the pages where people type passwords; browsers drop a header that says two things.',
   mend: { do: 'Leave these headers to the service.' },
   async find({ probe }) {
@@ -80,75 +80,10 @@ function titleOf(name: string): string {
   )
 }
 
-const cookie: Check<Outside> = {
-  id: 'cookie',
-  level: 'error',
-  good: 'cookies arrive as the service sets them: Secure, HttpOnly, SameSite, for this host alone',
-  why: 'Without Secure a browser sends the session over http; one for other paths or hosts is dropped because of its name, and each sign-in fails.',
-  mend: {
-    do: 'Leave cookies to the service: they are Secure also where a proxy ends TLS.',
-    nginx:
-      '# remove: proxy_cookie_flags, proxy_cookie_domain, proxy_cookie_path, proxy_hide_header Set-Cookie',
-    caddy: '# remove: header Set-Cookie ..., header -Set-Cookie',
-  },
-  async find({ probe }) {
-    const page = await probe.get('/signin')
-    if (page.header('x-request-id') === '') return [] // an application of the same host has the path
-    if (page.status !== 200) return [{ what: `/signin answers ${page.status}.`, level: 'warning' }]
-    const cookies = page.all('set-cookie')
-    if (cookies.length === 0) return [{ what: 'The cookie of a sign-in does not arrive.' }]
-    return cookies.flatMap((line): Found[] => {
-      const [pair = '', ...rest] = line.split(';')
-      const name = pair.split('=', 1)[0]?.trim() ?? ''
-      const attributes = new Map(
-        rest.map((part) => {
-          const [key = '', value = ''] = part.split('=')
-          return [key.trim().toLowerCase(), value.trim()]
-        }),
-      )
-      const faults = [
-        ...(attributes.has('secure') ? [] : ['without Secure']),
-        ...(attributes.has('httponly') ? [] : ['without HttpOnly']),
-        ...(/^(?:lax|strict)$/i.test(attributes.get('samesite') ?? '') ? [] : ['without SameSite']),
-        ...(attributes.has('domain') ? [`with Domain ${attributes.get('domain')}`] : []),
-        ...(attributes.get('path') === '/'
-          ? []
-          : [`with Path ${attributes.get('path') ?? 'none'}`]),
-      ]
-      if (faults.length === 0) return []
-      return [{ what: `The cookie ${name} arrives ${faults.join(', ')}.` }]
-    })
-  },
-}
-
-const compression: Check<Outside> = {
-  id: 'compression',
-  level: 'warning',
-  good: 'answers that hold secrets are not compressed',
-  why: 'A page that repeats what an attacker sends, beside a secret, tells the secret by its compressed length (BREACH).',
-  mend: {
-    do: 'Compress nothing of this host.',
-    nginx: 'gzip off;   # in its server block; brotli off; too',
-    caddy: '# remove: encode gzip zstd',
-  },
-  async find({ probe }) {
-    const found: Found[] = []
-    for (const path of ['/signin', statusPath]) {
-      const headers = { 'accept-encoding': 'gzip, deflate, br, zstd', accept: '*/*' }
-      const answer = await probe.send(path, { headers })
-      if (answer.header('x-request-id') === '') continue // an application of the same host has it
-      const coding = answer.header('content-encoding')
-      if (coding === '' || coding === 'identity') continue
-      found.push({ what: `${path} is answered with Content-Encoding ${coding.slice(0, 40)}.` })
-    }
-    return found
-  },
-}
-
-const errors: Check<Outside> = {
+const errors: Check<OutsideContext> = {
   id: 'errors_replaced',
   level: 'error',
-  good: 'refusals of the service arrive as it sends them',
+  passMessage: 'refusals of the service arrive as it sends them',
   why: 'Programs go by the status, the JSON and WWW-Authenticate of a refusal, and the X-Request-Id is how an operator finds its reason.',
   mend: {
     do: 'Let the answers of the service through.',
@@ -164,10 +99,4 @@ const errors: Check<Outside> = {
   },
 }
 
-export const answerChecks: readonly Check<Outside>[] = [
-  hsts,
-  securityHeadersArrive,
-  cookie,
-  compression,
-  errors,
-]
+export const answerChecks: readonly Check<OutsideContext>[] = [hsts, securityHeadersArrive, errors]

@@ -1,32 +1,14 @@
-import { isLoopback } from '../../../core/addresses/loopback.ts'
+import { isStatus, statusPath } from '../../../core/checks/answers.ts'
+import type { Check } from '../../../core/checks/check.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
-import type { Check, Found } from '../check.ts'
-import type { Answer } from '../probe.ts'
-import type { Outside } from '../scene.ts'
-
-/** The path that anyone may read, and that tells what answers. */
-export const statusPath = '/api/public/status'
-
-/** Of any method the service answers 404 here, by itself, and reads no body. */
-export const noRoute = '/api/public/doctor'
-
-/** Whether an answer to the status is that of the service. */
-export function isStatus({ status, json }: Answer): boolean {
-  return (
-    status === 200 &&
-    typeof json === 'object' &&
-    json !== null &&
-    'service' in json &&
-    json.service === 'gatehouse'
-  )
-}
 
 const ofGateway = new Set([502, 503, 504])
 
-export const reachable: Check<Outside> = {
+export const reachable: Check<OutsideContext> = {
   id: 'reachable',
   level: 'error',
-  good: 'the address answers',
+  passMessage: 'the address answers',
   why: 'Nothing of the service can be used at this address.',
   mend: {
     do: 'See that the name leads here, that the port is open, and that the service runs.',
@@ -42,10 +24,10 @@ export const reachable: Check<Outside> = {
   },
 }
 
-const gateway: Check<Outside> = {
+const gateway: Check<OutsideContext> = {
   id: 'gateway',
   level: 'error',
-  good: 'the proxy reaches the service',
+  passMessage: 'the proxy reaches the service',
   why: 'Nothing of the service can be used through this proxy.',
   mend: {
     do: 'See that the service runs, and give the proxy its HOST and PORT.',
@@ -59,10 +41,10 @@ const gateway: Check<Outside> = {
   },
 }
 
-const redirected: Check<Outside> = {
+const redirected: Check<OutsideContext> = {
   id: 'redirected',
   level: 'error',
-  good: 'the address is that of the service and not of a redirect to it',
+  passMessage: 'the address is that of the service and not of a redirect to it',
   why: 'Programs do not follow redirects with their credentials, and a form loses what was typed. Doctor follows none.',
   mend: { do: 'Examine the address to which it leads, and give callers that one.' },
   async find({ probe, origin }) {
@@ -82,10 +64,10 @@ const redirected: Check<Outside> = {
   },
 }
 
-const service: Check<Outside> = {
+const service: Check<OutsideContext> = {
   id: 'service',
   level: 'error',
-  good: 'Gatehouse answers at the address, under /',
+  passMessage: 'Gatehouse answers at the address, under /',
   why: 'What is checked further is true of Gatehouse alone; a foreign host is asked nothing more.',
   mend: {
     do: 'Correct the address, or pass all paths of the host to the service as they are.',
@@ -100,21 +82,4 @@ const service: Check<Outside> = {
 }
 
 /** An error of one of them ends what is asked of the address. */
-export const arrivalChecks: readonly Check<Outside>[] = [gateway, redirected, service]
-
-/** Whether callers of other machines use an origin. */
-export function isRemote(origin: string): boolean {
-  return !isLoopback(new URL(origin).hostname)
-}
-
-/** Whether an answer comes from the service and not from what is in front of it. */
-export function isOurs(answer: Answer): boolean {
-  const { json } = answer
-  const hasError = typeof json === 'object' && json !== null && 'error' in json
-  return answer.header('x-request-id') !== '' && hasError
-}
-
-/** A finding of a header that several lines or none have. */
-export function shownValues(values: readonly string[]): Found['what'] {
-  return values.length === 0 ? 'absent' : values.map((value) => value.slice(0, 120)).join(' | ')
-}
+export const arrivalChecks: readonly Check<OutsideContext>[] = [gateway, redirected, service]

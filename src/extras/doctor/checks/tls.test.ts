@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Outside } from '../scene.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
 import { tlsChecks } from './tls.ts'
 
 const day = 86_400_000
@@ -15,7 +15,7 @@ async function levelsOf(lifetime: number, age: number) {
     clock: { now: () => age * day },
     origin: 'https://auth.example.org',
   }
-  const found = await check.find(scene as unknown as Outside)
+  const found = await check.find(scene as unknown as OutsideContext)
   return found.map(({ level = check.level }) => level)
 }
 

@@ -1,21 +1,22 @@
 import { accessSync, constants } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { gatehouse } from '../../../core/hints/command-line.ts'
-import { isoTime } from '../../../core/lib/clock.ts'
-import { reasonOf, systemCode } from '../../../core/reason.ts'
-import { openArchive } from '../../backup/archive-reader.ts'
-import { lateAfterMs } from '../../backup/schedule.ts'
-import type { Check } from '../check.ts'
-import type { Inside } from '../scene.ts'
-import { doctorStore } from '../store.ts'
+import type { Check } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { reasonOf, systemCode } from '../../core/reason.ts'
+import { openArchive } from './archive-reader.ts'
+import { lateAfterMs } from './schedule.ts'
 
 const why = 'What has happened since the last backup is lost with the database.'
 
-const backupFolder: Check<Inside> = {
+const backupFolder: Check<InsideContext> = {
   id: 'backup_folder',
   level: 'error',
-  good: 'BACKUP_DIR is a folder that the service can write',
+  passMessage: 'BACKUP_DIR is a folder that the service can write',
   why,
   mend: { do: 'Mount or make the folder, and give it to the user of the service.' },
   find({ config }) {
@@ -31,10 +32,10 @@ const backupFolder: Check<Inside> = {
   },
 }
 
-const backupFailed: Check<Inside> = {
+const backupFailed: Check<InsideContext> = {
   id: 'backup_failed',
   level: 'error',
-  good: 'the last backup was made',
+  passMessage: 'the last backup was made',
   why,
   mend: {
     do: 'Mend what it says; the service tries again by itself.',
@@ -42,7 +43,7 @@ const backupFailed: Check<Inside> = {
   },
   async find({ config, db }) {
     if (config.backups.directory === undefined) return []
-    const { failed } = await doctorStore(db).backupRuns()
+    const { failed } = await backupRuns(db)
     if (failed === null) return []
     return [
       { what: `The backup of ${isoTime(failed.at)} has failed: ${failed.detail ?? 'unknown'}.` },
@@ -50,10 +51,11 @@ const backupFailed: Check<Inside> = {
   },
 }
 
-const backupAge: Check<Inside> = {
+const backupAge: Check<InsideContext> = {
   id: 'backup_age',
   level: 'error',
-  good: 'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
+  passMessage:
+    'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
   why,
   mend: {
     do: 'See that a service runs with these settings, and what its log says of backups.',
@@ -62,7 +64,7 @@ const backupAge: Check<Inside> = {
   async find({ clock, config, db, machine }) {
     const { directory, everyHours } = config.backups
     if (directory === undefined) return []
-    const { failed, made } = await doctorStore(db).backupRuns()
+    const { failed, made } = await backupRuns(db)
     if (made === null) {
       const what = 'BACKUP_DIR is set, and no backup was made yet.'
       return failed === null ? [{ what, level: 'info' }] : []
@@ -80,10 +82,10 @@ const backupAge: Check<Inside> = {
 /** Read in some seconds. */
 const maxBytes = 2 * 1024 ** 3
 
-const backupContent: Check<Inside> = {
+const backupContent: Check<InsideContext> = {
   id: 'backup_content',
   level: 'error',
-  good: 'the file of the newest backup is as it was written',
+  passMessage: 'the file of the newest backup is as it was written',
   why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
   mend: {
     do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
@@ -92,7 +94,7 @@ const backupContent: Check<Inside> = {
   async find({ config, db, machine }) {
     const { directory } = config.backups
     if (directory === undefined) return []
-    const { made } = await doctorStore(db).backupRuns()
+    const { made } = await backupRuns(db)
     if (made?.node !== hostname() || made.state !== 'done' || made.file === null) return []
     const path = join(directory, made.file)
     const stats = machine.stat(path)
@@ -116,10 +118,10 @@ const backupContent: Check<Inside> = {
 const dayMs = 86_400_000
 const newDays = 7
 
-const backupNone: Check<Inside> = {
+const backupNone: Check<InsideContext> = {
   id: 'backup_none',
   level: 'info',
-  good: 'the service makes backups by itself, once it is a week old',
+  passMessage: 'the service makes backups by itself, once it is a week old',
   why,
   mend: {
     do: 'Set a folder on another disk, or leave this check out if something else makes the backups: --except backup_none.',
@@ -127,16 +129,55 @@ const backupNone: Check<Inside> = {
   },
   async find({ clock, config, db }) {
     if (config.backups.directory !== undefined) return []
-    const since = await doctorStore(db).firstMigration()
+    const since = await firstMigration(db)
     if (since === null || clock.now() - since < newDays * dayMs) return []
     return [{ what: 'BACKUP_DIR is not set: this service makes no backups by itself.' }]
   },
 }
 
-export const backupChecks: readonly Check<Inside>[] = [
-  backupFolder,
-  backupFailed,
-  backupAge,
-  backupContent,
-  backupNone,
-]
+/** Times in epoch milliseconds. */
+interface BackupRuns {
+  readonly made: {
+    /** When the state began that it holds. */
+    readonly at: number
+    /** Whether its file is still kept. */
+    readonly state: string
+    readonly file: string | null
+    /** The machine that made it. */
+    readonly node: string
+    /** The digest of the file when the backup was written. */
+    readonly sha256: string | null
+  } | null
+  readonly failed: { readonly at: number; readonly detail: string | null } | null
+}
+
+/** The last backup that the service has made by itself, and what has failed since. */
+async function backupRuns(db: DatabaseOrTransaction): Promise<BackupRuns> {
+  const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
+  const made = await runs
+    .select(['id', 'started_at', 'state', 'file', 'node', 'sha256'])
+    .where('state', 'in', ['done', 'removed'])
+    .executeTakeFirst()
+  const failed = await runs
+    .select(['finished_at', 'started_at', 'detail'])
+    .where('state', '=', 'failed')
+    .where('id', '>', made?.id ?? 0)
+    .executeTakeFirst()
+  return {
+    made: made ? { ...made, at: made.started_at } : null,
+    failed: failed ? { at: failed.finished_at ?? failed.started_at, detail: failed.detail } : null,
+  }
+}
+
+/** When the first version of the schema was made: the age of the deployment. */
+async function firstMigration(db: DatabaseOrTransaction): Promise<number | null> {
+  const { at } = await db
+    .selectFrom('schema_version')
+    .select((eb) => eb.fn.min('applied_at').as('at'))
+    .executeTakeFirstOrThrow()
+  return at === null ? null : Number(at)
+}
+
+export const checks: ModuleChecks = {
+  inside: [backupFolder, backupFailed, backupAge, backupContent, backupNone],
+}

@@ -1,12 +1,13 @@
 import { isIPv4 } from 'node:net'
-import { canonicalAddress } from '../../../core/addresses/address.ts'
-import { isWithin, parseAddressRange } from '../../../core/addresses/address-ranges.ts'
-import { isLoopback } from '../../../core/addresses/loopback.ts'
-import { kindOfAddress } from '../../../core/outbound/address-kinds.ts'
-import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { Answer } from '../probe.ts'
-import type { Outside } from '../scene.ts'
-import { doctorStore } from '../store.ts'
+import { canonicalAddress } from '../../core/addresses/address.ts'
+import { isWithin, parseAddressRange } from '../../core/addresses/address-ranges.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { type Check, CouldNotCheck, type Found } from '../../core/checks/check.ts'
+import type { OutsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { Answer } from '../../core/checks/probe.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { kindOfAddress } from '../../core/outbound/address-kinds.ts'
 
 // An address of documentation, RFC 5737: no client has it, and no proxy.
 const forged = '192.0.2.199'
@@ -18,10 +19,10 @@ const forwarding = {
   caddy: 'reverse_proxy 127.0.0.1:3000   # without header_up X-Forwarded-For',
 }
 
-const clientAddress: Check<Outside> = {
+const clientAddress: Check<OutsideContext> = {
   id: 'client_address',
   level: 'error',
-  good: 'the limits of logins count the address of the client, whatever it says of itself',
+  passMessage: 'the limits of logins count the address of the client, whatever it says of itself',
   why: 'If they count what the client sends, it guesses passwords without a limit; if they count the proxy, a few failed logins of one person lock out all.',
   mend: {
     do: 'The proxy sets X-Forwarded-For to the address that connects to it, and TRUST_PROXY names the proxy alone.',
@@ -73,7 +74,7 @@ function behindOthers(answer: Answer, counted: string): Found[] {
 }
 
 /** Sends a request that is refused, with a forged address. */
-async function refused({ probe }: Outside): Promise<Answer> {
+async function refused({ probe }: OutsideContext): Promise<Answer> {
   const headers = { 'x-forwarded-for': forged }
   const isHere = probe.target.addresses.every((address) => isIPv4(address) && isLoopback(address))
   if (!isHere) return probe.send('/api/me', { headers })
@@ -87,7 +88,7 @@ const waitMs = 250
 const maxWaits = 20
 
 /** The address that the service has noted with the refusal, which it writes within a second. */
-async function countedAddress({ clock, inside }: Outside, answer: Answer): Promise<string> {
+async function countedAddress({ clock, inside }: OutsideContext, answer: Answer): Promise<string> {
   if (inside?.config.refusals.max === 0) throw new CouldNotCheck('REFUSALS_MAX is 0')
   const ids = answer.all('x-request-id').flatMap((line) => line.split(',').map((id) => id.trim()))
   if (!inside || answer.status !== 401 || ids.length === 0) {
@@ -95,7 +96,7 @@ async function countedAddress({ clock, inside }: Outside, answer: Answer): Promi
   }
   for (let waits = 0; waits <= maxWaits; waits += 1) {
     for (const id of ids) {
-      const address = await doctorStore(inside.db).refusedAddress(id)
+      const address = await refusedAddress(inside.db, id)
       if (address !== null) return address
     }
     await clock.wait(waitMs)
@@ -104,8 +105,7 @@ async function countedAddress({ clock, inside }: Outside, answer: Answer): Promi
 }
 
 /** Whether the service at an address is the one whose database this is. */
-export async function isOwnService(outside: Outside): Promise<boolean> {
-  if (outside.inside?.config.baseUrl === outside.origin) return true
+async function isOwnService(outside: OutsideContext): Promise<boolean> {
   try {
     await countedAddress(outside, await refused(outside))
     return true
@@ -114,4 +114,14 @@ export async function isOwnService(outside: Outside): Promise<boolean> {
   }
 }
 
-export const clientAddressChecks: readonly Check<Outside>[] = [clientAddress]
+/** The address that counted for a request that was refused; null if none is kept yet. */
+async function refusedAddress(db: DatabaseOrTransaction, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('refusals')
+    .select('address')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.address ?? null
+}
+
+export const checks: ModuleChecks = { outside: [clientAddress], isOwnService }
