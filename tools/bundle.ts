@@ -11,10 +11,7 @@ const sources = join(root, 'src/')
 /** The files that are entered from outside, by a path. */
 const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
-  'database/sqlite/checkpoint-thread.ts',
-  'database/sqlite/quick-check-thread.ts',
-  'backup/backup-thread.ts',
-  'audit/verify/verify-thread.ts',
+  ...globSync('**/*-thread.ts', { cwd: sources }),
 ]
 
 /** What Fastify and we require where it is needed, and a start needs none of it. */
@@ -22,7 +19,7 @@ const loadedLater =
   /\/node_modules\/(?:light-my-request|punycode|tr46|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
 
 /** What a module.ts loads for the command line. */
-const isOfCommands = /\/cli\/commands\//
+const isOfCommands = /(?:\/cli\/commands\/.*|\b(?:commands|command))\.ts$/
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/
@@ -61,10 +58,12 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
           add(commandLine, join(sources, 'cli/run.ts'))
           // The primary of WORKERS loads nothing of the service.
           for (const path of ['start', 'primary', 'join']) {
-            add(processes, join(sources, `workers/${path}.ts`))
+            add(processes, join(sources, `core/workers/${path}.ts`))
           }
           add(service, join(sources, 'start.ts'))
-          for (const path of globSync('*/{module,core}.ts', { cwd: sources })) {
+          for (const path of globSync('{core,modules,extras}/*/{module,core}.ts', {
+            cwd: sources,
+          })) {
             const loaded = this.getModuleInfo(join(sources, path))?.dynamicallyImportedIds ?? []
             for (const id of loaded) if (!isOfCommands.test(id)) add(service, id)
           }
