@@ -63,7 +63,9 @@ export function namesOf(query: Query): string[] {
  */
 function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
   const named = parseTypes(query.type)
-  const category = parseAmong(query, 'category', [...new Set(known.map(({ category }) => category))])
+  const category = parseAmong(query, 'category', [
+    ...new Set(known.map(({ category }) => category)),
+  ])
   const level = parseAmong(query, 'level', auditLevels)
   const outcome = parseAmong(query, 'outcome', auditOutcomes)
   if (category === undefined && level === undefined && outcome === undefined) return named

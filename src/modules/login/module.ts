@@ -20,7 +20,14 @@ export const module: Module = {
         },
       ],
       load: () => import('./throttle-commands.ts'),
-      settings: ['LOGIN_LOCK_AFTER'],
+      settings: [
+        'LOGIN_ATTEMPTS',
+        'LOGIN_WINDOW_SECONDS',
+        'LOGIN_ADDRESS_ATTEMPTS',
+        'LOGIN_ADDRESS_WINDOW_SECONDS',
+        'LOGIN_CAPTCHA_AFTER',
+        'LOGIN_LOCK_AFTER',
+      ],
     },
   ],
   routes: async () => {
