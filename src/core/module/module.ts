@@ -62,6 +62,8 @@ export interface ModuleNames {
   readonly migrations?: readonly Migration[]
   /** Login methods, each with its authentication method references (RFC 8176). */
   readonly methods?: readonly { readonly name: string; readonly amr: readonly string[] }[]
+  /** The category of its events in the API, where this is not the name of the folder. */
+  readonly eventCategory?: string
   /** Imports the file of its event types; the core has several. */
   readonly events?: () => Promise<object>
   /** Names in the error table that belong to this module, or errors of its own. */

@@ -60,20 +60,20 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
   }
 }
 
-/** A type of event, with the module that declares it. */
+/** A type of event, with its category in the API. */
 export interface KnownEvent extends Pick<EventType, 'name' | 'level' | 'outcome'> {
-  readonly module: string
+  readonly category: string
 }
 
 /** Asserts that no event name is claimed twice; answers all types. @throws Error otherwise */
 export async function assertDistinctEvents(modules: readonly ModuleNames[]): Promise<KnownEvent[]> {
   const claim = createClaims()
   const all = await Promise.all(modules.map(async ({ events }) => [await events?.()].flat()))
-  return modules.flatMap(({ name: module }, index) => {
+  return modules.flatMap(({ name: module, eventCategory: category = module }, index) => {
     const files = all[index] ?? []
     const types = files.flatMap((file) => Object.values(file ?? {}).filter(isEventType))
     for (const { name } of types) claim('event', name, module)
-    return types.map(({ name, level, outcome }) => ({ name, level, outcome, module }))
+    return types.map(({ name, level, outcome }) => ({ name, level, outcome, category }))
   })
 }
 

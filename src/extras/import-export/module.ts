@@ -3,7 +3,8 @@ import type { Module } from '../../core/module/module.ts'
 const underWay = 'begun anew where the data goes'
 
 export const module: Module = {
-  name: 'transfer',
+  name: 'import-export',
+  eventCategory: 'transfer',
   tag: 'Import and export',
   tables: [
     { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },

@@ -1,7 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'confirmations',
+  name: 'one-time-tokens',
   tables: [
     {
       name: 'confirmations',

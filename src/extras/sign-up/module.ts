@@ -1,7 +1,8 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'registration',
+  name: 'sign-up',
+  eventCategory: 'registration',
   tag: 'Administration of accounts',
   tables: [
     {

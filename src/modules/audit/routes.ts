@@ -90,8 +90,8 @@ export async function auditRoutes(
       },
     },
     async () => ({
-      data: knownEvents.map(({ name, module, level, outcome }) => ({
-        ...{ type: name, category: module, level, outcome },
+      data: knownEvents.map(({ name, category, level, outcome }) => ({
+        ...{ type: name, category, level, outcome },
       })),
     }),
   )

@@ -1,7 +1,8 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'token',
+  name: 'tokens',
+  eventCategory: 'token',
   tag: 'Tokens',
   tables: [
     {
