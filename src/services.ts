@@ -62,7 +62,7 @@ import { createProofs } from './proofs/proofs.ts'
 import { createRecovery, type Recovery } from './recovery/recovery.ts'
 import { createInvitations, type Invitations } from './registration/invitations.ts'
 import { createSignUp, type SignUp } from './registration/sign-up.ts'
-import type { PersonSection } from './room/person.ts'
+import type { ExportSection } from './room/person.ts'
 import { assertDistinct, assertDistinctEvents, type KnownEvent, tracesOf } from './room/registry.ts'
 import type { OnAccountEnded, OnErasure, Room } from './room/room.ts'
 import type { Deps } from './runtime/deps.ts'
@@ -289,7 +289,7 @@ export async function createServices(
   const returnPaths = createReturnPaths(config)
   const backups = createBackups({ ...deps, rooms })
   const sessions = createSessions({ ...deps, accounts, requirements })
-  const sections: PersonSection[] = [] // as well
+  const sections: ExportSection[] = [] // as well
   const auditLog = createAuditLog({
     ...deps,
     keys,
@@ -422,8 +422,8 @@ export async function createServices(
       outbound: outboundRules(config),
     },
   }
-  for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
-    if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
+  for (const { onAccountEnded, onErasure, personalData } of rooms) {
+    if (personalData) sections.push(...(await personalData({ ...deps, ...services })))
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
     if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }

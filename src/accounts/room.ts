@@ -8,7 +8,7 @@ export const room: Room<Needs> = {
     {
       name: 'accounts',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
       blank: ['import_id', 'import_line'],
       present: async () => (await import('../database/staged.ts')).isPresentAccount,
     },
@@ -20,13 +20,13 @@ export const room: Room<Needs> = {
     {
       name: 'role_assignments',
       key: ['account', 'role'],
-      person: { column: 'account', gone: 'removed' },
+      person: { column: 'account', onDelete: 'delete' },
       present: async () => (await import('../database/staged.ts')).isOfPresentAccount,
     },
     {
       name: 'token_versions',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed', untold: 'two counters' },
+      person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
       present: async () => (await import('../database/staged.ts')).isOfPresentUser,
     },
   ],
@@ -103,6 +103,6 @@ export const room: Room<Needs> = {
       settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
-  ofPerson: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   parts: () => import('./parts.ts'),
 }

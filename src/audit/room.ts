@@ -17,8 +17,8 @@ export const room: Room<Needs> = {
       needsKeys: true,
       person: {
         column: 'user_id',
-        gone: { kept: 'what is left to be done, for ten minutes' },
-        untold: 'there is none before the erasure',
+        onDelete: { kept: 'what is left to be done, for ten minutes' },
+        excluded: 'there is none before the erasure',
       },
     },
     { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },
@@ -49,6 +49,6 @@ export const room: Room<Needs> = {
       settings: ['AUDIT_SINKS'],
     },
   ],
-  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   parts: () => import('./parts.ts'),
 }

@@ -10,10 +10,10 @@ export const room: Room<Needs> = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // its link sets a password, or signs in
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   errors: ['confirmationInvalid'],
-  ofPerson: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   parts: () => import('./parts.ts'),
 }

@@ -30,7 +30,7 @@ export const room: Room<Needs> = {
       settings: ['USERS_POLICY', 'POSTS_DELETE_POLICY', 'REQUIRE_SECOND_FACTOR'],
     },
   ],
-  ofPerson: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   onErasure: async () => {
     const { refusalStore } = await import('./store.ts')
     return (trx, userId) => refusalStore(trx).erase(userId)

@@ -9,7 +9,7 @@ export const room: Room<Needs> = {
       name: 'identities',
       key: ['id'],
       givesIds: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   methods: [{ name: 'provider', amr: ['fed'] }],
@@ -50,6 +50,6 @@ export const room: Room<Needs> = {
       file: fileBeside(import.meta.url, '../cli/commands/oidc'),
     },
   ],
-  ofPerson: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   parts: () => import('./parts.ts'),
 }

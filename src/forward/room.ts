@@ -32,6 +32,6 @@ export const room: Room<Needs> = {
       isLogin: true,
     },
   ],
-  ofPerson: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   parts: () => import('./parts.ts'),
 }

@@ -11,7 +11,7 @@ export const room: Room<Needs> = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // a restored one would be sent again
-      person: { column: 'user_id', gone: 'cleared' },
+      person: { column: 'user_id', onDelete: 'set-null' },
     },
     {
       name: 'notices',
@@ -19,13 +19,13 @@ export const room: Room<Needs> = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
     {
       name: 'known_devices',
       key: ['user_id', 'device'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: fileBeside(import.meta.url, './events'),
@@ -63,7 +63,7 @@ export const room: Room<Needs> = {
       settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
     },
   ],
-  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   onAccountEnded: async ({ clock }) => {
     const { outboxStore } = await import('./store.ts')
     return async (trx, { userId, isRemoved }) => {

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import type { MakeBatch } from '../http/lists/bulk-answers.ts'
 import { type Clock, isoTime } from '../kernel/clock.ts'
-import type { PersonSection } from '../room/person.ts'
+import type { ExportSection } from '../room/person.ts'
 
 /** What the service holds of a person, as one JSON object. docs/personal-data.md */
 export interface PersonalData {
@@ -27,7 +27,7 @@ export interface PersonalDataDeps {
   readonly db: Database
   readonly events: Events
   /** Of all rooms, in their order. */
-  readonly sections: readonly PersonSection[]
+  readonly sections: readonly ExportSection[]
 }
 
 export function createPersonalData({

@@ -11,7 +11,7 @@ export const room: Room<Needs> = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: fileBeside(import.meta.url, './events'),
@@ -47,7 +47,7 @@ export const room: Room<Needs> = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
-  ofPerson: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   onErasure: async (needs) => {
     const { invitationStores } = await import('./invitation-store.ts')
     const stores = invitationStores(needs)

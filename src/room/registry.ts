@@ -113,9 +113,9 @@ export function requestHeadersOf(rooms: readonly RoomNames[]): string[] {
 export function tracesOf(rooms: readonly RoomNames[]): Trace[] {
   return rooms.flatMap(({ tables = [] }) =>
     tables.flatMap(({ name: table, key: [key = ''], person }) => {
-      if (!person || typeof person.gone !== 'string') return []
-      const { column, gone, inSteps = false } = person
-      return [{ table, key, column, gone, inSteps }]
+      if (!person || typeof person.onDelete !== 'string') return []
+      const { column, onDelete, inSteps = false } = person
+      return [{ table, key, column, onDelete, inSteps }]
     }),
   )
 }

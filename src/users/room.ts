@@ -16,7 +16,11 @@ export const room: Room<Needs> = {
       name: 'leaving_users',
       key: [],
       leftOut: 'deleted users are not copied',
-      person: { column: 'user_id', gone: 'removed', untold: 'there is none before the deletion' },
+      person: {
+        column: 'user_id',
+        onDelete: 'delete',
+        excluded: 'there is none before the deletion',
+      },
     },
     {
       name: 'users_search',
@@ -36,6 +40,6 @@ export const room: Room<Needs> = {
       file: fileBeside(import.meta.url, '../cli/commands/users'),
     },
   ],
-  ofPerson: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   parts: () => import('./parts.ts'),
 }

@@ -67,19 +67,19 @@ suite('GET /api/account/export', async () => {
 
   test('every table that names a person is told, or its manifest says why not', async () => {
     const told = new Set<string>()
-    for (const { ofPerson } of rooms) {
-      const sections = (await ofPerson?.({ ...app.deps, ...app.app } as never)) ?? []
+    for (const { personalData } of rooms) {
+      const sections = (await personalData?.({ ...app.deps, ...app.app } as never)) ?? []
       for (const { tables } of sections) for (const table of tables) told.add(table)
     }
     const tables = rooms.flatMap((room) => room.tables ?? [])
     const silent = tables.filter(
-      ({ name, person }) => person && person.untold === undefined && !told.has(name),
+      ({ name, person }) => person && person.excluded === undefined && !told.has(name),
     )
     assert.deepEqual(
       silent.map(({ name }) => name),
       [],
     )
-    const both = tables.filter(({ name, person }) => person?.untold && told.has(name))
+    const both = tables.filter(({ name, person }) => person?.excluded && told.has(name))
     assert.deepEqual(both, [])
   })
 
