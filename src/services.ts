@@ -42,8 +42,11 @@ import { createReadiness, type Readiness } from './health/readiness.ts'
 import { createLoginAddress, type LoginAddress } from './http/limits/login-address.ts'
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './keys/key-set.ts'
-import { createMasterTurn, type MasterTurn } from './keys/turn.ts'
-import { createTurnAnswers, type TurnAnswers } from './keys/turn-answers.ts'
+import { createMasterKeyRotation, type MasterKeyRotation } from './keys/master-key-rotation.ts'
+import {
+  createMasterKeyRotationAnswers,
+  type MasterKeyRotationAnswers,
+} from './keys/master-key-rotation-answers.ts'
 import { createMailDesk, type MailDesk } from './mail/desk.ts'
 import { createDevices, type Devices } from './mail/devices.ts'
 import { createMailer, type Mailer } from './mail/mailer.ts'
@@ -132,7 +135,7 @@ export interface Services extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly mailDesk: MailDesk
-  readonly masterTurn: MasterTurn
+  readonly masterKeyRotation: MasterKeyRotation
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
@@ -161,7 +164,7 @@ export interface Services extends LogoutEndings {
   readonly statisticSeries: StatisticSeries
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
-  readonly turnAnswers: TurnAnswers
+  readonly masterKeyRotationAnswers: MasterKeyRotationAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
@@ -352,7 +355,7 @@ export async function createServices(
     lock,
     loginAddress,
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
-    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
+    masterKeyRotation: createMasterKeyRotation({ ...deps, onRotated: handOverCheckpoints }),
     mailer,
     notices,
     outbox,
@@ -398,7 +401,7 @@ export async function createServices(
     statisticSeries: createStatisticSeries({ ...deps, lookUpReason }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
-    turnAnswers: createTurnAnswers({ ...deps, keys }),
+    masterKeyRotationAnswers: createMasterKeyRotationAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier,

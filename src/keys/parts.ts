@@ -1,11 +1,11 @@
 import type { RoomParts } from '../room/room.ts'
 import type { KeySet } from './key-set.ts'
+import type { MasterKeyRotationAnswers } from './master-key-rotation-answers.ts'
 import { type KeyRoutesOptions, keyRoutes } from './routes.ts'
-import type { TurnAnswers } from './turn-answers.ts'
 
 export interface Needs extends KeyRoutesOptions {
   readonly keys: KeySet
-  readonly turnAnswers: TurnAnswers
+  readonly masterKeyRotationAnswers: MasterKeyRotationAnswers
 }
 
 const rotateEveryMs = 3_600_000
@@ -15,13 +15,13 @@ export const parts: RoomParts<Needs> = {
     await app.register(keyRoutes, needs)
   },
 
-  jobs: ({ keys, turnAnswers }) => [
+  jobs: ({ keys, masterKeyRotationAnswers }) => [
     {
       name: 'keys of other processes',
       everyMs: 1000,
       inEachWorker: true,
       readsFiles: true,
-      run: turnAnswers.follow,
+      run: masterKeyRotationAnswers.follow,
     },
     { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
   ],
