@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Config } from '../config/load.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { named as describe, type SchemaTypes, Text } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
@@ -72,7 +72,7 @@ export async function passwordResetRoutes(
       const text = generatedPassword(random, config.password.minLength)
       try {
         const wanted = { password: { text, field: 'password' }, mustChange: true }
-        const guard = stillAllowed(request)
+        const guard = reauthorize(request)
         if (await accounts.change(userId, wanted, { guard })) return text
         throw goneMeanwhile('accountNotFound')
       } catch (error) {

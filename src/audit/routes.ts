@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Events } from '../events/events.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { parsePage, type Query, single } from '../http/lists/paging.ts'
@@ -118,7 +118,7 @@ export async function auditRoutes(
       const lines = foundLines(auditLog, {
         filters: { ...filters, until: Math.min(filters.until ?? Infinity, clock.now() + 1) },
         begun: () => events.tell(sensitiveRead, { what: 'audit', filters: namesOf(query) }),
-        judge: async () => stillAllowed(request)?.now(),
+        authorize: async () => reauthorize(request)?.now(),
         makeBatch: inTurn(request, reply, { mayBeRefused: true }),
       })
       return reply.send(await begunStream(lines))

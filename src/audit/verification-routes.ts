@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../kernel/clock.ts'
 import { role } from '../policy/rules.ts'
@@ -70,7 +70,7 @@ export async function verificationRoutes(
       },
     },
     async (request, reply) => {
-      const run = await auditVerifications.request(stillAllowed(request))
+      const run = await auditVerifications.request(reauthorize(request))
       return reply.status(202).send(verificationView(run))
     },
   )

@@ -24,7 +24,7 @@ export interface Guard {
   /**
    * Reads from `db`: the transaction, or the database if nothing is committed. Throws to refuse.
    */
-  judge(db: DatabaseOrTransaction): Promise<void>
+  authorize(db: DatabaseOrTransaction): Promise<void>
 }
 
 /**
@@ -40,7 +40,7 @@ export async function transact<T>(
   guard?: Guard,
 ): Promise<T> {
   const guarded = async (trx: DatabaseOrTransaction) => {
-    await guard?.judge(trx)
+    await guard?.authorize(trx)
     return work(trx)
   }
   const locks = { lockNames, shared: guard?.shared() ?? [] }

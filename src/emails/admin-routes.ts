@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
@@ -67,7 +67,7 @@ export async function accountEmailRoutes(
     async (request) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      if (!(await emails.remove(account.userId, stillAllowed(request)))) {
+      if (!(await emails.remove(account.userId, reauthorize(request)))) {
         const reason = { code: 'email_not_verified', facts: { user_id: account.userId } } as const
         throw new ApiError('emailNotVerified', { reason })
       }

@@ -7,8 +7,8 @@ import type { Proofs } from '../authentication/proofs.ts'
 import type { Config } from '../config/load.ts'
 import { BegunConfirmation } from '../confirmations/schemas.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
@@ -117,7 +117,7 @@ export async function ownEmailRoutes(
       },
     },
     async (request) => {
-      await emails.cancel(await ownAccount(accounts, request), stillAllowed(request))
+      await emails.cancel(await ownAccount(accounts, request), reauthorize(request))
       return { message: 'No address waits for its proof' }
     },
   )
@@ -141,7 +141,7 @@ export async function ownEmailRoutes(
     },
     async (request) => {
       const account = await ownAccount(accounts, request)
-      await emails.setLanguage(account, request.body.language, stillAllowed(request))
+      await emails.setLanguage(account, request.body.language, reauthorize(request))
       return { message: 'Language changed' }
     },
   )

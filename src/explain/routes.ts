@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { callerOf } from '../http/routes/access.ts'
 import type { SchemaTypes, Static } from '../http/schemas.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -74,7 +74,7 @@ export async function explainRoutes(
     },
     async (request) => {
       const asked = parseQuestion(request.body)
-      await stillAllowed(request)?.judge(db) // it changes nothing, but tells what only an ADMIN may know
+      await reauthorize(request)?.authorize(db) // it changes nothing, but tells what only an ADMIN may know
       const { subject: caller } = callerOf(request)
       const { routes } = request.server.declared
       const deps = { ...options, routes }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { role } from '../policy/rules.ts'
@@ -74,7 +74,7 @@ export async function identityAdminRoutes(
       assertNotOwn(request, account)
       const id = positiveInteger((request.params as { id?: unknown }).id)
       if (id === null) throw identityAbsent()
-      await identities.unlink(account.userId, id, stillAllowed(request))
+      await identities.unlink(account.userId, id, reauthorize(request))
       return { message: 'Identity unlinked' }
     },
   )

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 import type { Database } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
 import type { Random } from '../kernel/random.ts'
 import type { Grants } from '../proofs/grants.ts'
@@ -54,7 +54,7 @@ export async function beginProof(
   const provider = linked.find(({ config }) => config.name === wanted.provider)
   if (!provider) return refuseField(['provider'], 'is no provider of a linked identity')
   const browser = flowCookie.valueOf(request, deps.random)
-  const by = { account, guard: stillAllowed(request), proves: true } as const
+  const by = { account, guard: reauthorize(request), proves: true } as const
   const url = await deps.flows.begin(provider, { by, browser, returnTo, isFresh: true })
   flowCookie.set(reply, browser)
   return url

@@ -149,7 +149,7 @@ export async function unchanged(
 }
 
 /**
- * Creates a guard that judges the session or the token of the caller who links, so that a caller
+ * Creates a guard that authorizes the session or the token of the caller who links, so that a caller
  * who has logged out meanwhile links nothing. The callback has no session cookie, which is Strict.
  * It refuses with ApiError signInFailed.
  */
@@ -159,7 +159,7 @@ function linkerGuard(
 ): Guard {
   return {
     shared: () => (token ? namesOf(token).map(lockName.token) : []),
-    async judge(db) {
+    async authorize(db) {
       const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
       const hasToken = !token || !(await revocations.refusesBy(db, token))
       if (!hasSession || !hasToken) {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { lockName, transact } from '../database/transactions.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { derivedKey, digest, keyedDigest } from '../kernel/digest.ts'
 import { ApiError, refuseField } from '../kernel/errors.ts'
@@ -65,7 +65,7 @@ export function createIdempotency({
       prepare: () => Work<Body> | Promise<Work<Body>>,
       personIn?: (body: Body) => number,
     ): Promise<Done<Body>> {
-      const guard = stillAllowed(request)
+      const guard = reauthorize(request)
       const key = request.headers['idempotency-key']
       if (key === undefined) {
         const work = await prepare()
@@ -75,7 +75,7 @@ export function createIdempotency({
       const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
       const repeat = async (trx: DatabaseOrTransaction): Promise<Done<Body> | null> => {
         const answered = await idempotencyStore(trx).find(id, clock.now())
-        if (answered) await guard?.judge(trx) // no transaction that commits does it
+        if (answered) await guard?.authorize(trx) // no transaction that commits does it
         return answered && { body: replay(answered, fingerprint), isRepeat: true }
       }
 

@@ -4,7 +4,7 @@ import { parseThrottledAddress } from '../addresses/address.ts'
 import { createBatchQueue } from '../bounded/batch-queue.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { parsePage, type Query } from '../http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../http/schemas.ts'
@@ -95,8 +95,8 @@ export async function throttleAdminRoutes(
     },
     async (request) => {
       const username = canonicalUsername(request.params.username)
-      const guard = stillAllowed(request)
-      if (username === null) await guard?.judge(db)
+      const guard = reauthorize(request)
+      if (username === null) await guard?.authorize(db)
       else {
         const { username: clientId } = request.params
         await transact(db, [], (trx) => clearThrottle(trx, username, options, clientId), guard)
@@ -120,7 +120,7 @@ export async function throttleAdminRoutes(
       const address = parseThrottledAddress(request.params.address)
       if (address === null) refuseField(['address'], noAddress)
       const work = (trx: DatabaseOrTransaction) => clearAddress(trx, address, options)
-      const forgotten = await transact(db, [], work, stillAllowed(request))
+      const forgotten = await transact(db, [], work, reauthorize(request))
       return { message: 'Failed tries forgotten', ...forgotten }
     },
   )

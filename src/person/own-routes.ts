@@ -4,7 +4,7 @@ import { ownAccount } from '../accounts/look-up.ts'
 import { confirmationRequired, proofsIn } from '../authentication/proof-schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { mediaTypes } from '../http/media-types.ts'
@@ -58,7 +58,7 @@ export async function ownDataRoutes(
       reply.header('content-disposition', 'attachment; filename="personal-data.json"')
       if (request.method === 'HEAD') return reply.send()
       const texts = personalData.of(userId, {
-        judge: async () => stillAllowed(request)?.now(),
+        authorize: async () => reauthorize(request)?.now(),
         makeBatch: inTurn(request, reply, { mayBeRefused: true }),
       })
       return reply.send(await begunStream(texts))

@@ -16,7 +16,7 @@ import {
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Config } from '../config/load.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
-import { type StillAllowed, stillAllowed } from '../http/changes/still-allowed.ts'
+import { type Reauthorization, reauthorize } from '../http/changes/reauthorize.ts'
 import type { LoginAddress } from '../http/limits/login-address.ts'
 import type { ProofKind } from '../http/pages/proof-kinds.ts'
 import { callerOf } from '../http/routes/access.ts'
@@ -107,7 +107,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const code = async () => {
         if (!asksCode) return
         attempt.failsAs({ event: null, wait: null }) // the second factor records wrong codes itself
-        await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
+        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
         attempt.failsAs({ event: failure })
       }
       const { succeed } = attempt
@@ -128,22 +128,22 @@ export function createProofs(deps: ProofsDeps): Proofs {
         // Before the code is verified, so that a locked account does not show whether it is right.
         requirements.refuse('login', { account })
         attempt.failsAs({ event: null }) // the second factor records wrong codes itself
-        await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
+        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
       })
     return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
   }
 
   /** The guard of the caller, and of the account as it was when the proofs were verified. */
-  function guardOf({ request, grant, wanted }: How, account: Account): StillAllowed {
-    const caller = stillAllowed(request)
+  function guardOf({ request, grant, wanted }: How, account: Account): Reauthorization {
+    const caller = reauthorize(request)
     return {
       shared: () => caller?.shared() ?? [],
       async now() {
         await caller?.now()
         await accounts.reread(deps.db, account)
       },
-      async judge(db: DatabaseOrTransaction) {
-        await caller?.judge(db)
+      async authorize(db: DatabaseOrTransaction) {
+        await caller?.authorize(db)
         await accounts.reread(db, account)
         // Another request may have used it meanwhile.
         if (grant && !(await deps.grants.use(db, grant))) throw refusal(wanted, grant.kinds)

@@ -4,7 +4,7 @@ import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
 import { role } from '../policy/rules.ts'
@@ -51,7 +51,7 @@ export async function adminResetRoutes(
       const account = named.of(request)
       assertNotOwn(request, account)
       const { email } = request.body
-      const how = { language: config.pages.language, guard: stillAllowed(request) }
+      const how = { language: config.pages.language, guard: reauthorize(request) }
       const { expiresAt } = await recovery.beginFor(account, email, how)
       return reply.status(202).send({ message: 'Reset mailed', expires_at: isoTime(expiresAt) })
     },

@@ -6,7 +6,7 @@ import type { Config } from '../config/load.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
 import { assertNoFaults } from '../http/bodies/faults.ts'
 import { textIn } from '../http/bodies/form-text.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { offsetOf, parsePage, positiveInteger, type Query } from '../http/lists/paging.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { listQuery, type SchemaTypes, type Static } from '../http/schemas.ts'
@@ -115,7 +115,7 @@ export async function invitationAdminRoutes(
       const by = inviterOf(request)
       invitations.assertMail()
       const resent = await invitations.resend(idOf(request), by, {
-        guard: stillAllowed(request),
+        guard: reauthorize(request),
         assertMay: (before) =>
           assertMayAppoint(request, options, { roles: invitations.rolesOf(before) }),
       })
@@ -138,7 +138,7 @@ export async function invitationAdminRoutes(
       },
     },
     async (request) =>
-      show(await invitations.revoke(idOf(request), { guard: stillAllowed(request) })),
+      show(await invitations.revoke(idOf(request), { guard: reauthorize(request) })),
   )
 }
 

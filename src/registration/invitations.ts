@@ -75,7 +75,7 @@ export interface WantedInvitation {
 }
 
 export interface InvitationChecks {
-  /** Judges the caller in the transaction of the change; absent on the command line. */
+  /** Reauthorizes the caller in the transaction of the change; absent on the command line. */
   readonly guard?: Guard | undefined
   /** Refuses the change by throwing, after the invitation was read. */
   readonly assertMay?: (invitation: Invitation) => void
@@ -173,7 +173,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         // The inviter stays an administrator until the commit.
         guard: {
           shared: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
-          judge: async (trx) => void (await openOf(trx, confirmation)),
+          authorize: async (trx) => void (await openOf(trx, confirmation)),
         },
         async also(trx, userId) {
           if (!(await stores.of(trx).accept(found.id, userId, clock.now()))) throw dead(found)

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, ownSession } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../http/changes/resource.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { role } from '../policy/rules.ts'
 import { SessionList, showSession } from './schemas.ts'
@@ -66,7 +66,7 @@ export async function sessionAdminRoutes(
       const { userId } = named.of(request)
       const ended = await sessions.endAll(userId, 'administrator', {
         keepSession: ownSession(request, userId),
-        guard: stillAllowed(request),
+        guard: reauthorize(request),
       })
       if (!ended) throw goneMeanwhile('accountNotFound')
       return { message: 'All sessions and all tokens ended' }

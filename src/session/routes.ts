@@ -3,7 +3,7 @@ import type { Config } from '../config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../database/database.ts'
 import { transact } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { callerOf } from '../http/routes/access.ts'
 import { Message, named, type SchemaTypes } from '../http/schemas.ts'
 import { isoTime } from '../kernel/clock.ts'
@@ -94,7 +94,7 @@ export async function sessionRoutes(
       const userId = Number(callerOf(request).subject)
       const record = (trx: DatabaseOrTransaction) =>
         events.record(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })
-      await transact(db, [], record, stillAllowed(request))
+      await transact(db, [], record, reauthorize(request))
       return { message: 'Transfer accepted' }
     },
   )

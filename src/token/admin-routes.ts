@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { Message, named, type SchemaTypes, type Static } from '../http/schemas.ts'
 import { refuseField } from '../kernel/errors.ts'
 import { role } from '../policy/rules.ts'
@@ -72,10 +72,10 @@ export async function tokenAdminRoutes(
     },
     async (request) => {
       const wanted = parseWanted(request.body)
-      const guard = stillAllowed(request)
+      const guard = reauthorize(request)
       const end = { guard, reason: 'administrator' } as const
       if (!('token' in wanted)) await options.revocations.revoke(wanted, endOf(options, end))
-      else if (!(await endToken(wanted.token, end))) await guard?.judge(db) // nothing to end
+      else if (!(await endToken(wanted.token, end))) await guard?.authorize(db) // nothing to end
       return { message: 'Token revoked' }
     },
   )

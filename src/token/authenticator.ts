@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { lockName } from '../database/transactions.ts'
-import type { Authenticated } from '../http/changes/still-allowed.ts'
+import type { Authenticated } from '../http/changes/reauthorize.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { ApiError, type RefusalReason } from '../kernel/errors.ts'

@@ -222,7 +222,7 @@ export async function tokenRoutes(
     if (!config.token.rotatesRefresh) return null
     const guard = {
       shared: () => [],
-      async judge(trx: DatabaseOrTransaction) {
+      async authorize(trx: DatabaseOrTransaction) {
         const account = await accountIn(trx, userId)
         if (!account) throw accountGone(claims)
         assertMayRefresh(claims, account)

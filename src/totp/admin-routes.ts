@@ -4,7 +4,7 @@ import { shownWith } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName, accountSchemas } from '../accounts/schemas.ts'
 import type { Config } from '../config/load.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { role } from '../policy/rules.ts'
 import type { SecondFactor } from './second-factor.ts'
@@ -45,7 +45,7 @@ export async function factorAdminRoutes(
     async (request) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      await secondFactor.remove(account, { guard: stillAllowed(request) })
+      await secondFactor.remove(account, { guard: reauthorize(request) })
       return show({ ...account, secondFactor: false })
     },
   )

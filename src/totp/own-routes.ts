@@ -10,7 +10,7 @@ import {
 } from '../authentication/proof-schemas.ts'
 import type { Proofs } from '../authentication/proofs.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../http/bodies/bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { Message, type SchemaTypes } from '../http/schemas.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { ownOperationId } from '../policy/groups.ts'
@@ -152,7 +152,7 @@ export async function factorRoutes(
   )
 
   function howOf(request: FastifyRequest, { userId }: Account) {
-    return { keepSession: ownSession(request, userId), guard: stillAllowed(request) }
+    return { keepSession: ownSession(request, userId), guard: reauthorize(request) }
   }
 
   function own(request: FastifyRequest): Promise<Account> {

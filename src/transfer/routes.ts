@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts'
 import type { Guard } from '../database/transactions.ts'
 import type { Events } from '../events/events.ts'
 import { acceptLines, longBody } from '../http/bodies/long-bodies.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { begunStream } from '../http/lists/begun-stream.ts'
 import { inTurn } from '../http/lists/bulk-answers.ts'
 import { positiveInteger } from '../http/lists/paging.ts'
@@ -89,7 +89,7 @@ export async function transferRoutes(
         const report = await imports.run(longBody(request, clock, endsAt), {
           ...askedOf(request.query),
           otherwise: isCsv(request) ? 'csv' : 'json',
-          guard: until(endsAt, stillAllowed(request)),
+          guard: until(endsAt, reauthorize(request)),
           assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
         })
         if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
@@ -139,7 +139,7 @@ export async function transferRoutes(
         { config, db, events },
         {
           withHashes: false,
-          judge: async () => stillAllowed(request)?.now(),
+          authorize: async () => reauthorize(request)?.now(),
           makeBatch: inTurn(request, reply, { mayBeRefused: true }),
         },
       )
@@ -151,11 +151,11 @@ export async function transferRoutes(
   function until(endsAt: number, guard: Guard | undefined): Guard {
     return {
       shared: () => guard?.shared() ?? [],
-      async judge(trx) {
+      async authorize(trx) {
         if (clock.now() >= endsAt) {
           throw new ApiError('requestTimeout', { reason: { code: 'deadline_passed' } })
         }
-        await guard?.judge(trx)
+        await guard?.authorize(trx)
       },
     }
   }

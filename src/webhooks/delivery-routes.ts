@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../http/bodies/bodies.ts'
+import { reauthorize } from '../http/changes/reauthorize.ts'
 import { resource } from '../http/changes/resource.ts'
-import { stillAllowed } from '../http/changes/still-allowed.ts'
 import { parsePage, positiveInteger, type Query, single } from '../http/lists/paging.ts'
 import type { SchemaTypes } from '../http/schemas.ts'
 import { role } from '../policy/rules.ts'
@@ -142,7 +142,7 @@ export async function deliveryRoutes(
     },
     async (request) => {
       const { id } = delivery.of(request)
-      return deliveryView(await webhookDesk.repeat(id, stillAllowed(request)))
+      return deliveryView(await webhookDesk.repeat(id, reauthorize(request)))
     },
   )
 
@@ -168,7 +168,7 @@ export async function deliveryRoutes(
       const { state = 'failed', type, since, until, after } = request.body
       const times = { since: parseTime('since', since), until: parseTime('until', until) }
       const filters = { endpoint: webhook.of(request).id, state, type, after, ...times }
-      return webhookDesk.repeatMany(filters, stillAllowed(request))
+      return webhookDesk.repeatMany(filters, reauthorize(request))
     },
   )
 }

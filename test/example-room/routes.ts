@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { tagged } from '../../src/http/changes/entity-tag.ts'
+import { reauthorize } from '../../src/http/changes/reauthorize.ts'
 import { resource } from '../../src/http/changes/resource.ts'
-import { stillAllowed } from '../../src/http/changes/still-allowed.ts'
 import { positiveInteger } from '../../src/http/lists/paging.ts'
 import { callerOf } from '../../src/http/routes/access.ts'
 import { defaultSchemes } from '../../src/http/routes/declaration.ts'
@@ -77,7 +77,7 @@ export async function noteRoutes(
       if (ownerId === null) {
         throw new ApiError('accessDenied', { reason: { code: 'x-note-owner-absent' } })
       }
-      const made = show(await notes.create(ownerId, request.body.text, stillAllowed(request)))
+      const made = show(await notes.create(ownerId, request.body.text, reauthorize(request)))
       return reply.status(201).send(tagged(reply, made))
     },
   )

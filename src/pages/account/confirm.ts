@@ -7,7 +7,7 @@ import { lockName, transact } from '../../database/transactions.ts'
 import { beginProof, linkedProviders, type ProveByProvider } from '../../federation/prove.ts'
 import { flowExpired } from '../../flows/flows.ts'
 import { browserOf } from '../../flows/requests.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import { reauthorize } from '../../http/changes/reauthorize.ts'
 import {
   type ProofKind,
   type ProtectedChange,
@@ -112,7 +112,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     change: ProtectedChange,
   ): Promise<ConfirmFlow> {
     const browser = browserOf(request, reply, random)
-    return grants.begin(account, { change, sessionId, form: null }, browser, stillAllowed(request))
+    return grants.begin(account, { change, sessionId, form: null }, browser, reauthorize(request))
   }
 
   /** Verifies what was sent; answers what it has proved. @throws ApiError as `prove` of `Proofs` */
@@ -156,7 +156,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       await also?.(trx)
       return grants.add(trx, flow, kinds)
     }
-    return transact(db, [lockName.account(flow.userId ?? 0)], work, stillAllowed(request))
+    return transact(db, [lockName.account(flow.userId ?? 0)], work, reauthorize(request))
   }
 
   /** Makes the change of the form. */
@@ -185,7 +185,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       db,
       [lockName.account(account.userId)],
       (trx) => grants.add(trx, flow, [], { leaving: { provider: url.host, url: url.href } }),
-      stillAllowed(request),
+      reauthorize(request),
     )
     return reply.redirect(`${leavePath}?flow=${flow.id}`, 303)
   }
@@ -200,7 +200,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       const mail = await mailedProof.begin(trx, request, account, flowName(flow))
       return grants.add(trx, flow, [], { mail })
     }
-    await transact(db, [lockName.account(account.userId)], work, stillAllowed(request))
+    await transact(db, [lockName.account(account.userId)], work, reauthorize(request))
     return reply.redirect(`${path}?flow=${flow.id}`, 303)
   }
 

@@ -4,8 +4,8 @@ import type { Proofs } from '../../authentication/proofs.ts'
 import type { Config } from '../../config/load.ts'
 import type { Confirmations } from '../../confirmations/confirmations.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../../emails/emails.ts'
+import { reauthorize } from '../../http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../http/changes/resource.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
 import type { LoginAddress } from '../../http/limits/login-address.ts'
 import type { AccountDone, AccountProblem, EmailView } from '../../http/pages/views/account.ts'
 import { type ApiError, refuseField } from '../../kernel/errors.ts'
@@ -81,13 +81,13 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
       flowOf(person),
       emailPurposes,
     )
-    const confirmed = await emails.confirm(confirmation, stillAllowed(request))
+    const confirmed = await emails.confirm(confirmation, reauthorize(request))
     return goOn(reply, person, path, done[confirmed.done])
   })
 
   app.post(`${path}/cancel`, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    await emails.cancel(person.account, stillAllowed(request))
+    await emails.cancel(person.account, reauthorize(request))
     return goOn(reply, person, path, 'email_cancelled')
   })
 

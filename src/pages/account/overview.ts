@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { isLanguage, languages } from '../../config/languages.ts'
 import type { Emails } from '../../emails/emails.ts'
 import type { Providers } from '../../federation/providers.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import { reauthorize } from '../../http/changes/reauthorize.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Users } from '../../users/users.ts'
 import {
@@ -54,7 +54,7 @@ export async function overviewPages(app: FastifyInstance, deps: OverviewDeps): P
     await emails.setLanguage(
       person.account,
       isLanguage(language) ? language : null,
-      stillAllowed(request),
+      reauthorize(request),
     )
     return goOn(reply, person, '/account', 'language')
   })

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { browserOf } from '../../flows/requests.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import { reauthorize } from '../../http/changes/reauthorize.ts'
 import type { ProtectedChange } from '../../http/pages/proof-kinds.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Random } from '../../kernel/random.ts'
@@ -66,7 +66,7 @@ export function protectedForm(
         account,
         { change, sessionId, form: { path, fields: sent } },
         browserOf(request, reply, random),
-        stillAllowed(request),
+        reauthorize(request),
       )
       return reply.redirect(`/account/confirm?flow=${flow.id}`, 303)
     }

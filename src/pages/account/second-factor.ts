@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts'
 import { lockName, transact } from '../../database/transactions.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf } from '../../flows/requests.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
+import { reauthorize } from '../../http/changes/reauthorize.ts'
 import type { AccountProblem } from '../../http/pages/views/account.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { Random } from '../../kernel/random.ts'
@@ -94,7 +94,7 @@ export async function secondFactorPages(
     })
     const codes = await secondFactor.confirm(person.account, proofsOfForm(request).totp, {
       keepSession: person.sessionId,
-      guard: stillAllowed(request),
+      guard: reauthorize(request),
     })
     await transact(db, [], (trx) =>
       pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
@@ -117,7 +117,7 @@ export async function secondFactorPages(
   protectedForm(app, deps, removal, async (request, reply, person) => {
     const { account, sessionId } = person
     if (!account.secondFactor) {
-      await secondFactor.abandon(account, stillAllowed(request))
+      await secondFactor.abandon(account, reauthorize(request))
       return reply.redirect(path, 303)
     }
     const sent = proofsOfForm(request)

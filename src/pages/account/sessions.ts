@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { reauthorize } from '../../http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../http/changes/resource.ts'
-import { stillAllowed } from '../../http/changes/still-allowed.ts'
 import type { SessionRow } from '../../http/pages/views/account.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { parseUserAgent } from '../../mail/user-agent.ts'
@@ -41,7 +41,7 @@ export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps
   app.post(`${path}/end`, accountForm(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
     const { userId } = person.account
-    const ended = await sessions.endOne(userId, field(request, 'session'), stillAllowed(request))
+    const ended = await sessions.endOne(userId, field(request, 'session'), reauthorize(request))
     if (!ended) {
       const reason = { code: 'session_absent', facts: { user_id: userId } } as const
       throw new ApiError('sessionNotFound', { reason })
@@ -53,7 +53,7 @@ export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps
     const person = await personOf(deps, request)
     const ended = await sessions.endAll(person.account.userId, 'everywhere', {
       keepSession: person.sessionId,
-      guard: stillAllowed(request),
+      guard: reauthorize(request),
     })
     if (!ended) throw goneMeanwhile('accountNotFound')
     return goOn(reply, person, path, 'sessions_ended')

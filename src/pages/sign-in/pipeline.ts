@@ -261,7 +261,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   function stillThere(account: Account): Guard {
     return {
       shared: () => [],
-      async judge(trx) {
+      async authorize(trx) {
         await accounts.reread(trx, account, 'commit')
       },
     }
