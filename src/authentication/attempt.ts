@@ -49,9 +49,9 @@ export async function authenticate<T>(
 ): Promise<T> {
   await method.prepare?.()
   return limits.attempt(login, async (attempt) => {
-    attempt.failsAs({ event: failure })
+    attempt.onFailure({ event: failure })
     const evidence = await method.prove(attempt)
-    attempt.failsAs({ userId: evidence.account.userId })
+    attempt.onFailure({ userId: evidence.account.userId })
     requirements.refuse('login', evidence)
     await method.accepted?.(evidence)
     return work(evidence, attempt)

@@ -86,8 +86,8 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const principal = principalOf(account, { roles, now: clock.now() })
       return {
         principal,
-        shared: () => [lockName.account(account.userId)],
-        async again(db) {
+        lockNames: () => [lockName.account(account.userId)],
+        async revalidate(db) {
           const present = await accountIn(db, account.userId)
           if (!present) return null
           const since = { now: present, before: account }
@@ -138,8 +138,8 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
 
 /** The result of Basic: the account, for one request. */
 const oneRequest: Result<void, Account> = {
-  give: async () => {},
-  answer: (_, { account }) => account,
+  issue: async () => {},
+  respond: (_, { account }) => account,
 }
 
 function principalOf(

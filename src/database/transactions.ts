@@ -20,7 +20,7 @@ export function deadlineToBegin(): Deadline | undefined {
 /** Decides inside a transaction, before its work begins, whether the work is still allowed. */
 export interface Guard {
   /** Names of locks that are held shared, from the decision to the end of the transaction. */
-  shared(): readonly string[]
+  lockNames(): readonly string[]
   /**
    * Reads from `db`: the transaction, or the database if nothing is committed. Throws to refuse.
    */
@@ -43,7 +43,7 @@ export async function transact<T>(
     await guard?.authorize(trx)
     return work(trx)
   }
-  const locks = { lockNames, shared: guard?.shared() ?? [] }
+  const locks = { lockNames, shared: guard?.lockNames() ?? [] }
   const { adapter } = db.getExecutor()
   if (!(adapter instanceof QueuedAdapter) || lockNames.length === 0)
     return attempts(db, locks, guarded)

@@ -170,11 +170,11 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     }
     return {
       principal,
-      shared: () => [
+      lockNames: () => [
         lockName.token(claims.jti),
         ...(account ? [lockName.account(account.userId)] : []),
       ],
-      async again(db) {
+      async revalidate(db) {
         if (!isWithinLifetime(claims, clock.now())) return null
         if (await revocations.refusesBy(db, judgedClaims(claims))) return null
         const userId = await linkedUser(db, linked)

@@ -147,7 +147,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
 
   function whileDue(userId: number): Guard {
     return {
-      shared: () => [],
+      lockNames: () => [],
       async authorize(trx) {
         const { deletionAt = null } = (await accountIn(trx, userId)) ?? {}
         if (deletionAt === null || deletionAt > clock.now()) throw new NotDue()

@@ -106,9 +106,9 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const account = await accounts.reread(deps.db, evidence.account, 'commit')
       const code = async () => {
         if (!asksCode) return
-        attempt.failsAs({ event: null, wait: null }) // the second factor records wrong codes itself
+        attempt.onFailure({ event: null, wait: null }) // the second factor records wrong codes itself
         await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
-        attempt.failsAs({ event: failure })
+        attempt.onFailure({ event: failure })
       }
       const { succeed } = attempt
       return work({ account, guard: guardOf(how, account), code, succeed })
@@ -124,10 +124,10 @@ export function createProofs(deps: ProofsDeps): Proofs {
     const login = { username: account.username, address: loginAddress(request) }
     const code = () =>
       limits.attemptCode(login, async (attempt) => {
-        attempt.failsAs({ event: failure, userId: account.userId })
+        attempt.onFailure({ event: failure, userId: account.userId })
         // Before the code is verified, so that a locked account does not show whether it is right.
         requirements.refuse('login', { account })
-        attempt.failsAs({ event: null }) // the second factor records wrong codes itself
+        attempt.onFailure({ event: null }) // the second factor records wrong codes itself
         await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
       })
     return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
@@ -137,7 +137,7 @@ export function createProofs(deps: ProofsDeps): Proofs {
   function guardOf({ request, grant, wanted }: How, account: Account): Reauthorization {
     const caller = reauthorize(request)
     return {
-      shared: () => caller?.shared() ?? [],
+      lockNames: () => caller?.lockNames() ?? [],
       async now() {
         await caller?.now()
         await accounts.reread(deps.db, account)

@@ -172,7 +172,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         roles: rolesOf(found),
         // The inviter stays an administrator until the commit.
         guard: {
-          shared: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
+          lockNames: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
           authorize: async (trx) => void (await openOf(trx, confirmation)),
         },
         async also(trx, userId) {

@@ -59,8 +59,8 @@ export function sessionAuthenticator(
     }
     return {
       principal,
-      shared: () => [lockName.account(userId)],
-      again: async (db) => callerOf(await sessions.again(db, id), request),
+      lockNames: () => [lockName.account(userId)],
+      revalidate: async (db) => callerOf(await sessions.revalidate(db, id), request),
     }
   }
 

@@ -79,8 +79,8 @@ export function bearerAuthenticator({
     }
     return {
       principal,
-      shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
-      async again(db) {
+      lockNames: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
+      async revalidate(db) {
         if (!isWithinLifetime(claims, clock.now())) return null
         return (await revocations.refusesBy(db, claims)) ? null : principal
       },

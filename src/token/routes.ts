@@ -221,7 +221,7 @@ export async function tokenRoutes(
   ): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
     const guard = {
-      shared: () => [],
+      lockNames: () => [],
       async authorize(trx: DatabaseOrTransaction) {
         const account = await accountIn(trx, userId)
         if (!account) throw accountGone(claims)

@@ -150,7 +150,7 @@ export async function transferRoutes(
   /** Adds a deadline to a guard, because hashing also takes time. */
   function until(endsAt: number, guard: Guard | undefined): Guard {
     return {
-      shared: () => guard?.shared() ?? [],
+      lockNames: () => guard?.lockNames() ?? [],
       async authorize(trx) {
         if (clock.now() >= endsAt) {
           throw new ApiError('requestTimeout', { reason: { code: 'deadline_passed' } })

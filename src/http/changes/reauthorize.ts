@@ -16,12 +16,12 @@ import { accessDenied } from './denied.ts'
 export interface Authenticated {
   readonly principal: Principal
   /** The lock names that every change takes exclusively which can end the caller; see `Guard`. */
-  shared(): readonly string[]
+  lockNames(): readonly string[]
   /**
    * Reads the caller again by `db`, as `authenticate` would for the same credential, but without
    * login limits; null if the caller has ended. An automatic lockout ends no caller.
    */
-  again(db: DatabaseOrTransaction): Promise<Principal | null>
+  revalidate(db: DatabaseOrTransaction): Promise<Principal | null>
 }
 
 /** The guard of a request's changes. */
@@ -64,8 +64,8 @@ export class RequestGuard implements Reauthorization {
     this.#options = options
   }
 
-  shared(): readonly string[] {
-    return this.#options.caller.shared()
+  lockNames(): readonly string[] {
+    return this.#options.caller.lockNames()
   }
 
   now(): Promise<void> {
@@ -83,7 +83,7 @@ async function authorize(
   db: DatabaseOrTransaction,
   { caller, ended }: GuardOptions,
 ): Promise<void> {
-  const principal = await caller.again(db)
+  const principal = await caller.revalidate(db)
   // The subject changes if the identity of a provider's token was linked to another account.
   if (principal?.subject !== caller.principal.subject) throw ended(reasonOfEnd(caller.principal))
   const resource = request.resource?.facts

@@ -217,10 +217,10 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     if (typeof passed === 'string') throw new NextStep(await stepOf(flow, passed, evidence, also))
     await completion.complete(passed, attempt, {
       ...result,
-      async give(trx, present) {
+      async issue(trx, present) {
         await also?.(trx)
         await pageFlows.end(trx, flow)
-        return result.give(trx, present)
+        return result.issue(trx, present)
       },
     })
     return null
@@ -260,7 +260,7 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   /** Refuses a change of an account that has changed since it was read. */
   function stillThere(account: Account): Guard {
     return {
-      shared: () => [],
+      lockNames: () => [],
       async authorize(trx) {
         await accounts.reread(trx, account, 'commit')
       },
