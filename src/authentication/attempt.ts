@@ -36,7 +36,7 @@ export interface Authentication {
 
 /**
  * Runs a method of login: the limits count the attempt, the method gives its evidence, and the
- * column `login` may refuse. Then it runs the work, which may settle the attempt. Any answer of the
+ * stage `login` may refuse. Then it runs the work, which may settle the attempt. Any answer of the
  * work except `invalidCredentials` shows that the proof was right, so the work reads the account
  * again before it gives one.
  * @throws ApiError what the limits, the method and the requirements refuse; and what the work

@@ -6,7 +6,7 @@ import type { Attempt } from '../throttle/attempt.ts'
 import type { Account } from './account.ts'
 import { loginSuccess, loginSuccessAfterFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
-import type { Column } from './requirement-table.ts'
+import type { Stage } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
 
 /** The result of a login: a session, a token, a pair of tokens, or one request. */
@@ -30,15 +30,15 @@ export interface PresentAccount {
 /** A present account, and how and when its user authenticated. */
 export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
-/** The columns that a completion accepts, and the column that it asks in the transaction. */
-const commitColumns = {
+/** The stages at which a login completes, and the stage whose requirements apply in the transaction. */
+const commitStages = {
   login: 'commit',
   basic: 'commit',
   provider: 'providerCommit',
   providerPage: 'providerCommit',
-} as const satisfies Partial<Record<Column, Column>>
+} as const satisfies Partial<Record<Stage, Stage>>
 
-export type Completing = keyof typeof commitColumns
+export type Completing = keyof typeof commitStages
 
 /**
  * Issues a result for evidence that has passed. One transaction asks the requirements again, stores
@@ -79,24 +79,24 @@ export function createCompletion(deps: CompletionDeps): Completion {
   const { db, asyncCommitDb, events, requirements, present, presentAtLogin, signedIn } = deps
   return {
     async complete(
-      { account: before, amr, authTime, column },
+      { account: before, amr, authTime, stage },
       attempt,
       { issue, respond, browser },
     ) {
-      const isLogin = column !== 'basic'
+      const isLogin = stage !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
         const found = isLogin
           ? await presentAtLogin(trx, before.userId, amr.includes('pwd'))
           : await present(trx, before.userId)
         if (!found) throw gone(before)
         const { account } = found
-        requirements.refuse(commitColumns[column], {
+        requirements.refuse(commitStages[stage], {
           account,
           amr,
           since: { now: account, before },
         })
         // The account may have got a role meanwhile that requires a factor: no result may carry it.
-        const added = requirements.unmet(column, { account, amr })
+        const added = requirements.unmet(stage, { account, amr })
         if (added) {
           const facts = { user_id: account.userId, requirement: added.requirement }
           const reason = { code: 'requirement_added', facts } as const

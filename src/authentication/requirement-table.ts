@@ -2,7 +2,7 @@ import { type ErrorName, errorTable } from '../kernel/errors.ts'
 import { inColumns } from '../kernel/text.ts'
 
 /** The situations in which an account must meet requirements: see `requirementTable`. */
-export const columns = [
+export const stages = [
   'login',
   'basic',
   'provider',
@@ -17,7 +17,7 @@ export const columns = [
   'session',
   'external',
 ] as const
-export type Column = (typeof columns)[number]
+export type Stage = (typeof stages)[number]
 
 /**
  * What happens if an account does not meet a requirement:
@@ -30,8 +30,8 @@ export type Column = (typeof columns)[number]
  */
 export type Cell = ErrorName | 'ask' | 'absent' | 'enrols' | 'guest' | ''
 
-/** A cell for each column. */
-type Row<Columns> = { readonly [Index in keyof Columns]: Cell }
+/** A cell for each stage. */
+type Row<Stages> = { readonly [Index in keyof Stages]: Cell }
 
 const [guess, deny, fail] = ['invalidCredentials', 'accessDenied', 'signInFailed'] as const
 const [again, renew, token] = [
@@ -49,7 +49,7 @@ const [change, ask, gone, enrol, guest] = [
 const none = ''
 
 /**
- * The requirements of accounts; no other place decides them. Within a column the refusals are asked
+ * The requirements of accounts; no other place decides them. Within a stage the refusals are asked
  * first, then the other cells, each in the order of the rows. docs/adr/0029
  *
  * A pending deletion is checked before the flags of administrators, because a sign-in through a
@@ -77,7 +77,7 @@ export const requirementTable = {
   second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  none,  none,  guest],
   password_change: [ask,   again, change, ask,  none,  none,  none,  none,  none,  gone,  none,  none,  guest],
   enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  renew, enrol, guest],
-} as const satisfies Record<string, Row<typeof columns>>
+} as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable
 /** The requirements that a step of a login can meet. */
@@ -88,11 +88,11 @@ export function isRefusal(cell: Cell): cell is ErrorName {
   return cell in errorTable
 }
 
-/** The table as text for docs/access.txt: a line for each column, and `-` for an empty cell. */
+/** The table as text for docs/access.txt: a line for each stage, and `-` for an empty cell. */
 export function describeRequirements(): string {
   const requirements = Object.entries(requirementTable)
-  const lines = columns.map((column, index) => [
-    column,
+  const lines = stages.map((stage, index) => [
+    stage,
     ...requirements.map(([, cells]) => cells[index] || '-'),
   ])
   return inColumns([['ASKED OF', ...requirements.map(([name]) => name)], ...lines])

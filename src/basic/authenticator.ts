@@ -116,7 +116,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
     const authentication = byPassword(deps, { ...credentials, address: loginAddress(request) })
     const account = await authenticate(deps, authentication, async (evidence, attempt) => {
-      // A refusal by the column `basic` is no wrong guess and shows that the password was right. If
+      // A refusal by the stage `basic` is no wrong guess and shows that the password was right. If
       // the account was locked meanwhile, the answer must not show that.
       const isRefused = requirements.unmet('basic', evidence) !== null
       if (isRefused) await accounts.reread(db, evidence.account, 'commit')

@@ -192,8 +192,8 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     return typeof passed === 'string' ? passed : null
   }
 
-  function pass({ data: { column }, returnTo }: SignInFlow, evidence: Evidence) {
-    return passTowards(returnTo, requirements.pass(column, evidence), evidence)
+  function pass({ data: { column: stage }, returnTo }: SignInFlow, evidence: Evidence) {
+    return passTowards(returnTo, requirements.pass(stage, evidence), evidence)
   }
 
   /** Runs the work as an attempt of the account: see `attemptCode`. */
@@ -278,6 +278,6 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   }
 }
 
-function commitOf({ data: { column } }: SignInFlow) {
-  return column === 'login' ? 'commit' : 'providerCommit'
+function commitOf({ data: { column: stage } }: SignInFlow) {
+  return stage === 'login' ? 'commit' : 'providerCommit'
 }
