@@ -22,13 +22,13 @@ export type Stage = (typeof stages)[number]
 /**
  * What happens if an account does not meet a requirement:
  * - the name of an error: it is thrown
- * - `ask`: a step of the login can meet the requirement
- * - `absent`: the caller counts as not authenticated
- * - `enrols`: the same, except on a route that enrols a factor
- * - `guest`: the caller goes on without the account
+ * - `challenge`: a step of the login can meet the requirement
+ * - `unauthenticated`: the caller counts as not authenticated
+ * - `enrolment-only`: the same, except on a route that enrols a factor
+ * - `anonymous`: the caller goes on without the account
  * - empty: the requirement is not asked
  */
-export type Cell = ErrorName | 'ask' | 'absent' | 'enrols' | 'guest' | ''
+export type Cell = ErrorName | 'challenge' | 'unauthenticated' | 'enrolment-only' | 'anonymous' | ''
 
 /** A cell for each stage. */
 type Row<Stages> = { readonly [Index in keyof Stages]: Cell }
@@ -39,12 +39,12 @@ const [again, renew, token] = [
   'invalidRefreshToken',
   'invalidOrExpiredToken',
 ] as const
-const [change, ask, gone, enrol, guest] = [
+const [change, challenge, unauthenticated, enrolmentOnly, anonymous] = [
   'passwordChangeRequired',
-  'ask',
-  'absent',
-  'enrols',
-  'guest',
+  'challenge',
+  'unauthenticated',
+  'enrolment-only',
+  'anonymous',
 ] as const
 const none = ''
 
@@ -68,15 +68,15 @@ const none = ''
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login  basic  provid provpg ticket commit provid change return basic  refresh sess. external
-  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, guess, gone,  renew, gone,  token],
-  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, none,  gone,  renew, gone,  token],
-  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none,  none ],
-  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, guess, none,  renew, none,  none ],
-  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
-  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  none,  none,  guest],
-  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  none,  gone,  none,  none,  guest],
-  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  renew, enrol, guest],
+  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external
+  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token    ],
+  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token    ],
+  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none     ],
+  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
+  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
+  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
 } as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable
@@ -88,12 +88,21 @@ export function isRefusal(cell: Cell): cell is ErrorName {
   return cell in errorTable
 }
 
+/** Words of docs/access.txt, which operators compare between versions. */
+const documented: Readonly<Record<string, string>> = {
+  challenge: 'ask',
+  unauthenticated: 'absent',
+  'enrolment-only': 'enrols',
+  anonymous: 'guest',
+  '': '-',
+}
+
 /** The table as text for docs/access.txt: a line for each stage, and `-` for an empty cell. */
 export function describeRequirements(): string {
   const requirements = Object.entries(requirementTable)
   const lines = stages.map((stage, index) => [
     stage,
-    ...requirements.map(([, cells]) => cells[index] || '-'),
+    ...requirements.map(([, cells]) => documented[cells[index] ?? ''] ?? cells[index] ?? ''),
   ])
   return inColumns([['ASKED OF', ...requirements.map(([name]) => name)], ...lines])
 }

@@ -168,5 +168,5 @@ function hasSameVersion({ now, before }: NonNullable<Facts['since']>): boolean {
 }
 
 function isStep(unmet: Unmet): unmet is Unmet & { readonly requirement: Step } {
-  return unmet.cell === 'ask'
+  return unmet.cell === 'challenge'
 }

@@ -132,8 +132,8 @@ function askAuthentication(
     const stages = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
     for (const stage of stages) {
       const unmet = requirements.unmet(stage, { account })
-      const mayEnrol = unmet?.cell === 'enrols' && route.config?.enrols === true
-      if (unmet && !mayEnrol && unmet.cell !== 'ask')
+      const mayEnrol = unmet?.cell === 'enrolment-only' && route.config?.enrols === true
+      if (unmet && !mayEnrol && unmet.cell !== 'challenge')
         return reasonOfUnmet(unmet, stage, { account })
     }
     return null

@@ -202,7 +202,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     const unmet = requirements.unmet('external', { account })
     // As with Basic, a token cannot prove the account's second factor or set a new password, so it
     // does not act for the account then. The caller keeps the roles that the provider states.
-    if (unmet?.cell === 'guest') return caller
+    if (unmet?.cell === 'anonymous') return caller
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
   }

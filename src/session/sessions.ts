@@ -312,7 +312,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   function resumed(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
     const unmet = requirements.unmet('session', { account: session.account })
-    if (unmet?.cell === 'absent') {
+    if (unmet?.cell === 'unauthenticated') {
       const facts = { user_id: session.userId }
       return { ended: { code: 'session_of_unusable_account', facts } }
     }
