@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { currentBundle } from '../src/bundle.ts'
+import { currentBundle } from '../src/cli/bundle.ts'
 
 interface Lock {
   readonly packages: Readonly<Record<string, { version?: string; optional?: boolean }>>

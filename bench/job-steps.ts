@@ -1,9 +1,9 @@
-import { loadConfig } from '../src/config/load.ts'
-import { purgeBatchSize } from '../src/room/jobs.ts'
-import { loadParts } from '../src/room/serve.ts'
-import { settingsOfRooms } from '../src/room/settings.ts'
+import { loadConfig } from '../src/core/config/load.ts'
+import { purgeBatchSize } from '../src/core/module/jobs.ts'
+import { loadParts } from '../src/core/module/serve.ts'
+import { settingsOfRooms } from '../src/core/module/settings.ts'
+import { systemDeps } from '../src/core/runtime/deps.ts'
 import { rooms } from '../src/rooms.ts'
-import { systemDeps } from '../src/runtime/deps.ts'
 import { createServices } from '../src/services.ts'
 
 // The jobs that purge, and deletions of users, in a process without a server: the processor time of

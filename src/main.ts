@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { currentBundle } from './bundle.ts'
-import { prepare } from './prepare.ts'
+import { currentBundle } from './cli/bundle.ts'
+import { prepare } from './cli/prepare.ts'
 
 if (prepare()) {
-  const { inWorkers } = await import('./workers/start.ts')
+  const { inWorkers } = await import('./core/workers/start.ts')
   await inWorkers(process.env, async (workers) => {
     const bundle = currentBundle()
     const { start }: typeof import('./start.ts') = bundle

@@ -4,31 +4,31 @@ import type { Server } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
-import type { MakeFirstAdministrator } from './accounts/bootstrap.ts'
 import { buildApp } from './app.ts'
-import { type Config, ConfigError, type KeptFiles, loadConfig } from './config/load.ts'
-import { damageIn } from './database/errors.ts'
-import { serverWarnings } from './database/postgres/server.ts'
-import { assertNoOlderProcess } from './database/sqlite/older-process.ts'
-import { gatehouse } from './hints/command-line.ts'
-import { systemClock } from './kernel/clock.ts'
-import { systemRandom } from './kernel/random.ts'
-import { reasonOf } from './kernel/reason.ts'
-import { secretFields } from './room/registry.ts'
-import type { Room } from './room/room.ts'
-import { loadParts } from './room/serve.ts'
-import { settingsOfRooms } from './room/settings.ts'
+import { type Config, ConfigError, type KeptFiles, loadConfig } from './core/config/load.ts'
+import { systemRandom } from './core/crypto/random.ts'
+import { pooledRandom } from './core/crypto/secure-random.ts'
+import { damageIn } from './core/database/errors.ts'
+import { serverWarnings } from './core/database/postgres/server.ts'
+import { assertNoOlderProcess } from './core/database/sqlite/older-process.ts'
+import { gatehouse } from './core/hints/command-line.ts'
+import { systemClock } from './core/lib/clock.ts'
+import { secretFields } from './core/module/registry.ts'
+import type { Room } from './core/module/room.ts'
+import { loadParts } from './core/module/serve.ts'
+import { settingsOfRooms } from './core/module/settings.ts'
+import { reasonOf } from './core/reason.ts'
+import { createLog, systemDeps, type Tracing } from './core/runtime/deps.ts'
+import { restart, shutdown, startup } from './core/runtime/events.ts'
+import { firstRunText, type PasswordFile, writePasswordFile } from './core/runtime/first-run.ts'
+import { leaveServiceNote } from './core/runtime/service-note.ts'
+import { drainOnSignal, type Stopping } from './core/runtime/shutdown.ts'
+import { followSignals } from './core/runtime/signals.ts'
+import { inWorkers } from './core/workers/start.ts'
+import type { Workers } from './core/workers/workers.ts'
+import type { MakeFirstAdministrator } from './modules/accounts/bootstrap.ts'
 import { rooms as ours } from './rooms.ts'
-import { createLog, systemDeps, type Tracing } from './runtime/deps.ts'
-import { restart, shutdown, startup } from './runtime/events.ts'
-import { firstRunText, type PasswordFile, writePasswordFile } from './runtime/first-run.ts'
-import { pooledRandom } from './runtime/random.ts'
-import { leaveServiceNote } from './runtime/service-note.ts'
-import { drainOnSignal, type Stopping } from './runtime/shutdown.ts'
-import { followSignals } from './runtime/signals.ts'
 import type { Wired } from './services.ts'
-import { inWorkers } from './workers/start.ts'
-import type { Workers } from './workers/workers.ts'
 
 /**
  * Starts the service, or one of its workers; without `workers`, as WORKERS asks for. If that fails,
@@ -140,7 +140,7 @@ async function tracingOf(
   deps: { readonly log: Logger; readonly workers: Workers },
 ): Promise<Tracing | null> {
   if (config.traces.endpoint === undefined) return null
-  const { createTracing } = await import('./tracing/start.ts')
+  const { createTracing } = await import('./extras/tracing/start.ts')
   const random = pooledRandom(systemRandom) // ids of spans are small and many
   return createTracing(config, { ...deps, clock: systemClock, random, fetch })
 }

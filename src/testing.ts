@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { needed, refusalOf } from './prepare.ts'
+import { needed, refusalOf } from './cli/prepare.ts'
 
 /** Options of `startForTests`. */
 export interface TestServiceOptions {

@@ -1,4 +1,4 @@
-import { execute } from '../src/database/database.ts'
+import { execute } from '../src/core/database/database.ts'
 import type { TestApp } from './app.ts'
 
 const day = 86_400_000

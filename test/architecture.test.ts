@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { suite, test } from 'node:test'
-import { allCommands } from '../src/cli/commands.ts'
-import { settings } from '../src/config/settings-table.ts'
-import { errorTable } from '../src/kernel/errors.ts'
-import { assertDistinct, assertDistinctEvents } from '../src/room/registry.ts'
+import { allCommands } from '../src/core/cli/commands.ts'
+import { settings } from '../src/core/config/settings-table.ts'
+import { errorTable } from '../src/core/errors.ts'
+import { assertDistinct, assertDistinctEvents } from '../src/core/module/registry.ts'
 import { rooms as manifests } from '../src/rooms.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -119,7 +119,7 @@ function placeOf(path: string): string {
 }
 
 const schemaTables = [
-  ...(read('src/database/schema.ts')
+  ...(read('src/core/database/schema.ts')
     .match(/interface Schema \{(?<schema>.*?)\n\}/s)
     ?.groups?.schema?.matchAll(/^ {2}(\w+):/gm) ?? []),
 ].map(([, name = '']) => name)
@@ -298,7 +298,7 @@ suite('architecture', () => {
   test('time and randomness come from deps', () => {
     const outlaws = sources.filter(
       (path) =>
-        !path.startsWith('src/kernel/') &&
+        !path.startsWith('src/core/lib/') &&
         /Date\.now|new Date\(\)|randomBytes|randomUUID|Math\.random/.test(read(path)),
     )
     assert.deepEqual(outlaws, [])
@@ -306,12 +306,12 @@ suite('architecture', () => {
 
   test('statuses and error texts stand in kernel/errors.ts alone', () => {
     const { errorTable } =
-      read('src/kernel/errors.ts').match(/errorTable = \{(?<errorTable>.*?)\n\}/s)?.groups ?? {}
+      read('src/core/errors.ts').match(/errorTable = \{(?<errorTable>.*?)\n\}/s)?.groups ?? {}
     const texts = [...(errorTable ?? '').matchAll(/error: '([^']+)'/g)].map(([, text = '']) => text)
     assert.ok(texts.length > 20)
     const outlaws = sources.filter(
       (path) =>
-        path !== 'src/kernel/errors.ts' && texts.some((text) => read(path).includes(`'${text}'`)),
+        path !== 'src/core/errors.ts' && texts.some((text) => read(path).includes(`'${text}'`)),
     )
     assert.deepEqual(outlaws, [])
   })
@@ -348,7 +348,8 @@ suite('manifests', () => {
 
   test('every table of the schema belongs to one room, or to the floor', () => {
     const { schema = '' } =
-      read('src/database/schema.ts').match(/interface Schema \{(?<schema>.*?)\n\}/s)?.groups ?? {}
+      read('src/core/database/schema.ts').match(/interface Schema \{(?<schema>.*?)\n\}/s)?.groups ??
+      {}
     const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
     assert.ok(tables.length > 20)
     const named = (rooms: typeof manifests) =>
@@ -420,7 +421,7 @@ suite('manifests', () => {
   })
 
   test('every column that names a user is told, with what becomes of its row', () => {
-    const source = read('src/database/schema.ts')
+    const source = read('src/core/database/schema.ts')
     const ours = (name: string) => {
       const type = source.match(new RegExp(`^ {2}${name}: (\\w+)`, 'm'))?.[1]
       return source.match(new RegExp(`interface ${type} \\{(.*?)\\n\\}`, 's'))?.[1]
@@ -455,8 +456,7 @@ suite('manifests', () => {
     const ofTable = named.filter((row) => typeof row === 'string')
     assert.deepEqual(sorted(ofTable), sorted(Object.keys(errorTable)))
     const floorFiles = sources.filter(
-      (path) =>
-        placeOf(path) in floor && path !== 'src/kernel/errors.ts' && placeOf(path) !== 'room',
+      (path) => placeOf(path) in floor && path !== 'src/core/errors.ts' && placeOf(path) !== 'room',
     )
     for (const { name, errors = [] } of manifests) {
       const files =
@@ -479,7 +479,7 @@ suite('manifests', () => {
   test('every file of commands is named, with what it exports', async () => {
     const named = manifests.flatMap((room) => room.commands ?? [])
     const files = named.map(({ file }) => file.pathname.split('/').at(-1) ?? '')
-    const there = sources.filter((path) => path.startsWith('src/cli/commands/'))
+    const there = sources.filter((path) => path.startsWith('src/core/cli/commands'))
     assert.deepEqual(sorted(files), sorted(there.map((path) => path.split('/').at(-1) ?? '')))
     const commands = await allCommands(manifests)
     assert.deepEqual(
@@ -504,7 +504,7 @@ suite('manifests', () => {
 
   test('every way to prove who logs in is a method of its room', () => {
     // The page of a sign-up has set the password in the same request, and signs its owner in by it.
-    const allowed = ['src/pages/sign-up/new-session.ts']
+    const allowed = ['src/extras/sign-up/pages/new-session.ts']
     const proving = rooms.filter((room) =>
       filesOf(room).some(
         (path) =>
@@ -527,7 +527,7 @@ suite('manifests', () => {
     const outlaws = imports.filter(
       ({ from, to, typesOnly }) =>
         from.endsWith('/room.ts') &&
-        from !== 'src/room/room.ts' &&
+        from !== 'src/core/module/room.ts' &&
         !typesOnly &&
         !allowed.test(to) &&
         !(values.test(to) && placeOf(to) === placeOf(from) && isPlain(to)),

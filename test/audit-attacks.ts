@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
-import { checkpointDigest, signCheckpoint, signTombstone } from '../src/audit/checkpoint-form.ts'
-import { checkpointKey } from '../src/audit/checkpoint-key.ts'
-import type { ProblemKind } from '../src/audit/verify/report.ts'
-import type { Database } from '../src/database/database.ts'
+import type { Database } from '../src/core/database/database.ts'
+import {
+  checkpointDigest,
+  signCheckpoint,
+  signTombstone,
+} from '../src/modules/audit/checkpoint-form.ts'
+import { checkpointKey } from '../src/modules/audit/checkpoint-key.ts'
+import type { ProblemKind } from '../src/modules/audit/verify/report.ts'
 import { type AuditRows, replaceAudit } from './audit-log.ts'
 
 /** What an attacker has who can write the database, and has no key. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { DatabaseOrTransaction } from '../src/core/database/database.ts'
 import {
   openFields,
   openSubjectKey,
@@ -6,10 +7,9 @@ import {
   pseudonymOf,
   type Side,
   serviceKeyName,
-} from '../src/audit/persons.ts'
-import { type AuditRecord, firstPrevious, macOf } from '../src/audit/record-form.ts'
-import type { DatabaseOrTransaction } from '../src/database/database.ts'
-import { type AuditKeys, readAuditKeys } from '../src/keys/audit-keys.ts'
+} from '../src/modules/audit/persons.ts'
+import { type AuditRecord, firstPrevious, macOf } from '../src/modules/audit/record-form.ts'
+import { type AuditKeys, readAuditKeys } from '../src/modules/keys/audit-keys.ts'
 import type { TestApp } from './app.ts'
 
 /** A record with its fields opened. */

@@ -1,4 +1,8 @@
 import type { Insertable } from 'kysely'
+import type { DatabaseOrTransaction } from '../src/core/database/database.ts'
+import type { Schema } from '../src/core/database/schema.ts'
+import { transact } from '../src/core/database/transactions.ts'
+import type { Deps } from '../src/core/runtime/deps.ts'
 import {
   addressIndex,
   isPerson,
@@ -12,14 +16,10 @@ import {
   sealSubjectKey,
   serviceIndex,
   serviceKeyName,
-} from '../src/audit/persons.ts'
-import { subjectRow } from '../src/audit/read-store.ts'
-import { ulid } from '../src/audit/ulid.ts'
-import type { DatabaseOrTransaction } from '../src/database/database.ts'
-import type { Schema } from '../src/database/schema.ts'
-import { transact } from '../src/database/transactions.ts'
-import { loadKeySet } from '../src/keys/key-set.ts'
-import type { Deps } from '../src/runtime/deps.ts'
+} from '../src/modules/audit/persons.ts'
+import { subjectRow } from '../src/modules/audit/read-store.ts'
+import { ulid } from '../src/modules/audit/ulid.ts'
+import { loadKeySet } from '../src/modules/keys/key-set.ts'
 import { seededRandom } from './random.ts'
 
 /** A record to insert, as the service would write it; what is absent has a plain value. */

@@ -1,12 +1,12 @@
+import type { Deps } from '../src/core/runtime/deps.ts'
 import {
   openFields,
   openSubjectKey,
   pseudonymOf,
   type Side,
   serviceKeyName,
-} from '../src/audit/persons.ts'
-import { readAuditKeys } from '../src/keys/audit-keys.ts'
-import type { Deps } from '../src/runtime/deps.ts'
+} from '../src/modules/audit/persons.ts'
+import { readAuditKeys } from '../src/modules/keys/audit-keys.ts'
 
 /** A record of the audit log with its sealed fields open. */
 export interface OpenedRecord {

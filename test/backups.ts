@@ -1,9 +1,13 @@
-import { type BackupDeps, type BackupOptions, backup as backupOf } from '../src/backup/backup.ts'
-import { type DumpOptions, takeDump as takeDumpOf } from '../src/backup/dump.ts'
-import { type LoadOptions, loadDump as loadDumpOf } from '../src/backup/load.ts'
-import { type MoveOptions, move as moveOf } from '../src/backup/move.ts'
-import { type RestoreOptions, restore as restoreOf } from '../src/backup/restore.ts'
-import { tablesOf } from '../src/backup/tables.ts'
+import {
+  type BackupDeps,
+  type BackupOptions,
+  backup as backupOf,
+} from '../src/extras/backup/backup.ts'
+import { type DumpOptions, takeDump as takeDumpOf } from '../src/extras/backup/dump.ts'
+import { type LoadOptions, loadDump as loadDumpOf } from '../src/extras/backup/load.ts'
+import { type MoveOptions, move as moveOf } from '../src/extras/backup/move.ts'
+import { type RestoreOptions, restore as restoreOf } from '../src/extras/backup/restore.ts'
+import { tablesOf } from '../src/extras/backup/tables.ts'
 import { rooms } from '../src/rooms.ts'
 
 /** Backups of the rooms of this service, unless others are given. */

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { bundleFolder, currentBundle, inputsFile } from '../src/bundle.ts'
+import { bundleFolder, currentBundle, inputsFile } from '../src/cli/bundle.ts'
 import { bundle, codeOf } from '../tools/bundle.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -141,10 +141,10 @@ suite('what is bundled', () => {
       'node_modules/kysely/package.json',
       'node_modules/kysely/dist/kysely.js',
       'package.json',
-      'src/cli/commands/accounts.ts',
-      'src/http/pages/style.css',
+      'src/modules/accounts/commands.ts',
+      'src/core/http/pages/style.css',
       'src/start.ts',
-      'src/strength/breached/passwords.bin',
+      'src/core/password-strength/breached/passwords.bin',
     ]) {
       const { size, mtimeMs } = statSync(join(root, path))
       assert.deepEqual(

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { digest } from '../src/kernel/digest.ts'
+import { digest } from '../src/core/crypto/digest.ts'
 import type { Answer, Headers, TestApp } from './app.ts'
 
 /** A client as CLIENTS_FILE has it. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/kernel/clock.ts'
+import type { Clock } from '../src/core/lib/clock.ts'
 
 export interface FixedClock extends Clock {
   /** Moves the time forward or back and wakes the waiters whose time has come. */

@@ -1,9 +1,12 @@
-import { type Confirmations, createConfirmations } from '../src/confirmations/confirmations.ts'
-import { createConfirmationSecrets } from '../src/confirmations/secrets.ts'
-import { confirmationStore } from '../src/confirmations/store.ts'
-import { transact } from '../src/database/transactions.ts'
-import { randomText } from '../src/kernel/random.ts'
-import { loadKeySet } from '../src/keys/key-set.ts'
+import { randomText } from '../src/core/crypto/random.ts'
+import { transact } from '../src/core/database/transactions.ts'
+import {
+  type Confirmations,
+  createConfirmations,
+} from '../src/extras/one-time-tokens/confirmations.ts'
+import { createConfirmationSecrets } from '../src/extras/one-time-tokens/secrets.ts'
+import { confirmationStore } from '../src/extras/one-time-tokens/store.ts'
+import { loadKeySet } from '../src/modules/keys/key-set.ts'
 import type { TestApp } from './app.ts'
 
 type Wanted = Parameters<Confirmations['begin']>[1]

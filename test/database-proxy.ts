@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer } from 'node:net'
-import type { PostgresAddress } from '../src/database/postgres/address.ts'
+import type { PostgresAddress } from '../src/core/database/postgres/address.ts'
 
 /** Decides for each message of the server whether it is passed on; `type` is its first letter. */
 export type Pass = (type: string, message: Buffer) => boolean

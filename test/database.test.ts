@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { sql } from 'kysely'
-import { execute } from '../src/database/database.ts'
-import { DatabaseUnavailable } from '../src/database/errors.ts'
+import { execute } from '../src/core/database/database.ts'
+import { DatabaseUnavailable } from '../src/core/database/errors.ts'
 import { connectTo, databaseLock, postgresOnly } from './database.ts'
 import { until } from './until.ts'
 

@@ -1,7 +1,7 @@
 // A database makes a difference: foreign keys do what the manifests say.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertErases } from '../src/database/room-schemas.ts'
+import { assertErases } from '../src/core/database/room-schemas.ts'
 import { rooms } from '../src/rooms.ts'
 import { testApp } from './app.ts'
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventType } from '../src/events/types.ts'
+import type { EventType } from '../src/core/events/types.ts'
 
 const source = join(import.meta.dirname, '../src')
 
 /** The types of events of all rooms, each name once. */
 export async function eventTypes(): Promise<EventType[]> {
-  const files = globSync('*/events.ts', { cwd: source }).filter(
-    (file) => file !== 'events/events.ts',
+  const files = globSync('**/events.ts', { cwd: source }).filter(
+    (file) => file !== 'core/events/events.ts',
   )
   const types: EventType[] = []
   for (const file of files.toSorted()) {

@@ -1,4 +1,4 @@
-import { codeOfStep, stepSeconds } from '../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../src/modules/totp/totp.ts'
 import type { Headers, Someone, TestApp } from './app.ts'
 import { confirmAtProvider, headersOf, proofOf } from './proofs.ts'
 import type { TestBrowser } from './test-browser.ts'

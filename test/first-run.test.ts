@@ -17,7 +17,7 @@ import { after, suite, test } from 'node:test'
 import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,
-} from '../src/accounts/bootstrap.ts'
+} from '../src/modules/accounts/bootstrap.ts'
 import { rooms } from '../src/rooms.ts'
 import { createServices } from '../src/services.ts'
 import { firstRun } from '../src/start.ts'

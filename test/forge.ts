@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac, type KeyObject, sign } from 'node:crypto'
-import { loadKeySet } from '../src/keys/key-set.ts'
+import { loadKeySet } from '../src/modules/keys/key-set.ts'
 import type { TestApp } from './app.ts'
 
 export type Json = Readonly<Record<string, unknown>>

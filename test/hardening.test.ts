@@ -180,7 +180,7 @@ suite('deploy/kubernetes', () => {
     assert.equal(replicas, 2)
     assert.equal(strategy.rollingUpdate.maxUnavailable, 0)
     assert.equal(kubernetes.PodDisruptionBudget.spec.minAvailable, 1)
-    const drainSeconds = 10 // src/runtime/shutdown.ts
+    const drainSeconds = 10 // src/core/runtime/shutdown.ts
     const before = container.lifecycle.preStop.sleep.seconds
     assert.ok(pod.terminationGracePeriodSeconds > before + drainSeconds)
     assert.ok(Number.parseInt(nodes[0].stop_grace_period, 10) > drainSeconds)

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
-import type { Database } from '../src/database/database.ts'
-import { QueuedAdapter } from '../src/database/transactions.ts'
+import type { Database } from '../src/core/database/database.ts'
+import { QueuedAdapter } from '../src/core/database/transactions.ts'
 import { type Answer, answerOf, type TestApp, type TestOptions } from './app.ts'
 import { connectTo } from './database.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { digest } from '../src/kernel/digest.ts'
+import { digest } from '../src/core/crypto/digest.ts'
 import { rooms as ours } from '../src/rooms.ts'
 import type { Services, Wired } from '../src/services.ts'
 import { type Answer, type Someone, type TestApp, type TestOptions, testApp } from './app.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { stepSeconds } from '../src/totp/totp.ts'
+import { stepSeconds } from '../src/modules/totp/totp.ts'
 import { type Answer, type Headers, type Someone, type TestApp, testApp } from './app.ts'
 import { ask, clientsFile, entry } from './clients.ts'
 import { fixedClock } from './clock.ts'

@@ -1,5 +1,5 @@
-import type { Workers } from '../src/workers/workers.ts'
-import { shareOf, soleProcess } from '../src/workers/workers.ts'
+import type { Workers } from '../src/core/workers/workers.ts'
+import { shareOf, soleProcess } from '../src/core/workers/workers.ts'
 
 /** Workers of one machine within this process: each asks the others as their primary would. */
 export function linkedWorkers(count: number): Workers[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { digest } from '../src/kernel/digest.ts'
-import { canonicalUsername } from '../src/kernel/username.ts'
-import { loadKeySet } from '../src/keys/key-set.ts'
-import { createThrottleKeys } from '../src/throttle/keys.ts'
+import { digest } from '../src/core/crypto/digest.ts'
+import { canonicalUsername } from '../src/core/lib/username.ts'
+import { loadKeySet } from '../src/modules/keys/key-set.ts'
+import { createThrottleKeys } from '../src/modules/throttle/keys.ts'
 import type { Answer, Call, TestApp } from './app.ts'
 import { assertRefusal } from './refusal.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { languages } from '../src/config/people-settings.ts'
-import { render } from '../src/mail/messages/render.ts'
-import { samplesOf } from '../src/mail/samples.ts'
+import { languages } from '../src/core/config/people-settings.ts'
+import { render } from '../src/extras/mail/messages/render.ts'
+import { samplesOf } from '../src/extras/mail/samples.ts'
 
 /** The samples as the golden files have them. */
 export const samples = samplesOf({ name: 'Harbour', baseUrl: 'https://id.example.org' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import { ConfigError, loadConfig } from '../src/config/load.ts'
+import { ConfigError, loadConfig } from '../src/core/config/load.ts'
 
 /** The mistakes that an environment is refused for; none if it is accepted. */
 export function mistakesOf(env: Record<string, string>): readonly string[] {

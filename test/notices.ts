@@ -1,5 +1,5 @@
-import type { MessageFacts } from '../src/mail/message-types.ts'
-import { createSealedMail } from '../src/mail/sealed-mail.ts'
+import type { MessageFacts } from '../src/extras/mail/message-types.ts'
+import { createSealedMail } from '../src/extras/mail/sealed-mail.ts'
 import type { Services } from '../src/services.ts'
 import type { Someone, TestApp } from './app.ts'
 import { mailRows } from './mail.ts'

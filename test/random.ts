@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from '../src/kernel/random.ts'
+import type { Random } from '../src/core/crypto/random.ts'
 
 /** A generator of the same bytes for the same seed: SHA-256 in counter mode. */
 export function seededRandom(seed: number): Random {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFileName } from '../src/database/sqlite/connect.ts'
+import { databaseFileName } from '../src/core/database/sqlite/connect.ts'
 
 /**
  * Makes the database file of a folder one that cannot be written, as a disk does that the kernel has

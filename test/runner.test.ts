@@ -31,7 +31,7 @@ suite('the runner of npm test', () => {
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_DATABASE: 'sqlite' }
     const { stdout } = spawnSync(
       process.execPath,
-      ['tools/test.ts', 'src/hints/near-name.test.ts'],
+      ['tools/test.ts', 'src/core/hints/near-name.test.ts'],
       {
         cwd: root,
         env,

@@ -4,10 +4,10 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import type { Setting } from '../src/config/kinds.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { settings } from '../src/config/settings-table.ts'
-import { callAt } from '../src/hints/command-line.ts'
+import type { Setting } from '../src/core/config/kinds.ts'
+import { loadConfig } from '../src/core/config/load.ts'
+import { settings } from '../src/core/config/settings-table.ts'
+import { callAt } from '../src/core/hints/command-line.ts'
 import { filesBesideCode } from '../tools/build.ts'
 import {
   build,
@@ -171,7 +171,7 @@ suite('the image', () => {
 
   test('has every file beside the code that the code reads: the build copies it', () => {
     const files = globSync('src/**/*.*', { cwd: root }).filter((path) => !path.endsWith('.ts'))
-    assert.ok(files.includes('src/strength/words.txt'))
+    assert.ok(files.includes('src/core/password-strength/words.txt'))
     assert.deepEqual(
       filesBesideCode().map((path) => `src/${path}`),
       files.toSorted(),

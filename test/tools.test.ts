@@ -19,10 +19,11 @@ suite('npm test', () => {
   })
 
   test('takes a folder for the test files in it, however it is written', () => {
-    const files = filesOf(['src/strength'])
-    assert.ok(files.includes('src/strength/passphrase.test.ts'))
-    assert.ok(files.every((file) => /^src\/strength\/.+\.test\.ts$/.test(file)))
-    for (const word of ['src/strength/', './src/strength']) assert.deepEqual(filesOf([word]), files)
+    const files = filesOf(['src/core/password-strength'])
+    assert.ok(files.includes('src/core/password-strength/guessing-bits.test.ts'))
+    assert.ok(files.every((file) => /^src\/core\/password-strength\/.+\.test\.ts$/.test(file)))
+    for (const word of ['src/core/password-strength/', './src/core/password-strength'])
+      assert.deepEqual(filesOf([word]), files)
     assert.ok(filesOf(['test']).every((file) => file.startsWith('test/')))
   })
 

@@ -1,4 +1,4 @@
-import type { Database } from '../src/database/database.ts'
+import type { Database } from '../src/core/database/database.ts'
 
 /** Makes users of these ids, whom events can name: no key is made for a person who is not there. */
 export async function usersOfIds(db: Database, from: number, to: number): Promise<void> {

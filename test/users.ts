@@ -1,6 +1,6 @@
-import { caseFold } from '../src/kernel/text.ts'
-import { shown } from '../src/users/rows.ts'
-import type { User } from '../src/users/user.ts'
+import { caseFold } from '../src/core/lib/text.ts'
+import { shown } from '../src/modules/users/rows.ts'
+import type { User } from '../src/modules/users/user.ts'
 import type { TestApp } from './app.ts'
 
 const insertedAtOnce = 500

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { listFile } from '../src/strength/breached/breached-list.ts'
-import { fingerprintBytes } from '../src/strength/breached/fingerprint-list.ts'
+import { listFile } from '../src/core/password-strength/breached/breached-list.ts'
+import { fingerprintBytes } from '../src/core/password-strength/breached/fingerprint-list.ts'
 import { fromFile, fromPackage, pack, type Source } from './list-sources.ts'
 
 /**
- * Makes src/strength/breached/passwords.bin and SOURCE.md, the same bytes every time:
+ * Makes src/core/password-strength/breached/passwords.bin and SOURCE.md, the same bytes every time:
  *
  *   node tools/breached-list.ts [<file> <licence>]...
  *

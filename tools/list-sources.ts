@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fingerprint, fingerprintBytes } from '../src/strength/breached/fingerprint-list.ts'
+import {
+  fingerprint,
+  fingerprintBytes,
+} from '../src/core/password-strength/breached/fingerprint-list.ts'
 
 /** The texts of a source of a shipped list, and its entry in SOURCE.md. */
 export interface Source {

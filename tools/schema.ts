@@ -6,7 +6,7 @@ import { join } from 'node:path'
  * `npm run schema` writes the objects that the migrations create on PostgreSQL, read from its catalogs,
  * for the doctor: `test/schema-objects.test.ts` compares the file with a database.
  */
-const file = join(import.meta.dirname, '../src/database/postgres/schema-expected.ts')
+const file = join(import.meta.dirname, '../src/core/database/postgres/schema-expected.ts')
 const head = `// biome-ignore-all lint/complexity/noUselessStringRaw: a later definition may hold a backslash.
 import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
@@ -33,7 +33,7 @@ export function postgresExpected(): SchemaObjects {
 // In a process of its own, because the test helpers choose their database at import.
 if (process.env.TEST_DATABASE === 'postgres') {
   const { connectTo } = await import('../test/database.ts')
-  const { postgresObjects } = await import('../src/database/postgres/schema-catalog.ts')
+  const { postgresObjects } = await import('../src/core/database/postgres/schema-catalog.ts')
   const { db } = await connectTo()
   const objects = [...(await postgresObjects(db))].sort(([one], [other]) => (one < other ? -1 : 1))
   const lines = objects.map(

@@ -1,4 +1,4 @@
-import { currentBundle } from '../src/bundle.ts'
+import { currentBundle } from '../src/cli/bundle.ts'
 
 // A start, two logins and a read, in a temporary folder and on a port of its own: what is compiled by
 // then is kept in the compile cache of this process.

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleFolder, inputsFile } from '../src/bundle.ts'
-import { reasonOf } from '../src/kernel/reason.ts'
+import { bundleFolder, inputsFile } from '../src/cli/bundle.ts'
+import { reasonOf } from '../src/core/reason.ts'
 
 // Runs after the installation: builds the pages, and makes the first start as fast as the following
 // ones by a bundle of the service with what is installed, and a compile cache that is filled by running it.

@@ -1,5 +1,5 @@
 import { renderToString } from 'preact-render-to-string'
-import type { Renderer } from '../src/http/pages/renderer.ts'
+import type { Renderer } from '../src/core/http/pages/renderer.ts'
 import { Frame } from './components/frame.tsx'
 import { Shell } from './console/shell.tsx'
 import { CommonContext, FrameContext } from './context.ts'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { currentBundle } from '../bundle.ts'
-import { prepare } from '../prepare.ts'
+import { currentBundle } from './bundle.ts'
+import { prepare } from './prepare.ts'
 
 if (prepare()) {
   const bundle = currentBundle()

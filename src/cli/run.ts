@@ -1,7 +1,7 @@
+import type { CommandCall, Terminal } from '../core/cli/command.ts'
+import { dispatch } from '../core/cli/dispatch.ts'
+import { exitOnSignal } from '../core/cli/signals.ts'
 import { rooms as ours } from '../rooms.ts'
-import type { CommandCall, Terminal } from './command.ts'
-import { dispatch } from './dispatch.ts'
-import { exitOnSignal } from './signals.ts'
 
 /** Runs the command that the arguments of this process name, and sets its exit code. */
 export async function run(process: NodeJS.Process): Promise<void> {

@@ -1,7 +1,7 @@
 // A database makes a difference: two administrators change each other at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Role } from '../../src/kernel/principal.ts'
+import type { Role } from '../../src/core/policy/principal.ts'
 import { type Someone, type TestApp, testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { watchedDatabase } from '../watched-database.ts'

@@ -1,7 +1,7 @@
 // A database makes a difference: the link, the job and an administrator race for one account.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createAccountDeletion } from '../../src/person/deletion.ts'
+import { createAccountDeletion } from '../../src/extras/personal-data/deletion.ts'
 import { testApp } from '../app.ts'
 import { deletions, week } from '../deletion.ts'
 import { mailboxes } from '../emails.ts'

@@ -1,7 +1,7 @@
 // A database makes a difference: what a text or a bound means to it, and rows that a reader must not see.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createAccountList } from '../../src/accounts/account-list.ts'
+import { createAccountList } from '../../src/modules/accounts/account-list.ts'
 import { manyAccounts } from '../account-list.ts'
 import { testApp } from '../app.ts'
 import { forgeCursor } from '../users.ts'

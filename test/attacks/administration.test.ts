@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { systemRandom } from '../../src/kernel/random.ts'
+import { systemRandom } from '../../src/core/crypto/random.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { databaseLock, heard } from '../database.ts'
 import { guess, newHost, placesOf, takePlaces, tally } from '../logins.ts'

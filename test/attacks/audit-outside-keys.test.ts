@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { checkpointDigest, signCheckpoint, signTombstone } from '../../src/audit/checkpoint-form.ts'
-import { checkpointKey } from '../../src/audit/checkpoint-key.ts'
-import { backupRestored } from '../../src/backup/events.ts'
-import { transact } from '../../src/database/transactions.ts'
-import { inContext } from '../../src/events/context.ts'
+import { transact } from '../../src/core/database/transactions.ts'
+import { inContext } from '../../src/core/events/context.ts'
+import { backupRestored } from '../../src/extras/backup/events.ts'
+import {
+  checkpointDigest,
+  signCheckpoint,
+  signTombstone,
+} from '../../src/modules/audit/checkpoint-form.ts'
+import { checkpointKey } from '../../src/modules/audit/checkpoint-key.ts'
 import { testApp } from '../app.ts'
 import { otherProcess, proofOf, recordEvents, verified } from '../audit-log.ts'
 

@@ -12,12 +12,16 @@ import {
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createSinkFeed } from '../../src/audit/outside/feed.ts'
-import { checkpointOfLine, fileSink, maxLineBytes } from '../../src/audit/outside/file-sink.ts'
-import type { Item, Sink } from '../../src/audit/outside/sink.ts'
-import { syslogSink } from '../../src/audit/outside/syslog-sink.ts'
-import { linesOf as fileLinesOf } from '../../src/audit/verify/outside-file.ts'
-import { parseAuditSink } from '../../src/config/audit-sinks.ts'
+import { parseAuditSink } from '../../src/core/config/audit-sinks.ts'
+import { createSinkFeed } from '../../src/modules/audit/outside/feed.ts'
+import {
+  checkpointOfLine,
+  fileSink,
+  maxLineBytes,
+} from '../../src/modules/audit/outside/file-sink.ts'
+import type { Item, Sink } from '../../src/modules/audit/outside/sink.ts'
+import { syslogSink } from '../../src/modules/audit/outside/syslog-sink.ts'
+import { linesOf as fileLinesOf } from '../../src/modules/audit/verify/outside-file.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { canaries, proofOf, recordEvents, verified } from '../audit-log.ts'
 import { certificate } from '../self-signed.ts'

@@ -1,8 +1,8 @@
 // A database makes a difference: numbers and texts of cursors and filters reach its statements.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { OpenedRecord } from '../../src/audit/opened-record.ts'
-import { sealSubjectKey } from '../../src/audit/persons.ts'
+import type { OpenedRecord } from '../../src/modules/audit/opened-record.ts'
+import { sealSubjectKey } from '../../src/modules/audit/persons.ts'
 import { testApp } from '../app.ts'
 import { recordSeeder } from '../audit-records.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'

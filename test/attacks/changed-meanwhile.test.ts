@@ -2,7 +2,7 @@
 // A row is read once before it is changed: what changes it in between must be seen.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/core/database/database.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { connectTo } from '../database.ts'
 import { seedPosts } from '../posts.ts'

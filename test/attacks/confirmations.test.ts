@@ -1,8 +1,8 @@
 // A database makes a difference: tries and uses are counted under races.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { transact } from '../../src/database/transactions.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
+import { transact } from '../../src/core/database/transactions.ts'
+import { ApiError } from '../../src/core/errors.ts'
 import { testApp } from '../app.ts'
 import { confirmationsOf, otherCode } from '../confirmations.ts'
 

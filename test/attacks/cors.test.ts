@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ConfigError, loadConfig } from '../../src/config/load.ts'
+import { ConfigError, loadConfig } from '../../src/core/config/load.ts'
 import { type Answer, type Headers, testApp } from '../app.ts'
 import { ask } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'

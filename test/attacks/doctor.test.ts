@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
-import { examineOutside } from '../../src/doctor/outside.ts'
-import { createProbe, targetOf } from '../../src/doctor/probe.ts'
-import { systemClock } from '../../src/kernel/clock.ts'
+import { systemClock } from '../../src/core/lib/clock.ts'
+import { examineOutside } from '../../src/extras/doctor/outside.ts'
+import { createProbe, targetOf } from '../../src/extras/doctor/probe.ts'
 import { gatehouse, type Ran } from '../cli/gatehouse.ts'
 
 /** Pointed at an address that is foreign, or means it badly. */

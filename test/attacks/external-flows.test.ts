@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { digest } from '../../src/kernel/digest.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
 import { type Headers, testApp } from '../app.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { proofOf } from '../proofs.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
-import { parseReturnTo } from '../../src/flows/return-to.ts'
+import { parseReturnTo } from '../../src/modules/flows/return-to.ts'
 import { type Answer, testApp } from '../app.ts'
 import { forge, hs256, type Json } from '../forge.ts'
 import {

@@ -1,7 +1,7 @@
 // A database makes a difference: races for a ticket, and rows that end with others.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { digest } from '../../src/kernel/digest.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
 import type { Answer } from '../app.ts'
 import { forwardFile, writeForward } from '../forward-file.ts'
 import {

@@ -1,10 +1,10 @@
 // A database makes a difference: two processes share it.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { digest } from '../../src/kernel/digest.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
+import { soleProcess } from '../../src/core/workers/workers.ts'
 import { rooms } from '../../src/rooms.ts'
 import { createServices } from '../../src/services.ts'
-import { soleProcess } from '../../src/workers/workers.ts'
 import { type Headers, testApp } from '../app.ts'
 import { heard } from '../database.ts'
 import { askForward, proxied } from '../forward.ts'

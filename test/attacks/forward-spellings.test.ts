@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { parseForwardRules } from '../../src/config/forward-file.ts'
-import { createJudge } from '../../src/forward/judge.ts'
-import { contractRoles, type Role } from '../../src/kernel/principal.ts'
+import { parseForwardRules } from '../../src/core/config/forward-file.ts'
+import { contractRoles, type Role } from '../../src/core/policy/principal.ts'
+import { createJudge } from '../../src/extras/forward-auth/judge.ts'
 import { spellingsOf } from '../forward-spellings.ts'
 
 const hosts = ['app.example.org']

@@ -1,7 +1,7 @@
 // A database makes a difference: an account changes between its read and the end of a login.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { canonicalUsername } from '../../src/kernel/username.ts'
+import { canonicalUsername } from '../../src/core/lib/username.ts'
 import { rooms } from '../../src/rooms.ts'
 import { createServices } from '../../src/services.ts'
 import { type Answer, passwordOf, type Someone, type TestApp, testApp } from '../app.ts'

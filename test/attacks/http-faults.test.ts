@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { createLog } from '../../src/runtime/deps.ts'
+import { createLog } from '../../src/core/runtime/deps.ts'
 import { type Call, type TestApp, testApp } from '../app.ts'
 import { databaseLock, noSuchTable } from '../database.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { decodeProtectedHeader } from 'jose'
-import { loadKeySet } from '../../src/keys/key-set.ts'
+import { loadKeySet } from '../../src/modules/keys/key-set.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { gatehouse as commandLine } from '../cli/gatehouse.ts'
 import { steppingClock } from '../clock.ts'

@@ -1,7 +1,7 @@
 // A database makes a difference: places are taken in the transaction that counts them.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { transact } from '../../src/database/transactions.ts'
+import { transact } from '../../src/core/database/transactions.ts'
 import { type Someone, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
 import { countHashes } from '../hashes.ts'

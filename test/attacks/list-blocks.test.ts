@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { type Database, execute } from '../../src/database/database.ts'
-import { countLists } from '../../src/database/list-counts.ts'
-import { isPostgres, lockName, takeExclusiveLocks } from '../../src/database/transactions.ts'
+import { type Database, execute } from '../../src/core/database/database.ts'
+import { countLists } from '../../src/core/database/list-counts.ts'
+import { isPostgres, lockName, takeExclusiveLocks } from '../../src/core/database/transactions.ts'
 import { testApp } from '../app.ts'
 import { until } from '../until.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ConfigError } from '../../src/config/load.ts'
+import { ConfigError } from '../../src/core/config/load.ts'
 import { type TestApp, testApp } from '../app.ts'
 
 const from = '203.0.113.77'

@@ -1,7 +1,7 @@
 // A database makes a difference: the texts are stored in columns and read again.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createLog } from '../../src/runtime/deps.ts'
+import { createLog } from '../../src/core/runtime/deps.ts'
 import { testApp } from '../app.ts'
 import { recordsAfter } from '../audit.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'

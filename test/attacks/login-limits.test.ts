@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { hash as argon2Hash } from '@node-rs/argon2'
-import { createAutomaticLock } from '../../src/accounts/lock.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
-import { canonicalUsername } from '../../src/kernel/username.ts'
-import { loadKeySet } from '../../src/keys/key-set.ts'
+import { ApiError } from '../../src/core/errors.ts'
+import { canonicalUsername } from '../../src/core/lib/username.ts'
+import { createAutomaticLock } from '../../src/modules/accounts/lock.ts'
+import { loadKeySet } from '../../src/modules/keys/key-set.ts'
 import {
   createLoginLimits,
   type LoginAttempt,
   type LoginLimits,
-} from '../../src/throttle/limits.ts'
+} from '../../src/modules/throttle/limits.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, testApp } from '../app.ts'
 import { databaseLock } from '../database.ts'

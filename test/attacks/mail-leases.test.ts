@@ -1,7 +1,7 @@
 // A database makes a difference: a worker that has lost its lease changes a row by a statement.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { queueStore } from '../../src/mail/queue-store.ts'
+import { queueStore } from '../../src/extras/mail/queue-store.ts'
 import { testApp } from '../app.ts'
 import { addMail, emailOf, mailRows, servicesOf } from '../mail.ts'
 

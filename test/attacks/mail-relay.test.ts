@@ -1,8 +1,8 @@
 // A database makes a difference: what is given back is leased again by statements of its own.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/config/load.ts'
-import { createSealedMail } from '../../src/mail/sealed-mail.ts'
+import { loadConfig } from '../../src/core/config/load.ts'
+import { createSealedMail } from '../../src/extras/mail/sealed-mail.ts'
 import { testApp } from '../app.ts'
 import { addMail, emailOf, mailerOf, mailRows, servicesOf, verifyAddress } from '../mail.ts'
 import { type RelayOptions, relayEnv, stages, startRelay, startSilentRelay } from '../relay.ts'
@@ -322,7 +322,7 @@ suite('a hostile address', () => {
   ]
 
   test('is none when it is typed', async () => {
-    const { parseEmail } = await import('../../src/addresses/email.ts')
+    const { parseEmail } = await import('../../src/core/addresses/email.ts')
     assert.deepEqual(
       hostile.filter((text) => parseEmail(text) !== null),
       [],

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/config/load.ts'
-import { digest } from '../../src/kernel/digest.ts'
+import { loadConfig } from '../../src/core/config/load.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry, secretOf } from '../clients.ts'
 import { ask, exchange, rawRequest } from '../raw-http.ts'
@@ -200,7 +200,7 @@ suite('metrics: METRICS_ADDRESS', async () => {
   })
 
   test('a worker that is not the first opens no port', async () => {
-    const { soleProcess } = await import('../../src/workers/workers.ts')
+    const { soleProcess } = await import('../../src/core/workers/workers.ts')
     const workers = { ...soleProcess, index: 1, count: 2 }
     const second = await testApp({ METRICS_ADDRESS: `127.0.0.1:${port}` }, { deps: { workers } })
     assert.equal(

@@ -1,8 +1,8 @@
 // A database makes a difference: what is stored of a request is read back from both.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { MessageFacts } from '../../src/mail/message-types.ts'
-import { render } from '../../src/mail/messages/render.ts'
+import type { MessageFacts } from '../../src/extras/mail/message-types.ts'
+import { render } from '../../src/extras/mail/messages/render.ts'
 import { testApp } from '../app.ts'
 import { mailboxes } from '../emails.ts'
 import { guess, newHost, throttleAlone } from '../logins.ts'

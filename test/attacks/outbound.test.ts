@@ -4,8 +4,8 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
-import { parseAddressRange } from '../../src/addresses/address-ranges.ts'
-import { guardedRequest, type OutboundOptions } from '../../src/outbound/guarded-request.ts'
+import { parseAddressRange } from '../../src/core/addresses/address-ranges.ts'
+import { guardedRequest, type OutboundOptions } from '../../src/core/outbound/guarded-request.ts'
 import { certificate } from '../self-signed.ts'
 
 const loopback = { addresses: [], allowsLoopback: true }

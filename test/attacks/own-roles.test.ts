@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ConfigError, loadConfig } from '../../src/config/load.ts'
+import { ConfigError, loadConfig } from '../../src/core/config/load.ts'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { heard } from '../database.ts'

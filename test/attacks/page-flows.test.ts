@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import type { Browser, FlowStart } from '../../src/flows/flows.ts'
-import { createPageFlows } from '../../src/flows/page-flows.ts'
-import { loadKeySet } from '../../src/keys/key-set.ts'
+import type { Browser, FlowStart } from '../../src/modules/flows/flows.ts'
+import { createPageFlows } from '../../src/modules/flows/page-flows.ts'
+import { loadKeySet } from '../../src/modules/keys/key-set.ts'
 import { testApp } from '../app.ts'
 
 interface Data {

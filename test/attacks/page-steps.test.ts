@@ -1,7 +1,7 @@
 // A database makes a difference: a step is taken in a transaction that reads the account again.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/core/database/database.ts'
 import { type Someone, testApp } from '../app.ts'
 import { connectTo } from '../database.ts'
 import { codeOf, enrolled } from '../factor.ts'

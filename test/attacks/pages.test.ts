@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { html } from '../../src/http/pages/html.ts'
+import { html } from '../../src/core/http/pages/html.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { enrol, enrolAtProvider } from '../factor.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'

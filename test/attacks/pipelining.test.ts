@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { maxWaitingRequests } from '../../src/http/connections/pipelining.ts'
+import { maxWaitingRequests } from '../../src/core/http/connections/pipelining.ts'
 import { testApp } from '../app.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
 import { assertRefusal } from '../refusal.ts'

@@ -7,8 +7,8 @@ import {
   DatabaseUnavailable,
   TransactionConflict,
   UniqueViolation,
-} from '../../src/database/errors.ts'
-import { transact } from '../../src/database/transactions.ts'
+} from '../../src/core/database/errors.ts'
+import { transact } from '../../src/core/database/transactions.ts'
 import { testApp } from '../app.ts'
 import { connectTo, heard, postgresOnly as test } from '../database.ts'
 

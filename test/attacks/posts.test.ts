@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Database } from '../../src/database/database.ts'
+import type { Database } from '../../src/core/database/database.ts'
 import { type Answer, type Headers, type TestApp, testApp } from '../app.ts'
 import { connectTo } from '../database.ts'
 import { seedPosts } from '../posts.ts'

@@ -1,14 +1,14 @@
 // A database makes a difference: each compiles its own text, and its driver binds the values.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { accountStore } from '../../src/accounts/store.ts'
-import type { Username } from '../../src/kernel/username.ts'
-import { postStore } from '../../src/posts/store.ts'
-import { sessionStore } from '../../src/session/store.ts'
-import { pairIdOf } from '../../src/token/pair.ts'
-import { rotationStore } from '../../src/token/rotation-store.ts'
-import { sortKeys } from '../../src/users/lists.ts'
-import { userStore } from '../../src/users/store.ts'
+import type { Username } from '../../src/core/lib/username.ts'
+import { accountStore } from '../../src/modules/accounts/store.ts'
+import { postStore } from '../../src/modules/posts/store.ts'
+import { sessionStore } from '../../src/modules/sessions/store.ts'
+import { pairIdOf } from '../../src/modules/tokens/pair.ts'
+import { rotationStore } from '../../src/modules/tokens/rotation-store.ts'
+import { sortKeys } from '../../src/modules/users/lists.ts'
+import { userStore } from '../../src/modules/users/store.ts'
 import { testApp } from '../app.ts'
 
 /** Texts that end a literal, a statement, a name or a comment, or that name a parameter. */

@@ -1,7 +1,7 @@
 // A database makes a difference: what a proof uses up, and what a refusal leaves, are rows.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Role } from '../../src/kernel/principal.ts'
+import type { Role } from '../../src/core/policy/principal.ts'
 import { type Answer, type Headers, type SessionHeaders, type Someone, testApp } from '../app.ts'
 import { codeOf, enrol } from '../factor.ts'
 import { newHost, placesOf, tally } from '../logins.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { rotationStore } from '../../src/token/rotation-store.ts'
+import { rotationStore } from '../../src/modules/tokens/rotation-store.ts'
 import { testApp } from '../app.ts'
 import { auditRecords } from '../audit-chains.ts'
 

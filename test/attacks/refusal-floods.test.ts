@@ -1,8 +1,8 @@
 // A database makes a difference: what a flood leaves behind is rows.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { inContextOf } from '../../src/events/context.ts'
-import { eventType } from '../../src/events/types.ts'
+import { inContextOf } from '../../src/core/events/context.ts'
+import { eventType } from '../../src/core/events/types.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { auditRecords, type OpenRecord, recordTold } from '../audit-chains.ts'
 

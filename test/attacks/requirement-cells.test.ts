@@ -6,7 +6,7 @@ import {
   requirementTable,
   type Stage,
   stages,
-} from '../../src/authentication/requirement-table.ts'
+} from '../../src/modules/authentication/requirement-table.ts'
 import { type Answer, type Someone, testApp } from '../app.ts'
 import { deletions } from '../deletion.ts'
 import { enrol } from '../factor.ts'

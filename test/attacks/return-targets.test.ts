@@ -1,7 +1,7 @@
 // A database makes a difference: no session may end and no flow may begin by a link.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createReturnPaths } from '../../src/flows/return-paths.ts'
+import { createReturnPaths } from '../../src/modules/flows/return-paths.ts'
 import { type Headers, testApp } from '../app.ts'
 import { forwardFile } from '../forward-file.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createProfiles } from '../../src/token/profiles.ts'
+import { createProfiles } from '../../src/modules/tokens/profiles.ts'
 import { passwordOf, type TestApp, testApp } from '../app.ts'
 import { eventsNamed } from '../logins.ts'
 import { exchange, rawRequest } from '../raw-http.ts'

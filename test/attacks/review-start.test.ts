@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { firstRunText } from '../../src/runtime/first-run.ts'
+import { firstRunText } from '../../src/core/runtime/first-run.ts'
 import { startService } from '../../tools/service.ts'
 import { curl } from '../transcript.ts'
 
@@ -69,7 +69,7 @@ suite('a start that fails', async () => {
 suite('a stop', () => {
   test('a fault while a clean drain is under way makes the process exit 1', async () => {
     const script = `
-      import { drainOnSignal } from './src/runtime/shutdown.ts'
+      import { drainOnSignal } from './src/core/runtime/shutdown.ts'
       const log = { info() {}, fatal() {} }
       const closed = Promise.withResolvers()
       drainOnSignal({ close: () => closed.promise }, { log, events: { tell() {} } })

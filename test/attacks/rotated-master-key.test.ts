@@ -1,10 +1,14 @@
 // A database makes a difference: what is forged are its rows, and a rotation is one transaction.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { checkpointDigest, signCheckpoint, signTombstone } from '../../src/audit/checkpoint-form.ts'
-import { checkpointKey } from '../../src/audit/checkpoint-key.ts'
-import { parseMasterKey } from '../../src/config/settings-table.ts'
-import { checkpointSeedOf } from '../../src/keys/audit-keys.ts'
+import { parseMasterKey } from '../../src/core/config/settings-table.ts'
+import {
+  checkpointDigest,
+  signCheckpoint,
+  signTombstone,
+} from '../../src/modules/audit/checkpoint-form.ts'
+import { checkpointKey } from '../../src/modules/audit/checkpoint-key.ts'
+import { checkpointSeedOf } from '../../src/modules/keys/audit-keys.ts'
 import type { TestApp } from '../app.ts'
 import { proofOf, recordEvents } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { digest } from '../../src/kernel/digest.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
 import { type Answer, type Someone, type TestApp, testApp } from '../app.ts'
 import { databaseLock } from '../database.ts'
 import { doors, eventsNamed, newHost } from '../logins.ts'

@@ -1,8 +1,8 @@
 // A database makes a difference: it is away, locked, and written by two at once.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { DatabaseUnavailable } from '../../src/database/errors.ts'
-import { createPending, hourMs, minuteMs } from '../../src/statistics/pending.ts'
+import { DatabaseUnavailable } from '../../src/core/database/errors.ts'
+import { createPending, hourMs, minuteMs } from '../../src/extras/statistics/pending.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { databaseLock, refuseChanges } from '../database.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'
-import { isAdministratorsUser } from '../../src/accounts/accounts.ts'
-import { createUsers } from '../../src/users/users.ts'
+import { isAdministratorsUser } from '../../src/modules/accounts/accounts.ts'
+import { createUsers } from '../../src/modules/users/users.ts'
 import { type Headers, testApp } from '../app.ts'
 import { assertRefusal } from '../refusal.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
-import { deliveryLimits } from '../../src/webhooks/deliver.ts'
+import { deliveryLimits } from '../../src/extras/webhooks/deliver.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'

@@ -1,8 +1,8 @@
 // A database makes a difference: what one worker has committed, the other must read.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { feedOfWorkers } from '../../src/runtime/deps.ts'
-import { jobsOfWorker } from '../../src/runtime/jobs.ts'
+import { feedOfWorkers } from '../../src/core/runtime/deps.ts'
+import { jobsOfWorker } from '../../src/core/runtime/jobs.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { testDatabase } from '../database.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { BrowserContext } from 'playwright-core'
-import { securityHeaders } from '../../src/http/headers.ts'
-import { builtPages } from '../../src/http/pages/renderer.ts'
-import { policiesOf } from '../../src/http/pages/send-html.ts'
+import { securityHeaders } from '../../src/core/http/headers.ts'
+import { builtPages } from '../../src/core/http/pages/renderer.ts'
+import { policiesOf } from '../../src/core/http/pages/send-html.ts'
 import type { Shown } from '../page-examples.ts'
 
 /** Where a browser finds the examples: a name that is never looked up. */
@@ -43,7 +43,7 @@ export async function serveExamples(
     if (type === undefined) return route.fulfill({ status: 404, body: '' })
     const folder =
       file === 'icon.svg'
-        ? new URL('../../src/http/pages/', import.meta.url)
+        ? new URL('../../src/core/http/pages/', import.meta.url)
         : new URL('client/', builtPages)
     return route.fulfill({
       body: readFileSync(new URL(file, folder)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { fromBase32 } from '../factor.ts'
 import { assertAccessible, assertFits, launch, openPage } from './chromium.ts'
 

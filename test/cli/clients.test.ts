@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { changeClients } from '../../src/clients/change-file.ts'
+import { changeClients } from '../../src/modules/clients/change-file.ts'
 import { testApp } from '../app.ts'
 import { asClient, ask, clientsFile, entry, hashOf, secretOf } from '../clients.ts'
 import { fixedClock } from '../clock.ts'

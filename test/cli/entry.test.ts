@@ -9,7 +9,7 @@ const entries = ['src/main.ts', 'src/cli/main.ts']
 
 suite('the two files that Node is started with', () => {
   test('import nothing that an old Node lacks before its version is judged', () => {
-    const imported = [...entries, 'src/bundle.ts', 'src/prepare.ts'].flatMap((path) =>
+    const imported = [...entries, 'src/cli/bundle.ts', 'src/cli/prepare.ts'].flatMap((path) =>
       [...readFileSync(join(root, path), 'utf8').matchAll(/^import (.*) from '(.*)'/gm)].map(
         ([, names, from]) => `${names} of ${from}`,
       ),
@@ -17,10 +17,10 @@ suite('the two files that Node is started with', () => {
     assert.deepEqual(
       [...new Set(imported)],
       [
+        '{ currentBundle } of ./cli/bundle.ts',
+        '{ prepare } of ./cli/prepare.ts',
         '{ currentBundle } of ./bundle.ts',
         '{ prepare } of ./prepare.ts',
-        '{ currentBundle } of ../bundle.ts',
-        '{ prepare } of ../prepare.ts',
         '{ readFileSync, statSync } of node:fs',
         '{ dirname, join } of node:path',
         '{ fileURLToPath, pathToFileURL } of node:url',

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { codesWithStep, factsInWords, nextStep, readSoon } from '../../src/cli/explain-text.ts'
-import { reasons } from '../../src/reasons/reasons.ts'
+import { reasons } from '../../src/core/reasons/reasons.ts'
+import {
+  codesWithStep,
+  factsInWords,
+  nextStep,
+  readSoon,
+} from '../../src/extras/explain/command-text.ts'
 
 suite('what gatehouse explain shows to a person', () => {
   test('facts are words, with their times as they are told', () => {

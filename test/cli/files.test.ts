@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { refusal } from '../../src/cli/files.ts'
+import { refusal } from '../../src/core/cli/files.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from './gatehouse.ts'
 

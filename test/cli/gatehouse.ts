@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { main } from '../../src/cli/run.ts'
-import type { Clock } from '../../src/kernel/clock.ts'
+import type { Clock } from '../../src/core/lib/clock.ts'
 import { rooms as ours } from '../../src/rooms.ts'
 import { databaseSettings } from '../database.ts'
 

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { loadConfig } from '../../src/config/load.ts'
-import { leaveServiceNote, runningServices } from '../../src/runtime/service-note.ts'
+import { loadConfig } from '../../src/core/config/load.ts'
+import { leaveServiceNote, runningServices } from '../../src/core/runtime/service-note.ts'
 import { testApp } from '../app.ts'
 import { databaseSettings } from '../database.ts'
 import { gatehouse } from './gatehouse.ts'
@@ -133,7 +133,7 @@ suite('a command with other settings than the running service', async () => {
     const folder = join(app.directory, 'data')
     mkdirSync(folder)
     const call = { config: loadConfig({ ...base, DATA_DIR: folder }), settings: [] }
-    const { warnOfOtherSettings } = await import('../../src/cli/other-settings.ts')
+    const { warnOfOtherSettings } = await import('../../src/core/cli/other-settings.ts')
     const told = async (env: Record<string, string>) => {
       let text = ''
       const stderr = {

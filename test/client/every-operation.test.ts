@@ -1,7 +1,7 @@
 // A database makes a difference: it is behind every operation that a client calls.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'

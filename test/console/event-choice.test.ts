@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseChoice } from '../../src/webhooks/event-choice.ts'
+import { parseChoice } from '../../src/extras/webhooks/event-choice.ts'
 import { choiceOf, eventsOf, groups } from '../../web/console/views/webhooks/event-choice.ts'
 import { webhooks as german } from '../../web/languages/de/console/webhooks.ts'
 import { events } from '../../web/languages/en/console/events.ts'

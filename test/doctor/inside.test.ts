@@ -12,7 +12,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { lockFileName } from '../../src/workers/service-lock.ts'
+import { lockFileName } from '../../src/core/workers/service-lock.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { sqliteOnly } from '../database.ts'
 import { mountSmallDisk } from '../faults/disks.ts'

@@ -1,6 +1,6 @@
-import { CommandError, type CommandWork, exitCodes } from '../../src/cli/command.ts'
-import { withServices } from '../../src/cli/work.ts'
-import { canonicalUsername } from '../../src/kernel/username.ts'
+import { CommandError, type CommandWork, exitCodes } from '../../src/core/cli/command.ts'
+import { withServices } from '../../src/core/cli/work.ts'
+import { canonicalUsername } from '../../src/core/lib/username.ts'
 import { createNotes } from './notes.ts'
 
 export const commands: readonly CommandWork[] = [

@@ -1,17 +1,17 @@
-import type { Database } from '../../src/database/database.ts'
-import { type Guard, transact } from '../../src/database/transactions.ts'
-import type { Events } from '../../src/events/events.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
+import { type Random, randomText } from '../../src/core/crypto/random.ts'
+import type { Database } from '../../src/core/database/database.ts'
+import { type Guard, transact } from '../../src/core/database/transactions.ts'
+import type { Events } from '../../src/core/events/events.ts'
 import {
   type ChangeConditions,
   changeAsSeen,
   goneMeanwhile,
-} from '../../src/http/changes/resource.ts'
-import type { Clock } from '../../src/kernel/clock.ts'
-import { digest } from '../../src/kernel/digest.ts'
-import type { Principal } from '../../src/kernel/principal.ts'
-import { type Random, randomText } from '../../src/kernel/random.ts'
-import { decide } from '../../src/policy/decide.ts'
-import { all, any, owner, role, unlocked } from '../../src/policy/rules.ts'
+} from '../../src/core/http/changes/resource.ts'
+import type { Clock } from '../../src/core/lib/clock.ts'
+import { decide } from '../../src/core/policy/decide.ts'
+import type { Principal } from '../../src/core/policy/principal.ts'
+import { all, any, owner, role, unlocked } from '../../src/core/policy/rules.ts'
 import { noteWritten } from './events.ts'
 import { noteNotFound } from './problems.ts'
 import { type Note, noteStore } from './store.ts'

@@ -1,5 +1,5 @@
-import type { Problem } from '../../src/kernel/errors.ts'
-import type { Reason } from '../../src/reasons/guards.ts'
+import type { Problem } from '../../src/core/errors.ts'
+import type { Reason } from '../../src/core/reasons/guards.ts'
 
 export const noteNotFound: Problem = { name: 'noteNotFound', status: 404, error: 'Note not found' }
 

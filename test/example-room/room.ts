@@ -1,4 +1,4 @@
-import { fileBeside, type Room } from '../../src/room/room.ts'
+import { fileBeside, type Room } from '../../src/core/module/room.ts'
 import type { Needs } from './parts.ts'
 import { noteNotFound, reasons } from './problems.ts'
 import { migrations } from './tables.ts'

@@ -1,5 +1,5 @@
-import type { DatabaseOrTransaction } from '../../src/database/database.ts'
-import { forNoKeyUpdate } from '../../src/database/transactions.ts'
+import type { DatabaseOrTransaction } from '../../src/core/database/database.ts'
+import { forNoKeyUpdate } from '../../src/core/database/transactions.ts'
 import type { NoteTables } from './tables.ts'
 
 export interface Note {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Migration } from '../../src/database/migrations/statement.ts'
+import type { Migration } from '../../src/core/database/migrations/statement.ts'
 
 // A type, not an interface: `withTables` takes no other.
 export type NoteTables = {

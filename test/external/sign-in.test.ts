@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { digest } from '../../src/kernel/digest.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
 import { passwordOf, testApp } from '../app.ts'
 import { enrol, enrolAtProvider } from '../factor.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'

@@ -1,8 +1,8 @@
-import { connect } from '../../src/database/connect.ts'
-import { parsePostgresAddress } from '../../src/database/postgres/address.ts'
-import { inSnapshot } from '../../src/database/snapshot.ts'
-import { systemRandom } from '../../src/kernel/random.ts'
-import { Secret } from '../../src/kernel/secret.ts'
+import { systemRandom } from '../../src/core/crypto/random.ts'
+import { Secret } from '../../src/core/crypto/secret.ts'
+import { connect } from '../../src/core/database/connect.ts'
+import { parsePostgresAddress } from '../../src/core/database/postgres/address.ts'
+import { inSnapshot } from '../../src/core/database/snapshot.ts'
 import { auditRecordsIn } from '../audit-chains.ts'
 import { masterKey } from '../master-key.ts'
 

@@ -13,7 +13,7 @@ const writer = `
   import { writeSync } from 'node:fs'
   import { fdatasync } from 'node:fs'
   import { Kysely, sql } from 'kysely'
-  import { NodeSqliteDialect } from './src/database/sqlite/dialect.ts'
+  import { NodeSqliteDialect } from './src/core/database/sqlite/dialect.ts'
   const path = process.argv[1]
   const dialect = new NodeSqliteDialect(
     { path, timeoutMs: 5000, synchronous: 'full', groupCommit: fdatasync, checkpointThread: true })

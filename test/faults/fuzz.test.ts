@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import type { Room } from '../../src/room/room.ts'
+import type { Room } from '../../src/core/module/room.ts'
 import { rooms as ours } from '../../src/rooms.ts'
 import type { Wired } from '../../src/services.ts'
 import { newCounts, runChunk } from '../../tools/fuzz/chunk.ts'

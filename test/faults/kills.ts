@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { auditProblems } from './audit.ts'
 import type { RestartableCluster } from './cluster.ts'
 import { Journal } from './journal.ts'

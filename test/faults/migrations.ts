@@ -2,18 +2,18 @@ import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { connect } from '../../src/database/connect.ts'
-import { type Database, execute } from '../../src/database/database.ts'
-import * as foundation from '../../src/database/migrations/0001-foundation.ts'
-import { statementsFor } from '../../src/database/migrations/statement.ts'
-import { parsePostgresAddress } from '../../src/database/postgres/address.ts'
+import { connect } from '../../src/core/database/connect.ts'
+import { type Database, execute } from '../../src/core/database/database.ts'
+import * as foundation from '../../src/core/database/migrations/0001-foundation.ts'
+import { statementsFor } from '../../src/core/database/migrations/statement.ts'
+import { parsePostgresAddress } from '../../src/core/database/postgres/address.ts'
 import { fillOldPostgres, placeOldFile, shown } from '../migration/old-database.ts'
 import type { RestartableCluster } from './cluster.ts'
 import { basic, basicOf, prepareNode, type ServiceNode } from './node.ts'
 
 const users = 500
 export const latest = readdirSync(
-  join(import.meta.dirname, '../../src/database/migrations'),
+  join(import.meta.dirname, '../../src/core/database/migrations'),
 ).filter((name) => /^\d{4}-/.test(name)).length
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { solve } from '../captcha.ts'
 import { fromBase32 } from '../factor.ts'
 import { type RestartableCluster, startCluster } from './cluster.ts'

@@ -3,7 +3,11 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { holdServiceLock, lockFileName, takeServiceLock } from '../../src/workers/service-lock.ts'
+import {
+  holdServiceLock,
+  lockFileName,
+  takeServiceLock,
+} from '../../src/core/workers/service-lock.ts'
 import { startCluster } from './cluster.ts'
 import { runCommand } from './commands.ts'
 import { bearer, prepareNode } from './node.ts'

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 
 export const databasePath = (directory: string) => join(directory, databaseFileName)
 

@@ -1,11 +1,11 @@
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setLastId } from '../../src/backup/last-ids.ts'
-import { type TableName, type Value, writeRows } from '../../src/backup/rows.ts'
-import type { DatabaseOrTransaction } from '../../src/database/database.ts'
-import { migrateTo } from '../../src/database/migrate.ts'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import type { DatabaseOrTransaction } from '../../src/core/database/database.ts'
+import { migrateTo } from '../../src/core/database/migrate.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
+import { setLastId } from '../../src/extras/backup/last-ids.ts'
+import { type TableName, type Value, writeRows } from '../../src/extras/backup/rows.ts'
 
 /** When the rows were written, and the credentials of them: cookies, tokens, a code. */
 export const writtenAt = '2026-01-15T12:00:30Z'

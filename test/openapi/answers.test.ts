@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, suite, test } from 'node:test'
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import { anyone } from '../../src/policy/rules.ts'
+import { anyone } from '../../src/core/policy/rules.ts'
 import { takeMistakes } from './answers.ts'
 import { type ApiDocument, describeBy } from './operations.ts'
 

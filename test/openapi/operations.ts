@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { openApiOf } from '../../src/http/documents/openapi.ts'
+import { openApiOf } from '../../src/core/http/documents/openapi.ts'
 import type { Schema } from './schemas.ts'
 
 /** The parts of an OpenAPI document that answers are compared with. */

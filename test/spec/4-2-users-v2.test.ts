@@ -1,7 +1,7 @@
 // A database makes a difference: search and order are made by statements of its own.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { User } from '../../src/users/user.ts'
+import type { User } from '../../src/modules/users/user.ts'
 import { testApp } from '../app.ts'
 import { assertRefusal } from '../refusal.ts'
 import { seedUsers } from '../users.ts'

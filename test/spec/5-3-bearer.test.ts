@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/config/load.ts'
+import { loadConfig } from '../../src/core/config/load.ts'
 import { testApp } from '../app.ts'
 import {
   accessClaims,

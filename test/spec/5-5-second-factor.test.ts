@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { codeOfStep } from '../../src/totp/totp.ts'
+import { codeOfStep } from '../../src/modules/totp/totp.ts'
 import { testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { enrol, enrolled, fromBase32 } from '../factor.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { errorTable } from '../../src/kernel/errors.ts'
+import { errorTable } from '../../src/core/errors.ts'
 import { type Call, testApp } from '../app.ts'
 import { databaseLock, noSuchTable } from '../database.ts'
 import { enrol } from '../factor.ts'

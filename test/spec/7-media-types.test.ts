@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { refusesBodies } from '../../src/http/bodies/bodies.ts'
+import { refusesBodies } from '../../src/core/http/bodies/bodies.ts'
 import { type Answer, type Headers, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { Role } from '../../src/kernel/principal.ts'
+import type { Role } from '../../src/core/policy/principal.ts'
 import { type Headers, passwordOf, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
 import { doors, guess } from '../logins.ts'

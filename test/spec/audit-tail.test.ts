@@ -1,8 +1,8 @@
 // A database makes a difference: numbers are given before the commit, and queries compare pairs.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { writeTail } from '../../src/audit/cursor.ts'
-import { transact } from '../../src/database/transactions.ts'
+import { transact } from '../../src/core/database/transactions.ts'
+import { writeTail } from '../../src/modules/audit/cursor.ts'
 import { testApp } from '../app.ts'
 import { recordSeeder } from '../audit-records.ts'
 import { postgresOnly } from '../database.ts'

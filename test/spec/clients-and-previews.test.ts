@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
-import { sampleSecrets } from '../../src/mail/samples.ts'
+import { sampleSecrets } from '../../src/extras/mail/samples.ts'
 import { testApp } from '../app.ts'
 import { clientsFile, entry } from '../clients.ts'
 import { assertRefusal } from '../refusal.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { allChecks } from '../../src/doctor/table.ts'
+import { allChecks } from '../../src/extras/doctor/table.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { fixedClock, steppingClock } from '../clock.ts'

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { codesWithMend } from '../../src/explain/mends.ts'
-import { ApiError } from '../../src/kernel/errors.ts'
-import { accessReasons } from '../../src/reasons/access.ts'
-import { confirmationReasons } from '../../src/reasons/confirmations.ts'
-import { credentialReasons } from '../../src/reasons/credentials.ts'
-import { forwardReasons } from '../../src/reasons/forward.ts'
-import { forwardSessionReasons } from '../../src/reasons/forward-sessions.ts'
-import { guards } from '../../src/reasons/guards.ts'
-import { loginReasons } from '../../src/reasons/logins.ts'
-import { type ReasonCode, reasons } from '../../src/reasons/reasons.ts'
-import { registrationReasons } from '../../src/reasons/registration.ts'
-import { requestReasons } from '../../src/reasons/requests.ts'
-import { serviceReasons } from '../../src/reasons/service.ts'
+import { ApiError } from '../../src/core/errors.ts'
+import { accessReasons } from '../../src/core/reasons/access.ts'
+import { confirmationReasons } from '../../src/core/reasons/confirmations.ts'
+import { credentialReasons } from '../../src/core/reasons/credentials.ts'
+import { forwardReasons } from '../../src/core/reasons/forward.ts'
+import { forwardSessionReasons } from '../../src/core/reasons/forward-sessions.ts'
+import { guards } from '../../src/core/reasons/guards.ts'
+import { loginReasons } from '../../src/core/reasons/logins.ts'
+import { type ReasonCode, reasons } from '../../src/core/reasons/reasons.ts'
+import { registrationReasons } from '../../src/core/reasons/registration.ts'
+import { requestReasons } from '../../src/core/reasons/requests.ts'
+import { serviceReasons } from '../../src/core/reasons/service.ts'
+import { codesWithMend } from '../../src/extras/explain/mends.ts'
 import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { otherCode } from '../confirmations.ts'
@@ -713,7 +713,7 @@ suite('the registry of reasons', () => {
   test('every code is one that the service refuses with, and every refusal names one', () => {
     const root = join(import.meta.dirname, '../..')
     const sources = globSync('src/**/*.ts', { cwd: root })
-      .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/reasons/'))
+      .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/core/reasons/'))
       .map((path) => readFileSync(join(root, path), 'utf8'))
       .join('\n')
     const unused = Object.keys(reasons).filter((code) => !sources.includes(`'${code}'`))

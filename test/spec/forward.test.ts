@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { METHODS } from 'node:http'
 import { suite, test } from 'node:test'
-import { digest } from '../../src/kernel/digest.ts'
+import { digest } from '../../src/core/crypto/digest.ts'
 import { type Answer, testApp } from '../app.ts'
 import { askForward, forwardPath, home, navigation, proxied } from '../forward.ts'
 import { forwardFile } from '../forward-file.ts'

@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { accountStore } from '../../src/accounts/store.ts'
-import { type Database, type DatabaseOrTransaction, execute } from '../../src/database/database.ts'
-import { latestSchema, migrateTo } from '../../src/database/migrate.ts'
-import { transact } from '../../src/database/transactions.ts'
-import { purgeSessions } from '../../src/session/store.ts'
-import { loadRevocations } from '../../src/token/revocations.ts'
+import {
+  type Database,
+  type DatabaseOrTransaction,
+  execute,
+} from '../../src/core/database/database.ts'
+import { latestSchema, migrateTo } from '../../src/core/database/migrate.ts'
+import { transact } from '../../src/core/database/transactions.ts'
+import { accountStore } from '../../src/modules/accounts/store.ts'
+import { purgeSessions } from '../../src/modules/sessions/store.ts'
+import { loadRevocations } from '../../src/modules/tokens/revocations.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { connectTo, testDatabase } from '../database.ts'

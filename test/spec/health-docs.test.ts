@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { testApp } from '../app.ts'
 import { sqliteOnly } from '../database.ts'
 import { waitUntil } from '../faults/waiting.ts'
@@ -136,7 +136,7 @@ suite('OpenAPI and its page in development', async () => {
       ([, path = '']) => path,
     )
     const names = files.map((path) => path.split('/').at(-1) ?? '')
-    const own = readdirSync(join(import.meta.dirname, '../../src/docs/browser'))
+    const own = readdirSync(join(import.meta.dirname, '../../src/extras/api-reference/browser'))
     assert.deepEqual(new Set(names), new Set(['style.css', 'icon.svg', ...own]))
     const script = files.find((path) => path.endsWith('main.js')) ?? ''
     for (const path of files) {

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { columns } from '../../src/transfer/csv.ts'
-import { guardFormula, unguardFormula } from '../../src/transfer/formula-guard.ts'
-import { transferSchemas } from '../../src/transfer/schemas.ts'
+import { columns } from '../../src/extras/import-export/csv.ts'
+import { guardFormula, unguardFormula } from '../../src/extras/import-export/formula-guard.ts'
+import { transferSchemas } from '../../src/extras/import-export/schemas.ts'
 import { csvOf } from '../../web/console/views/accounts/csv.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -337,7 +337,7 @@ hash,USER,H,h@example.org,plain,,
   })
 
   test('a file is read the same however it is cut into pieces', async () => {
-    const { readRecords } = await import('../../src/transfer/read-records.ts')
+    const { readRecords } = await import('../../src/extras/import-export/read-records.ts')
     const texts = [
       `\ufeff\r\n${header}\r\n"a""b\r\n",USER,Ä,x\r\n\r\n${good}`,
       `\n[${one}\n, {"a":"\\"],["} ,[[]], 5 ]\n`,

@@ -1,9 +1,9 @@
 // A database makes a difference: a notice, its mail and its cause are one transaction.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { passwordChange } from '../../src/accounts/events.ts'
-import { transact } from '../../src/database/transactions.ts'
-import { noticeEvents } from '../../src/mail/notices.ts'
+import { transact } from '../../src/core/database/transactions.ts'
+import { noticeEvents } from '../../src/extras/mail/notices.ts'
+import { passwordChange } from '../../src/modules/accounts/events.ts'
 import { type Answer, type Someone, type TestOptions, testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { mailboxes } from '../emails.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { all, any, authenticated, owner, role, scope } from '../../src/policy/rules.ts'
+import { all, any, authenticated, owner, role, scope } from '../../src/core/policy/rules.ts'
 import { addedRoutes } from '../added-routes.ts'
 import { type Headers, passwordOf, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'

@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { latestSchema } from '../../src/database/migrate.ts'
-import { createPostgresFeed } from '../../src/database/postgres/feed.ts'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
-import { maxFeedLagMs } from '../../src/health/readiness.ts'
+import { latestSchema } from '../../src/core/database/migrate.ts'
+import { createPostgresFeed } from '../../src/core/database/postgres/feed.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
+import { soleProcess } from '../../src/core/workers/workers.ts'
+import { maxFeedLagMs } from '../../src/modules/health/readiness.ts'
 import { rooms } from '../../src/rooms.ts'
-import { soleProcess } from '../../src/workers/workers.ts'
 import { overview as german } from '../../web/languages/de/console/overview.ts'
 import { overview as english } from '../../web/languages/en/console/overview.ts'
 import { type TestApp, testApp } from '../app.ts'
@@ -294,7 +294,10 @@ suite('ready stays 200', () => {
 
 test('docs/health.md has a row for each reason and each warning, the console a text', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/health.md'), 'utf8')
-  const source = readFileSync(join(import.meta.dirname, '../../src/health/readiness.ts'), 'utf8')
+  const source = readFileSync(
+    join(import.meta.dirname, '../../src/modules/health/readiness.ts'),
+    'utf8',
+  )
   const namesOf = (type: string) => {
     const [, union = ''] = new RegExp(`type ${type} =(.*?)\n\n`, 's').exec(source) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name)

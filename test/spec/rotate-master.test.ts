@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { proofOf, recordEvents } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -268,6 +268,6 @@ async function checkpoints({ deps }: TestApp) {
 }
 
 async function keysOf({ deps }: TestApp) {
-  const { loadKeySet } = await import('../../src/keys/key-set.ts')
+  const { loadKeySet } = await import('../../src/modules/keys/key-set.ts')
   return loadKeySet(deps)
 }

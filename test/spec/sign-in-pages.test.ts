@@ -1,7 +1,7 @@
 // A database makes a difference: each step is a row that is changed by condition.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { testApp } from '../app.ts'
 import { presentClock, solve } from '../captcha.ts'
 import { confirmationsOf } from '../confirmations.ts'

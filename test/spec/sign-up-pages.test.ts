@@ -1,7 +1,7 @@
 // A database makes a difference: the steps of a flow are rows that change under conditions.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { type Answer, testApp } from '../app.ts'
 import { fromBase32 } from '../factor.ts'
 import { verifyAddress } from '../mail.ts'

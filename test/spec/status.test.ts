@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { latestSchema } from '../../src/database/migrate.ts'
-import { ofJob } from '../../src/measurements/measurements.ts'
-import { attempt, startJobs } from '../../src/runtime/jobs.ts'
+import { latestSchema } from '../../src/core/database/migrate.ts'
+import { ofJob } from '../../src/core/measurements/measurements.ts'
+import { attempt, startJobs } from '../../src/core/runtime/jobs.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { testDatabase } from '../database.ts'
@@ -158,8 +158,8 @@ suite('a status of which something is broken', async () => {
 
   test('what the database does not tell is unknown because of it', async () => {
     const app = await testApp()
-    const { readParts } = await import('../../src/status/read-parts.ts')
-    const { DatabaseUnavailable } = await import('../../src/database/errors.ts')
+    const { readParts } = await import('../../src/extras/status/read-parts.ts')
+    const { DatabaseUnavailable } = await import('../../src/core/database/errors.ts')
     const away = () => Promise.reject(new DatabaseUnavailable('away'))
     const services = await servicesOf(app)
     const deps = {
@@ -180,7 +180,7 @@ suite('a status of which something is broken', async () => {
 
   test('a part that takes too long is unknown, and keeps no answer waiting', async () => {
     const app = await testApp()
-    const { readParts } = await import('../../src/status/read-parts.ts')
+    const { readParts } = await import('../../src/extras/status/read-parts.ts')
     const services = await servicesOf(app)
     const count = () => new Promise<number>(() => {})
     const deps = {

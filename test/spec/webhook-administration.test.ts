@@ -1,9 +1,9 @@
 // A database makes a difference: pages by cursor, repetition in batches, removal in steps.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { systemRandom } from '../../src/kernel/random.ts'
-import { loadKeySet } from '../../src/keys/key-set.ts'
-import { seal } from '../../src/keys/seal.ts'
+import { systemRandom } from '../../src/core/crypto/random.ts'
+import { loadKeySet } from '../../src/modules/keys/key-set.ts'
+import { seal } from '../../src/modules/keys/seal.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { assertRefusal } from '../refusal.ts'

@@ -1,7 +1,7 @@
 // A database makes a difference: the order of rows, leases, and what a statement can insert.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { packageVersion } from '../../src/config/version.ts'
+import { packageVersion } from '../../src/core/config/version.ts'
 import { testApp } from '../app.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
 import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'

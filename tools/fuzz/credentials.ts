@@ -1,4 +1,4 @@
-import { codeOfStep, stepSeconds } from '../../src/totp/totp.ts'
+import { codeOfStep, stepSeconds } from '../../src/modules/totp/totp.ts'
 import { fromBase32 } from '../../test/factor.ts'
 import type { ReadAnswer } from './answers.ts'
 import type { Canaries } from './canaries.ts'

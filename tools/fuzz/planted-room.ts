@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { named } from '../../src/http/schemas.ts'
-import { anyone } from '../../src/policy/rules.ts'
-import type { Room } from '../../src/room/room.ts'
+import { named } from '../../src/core/http/schemas.ts'
+import type { Room } from '../../src/core/module/room.ts'
+import { anyone } from '../../src/core/policy/rules.ts'
 
 /**
  * A room with faults, by which the tool is tested: its operations fail where a request asks for it, in

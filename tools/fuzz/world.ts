@@ -1,4 +1,4 @@
-import { canonicalUsername } from '../../src/kernel/username.ts'
+import { canonicalUsername } from '../../src/core/lib/username.ts'
 import { headerOf, type ReadAnswer } from './answers.ts'
 import { type Canaries, createCanaries } from './canaries.ts'
 import type { Finding } from './checks.ts'

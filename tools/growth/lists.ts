@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 type Query = <T extends object>(text: string) => Promise<T[]>
 
 const tables = ['users', 'posts', 'accounts']
-/** Twice the rows of a block after a split: src/database/list-counts.ts */
+/** Twice the rows of a block after a split: src/core/database/list-counts.ts */
 const maxBlockRows = 4096
 const pollMs = 100
 const maxMs = 120_000

@@ -1,5 +1,5 @@
-import { writeCursor } from '../../src/users/cursor.ts'
-import type { Order } from '../../src/users/lists.ts'
+import { writeCursor } from '../../src/modules/users/cursor.ts'
+import type { Order } from '../../src/modules/users/lists.ts'
 import type { Sent } from '../../test/faults/http.ts'
 import { password } from './seed.ts'
 import type { Side } from './side.ts'

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { hash as argon2Hash } from '@node-rs/argon2'
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import { Client } from 'pg'
-import { databaseFileName } from '../../src/database/sqlite/connect.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import type { Service } from '../service.ts'
 
 export const password = 'a pass phrase for proofs, 1887'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { MailboxView } from '../../src/http/pages/views/mailbox.ts'
+import type { MailboxView } from '../../src/core/http/pages/views/mailbox.ts'
 import { useTexts } from '../context.ts'
 import { Actions, Button } from './button.tsx'
 import { CodeField } from './code-field.tsx'

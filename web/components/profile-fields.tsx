@@ -1,4 +1,4 @@
-import type { ProfileFieldsView, ProfileProblems } from '../../src/http/pages/views/sign-up.ts'
+import type { ProfileFieldsView, ProfileProblems } from '../../src/core/http/pages/views/sign-up.ts'
 import { useTexts } from '../context.ts'
 import type { Texts } from '../languages/languages.ts'
 import { Field } from './field.tsx'

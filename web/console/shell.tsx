@@ -1,4 +1,4 @@
-import type { Frame } from '../../src/http/pages/frame.ts'
+import type { Frame } from '../../src/core/http/pages/frame.ts'
 import type { Texts } from '../languages/languages.ts'
 
 interface Props {

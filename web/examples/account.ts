@@ -4,7 +4,7 @@ import type {
   AccountViews,
   ConfirmView,
   EmailView,
-} from '../../src/http/pages/views/account.ts'
+} from '../../src/core/http/pages/views/account.ts'
 import type { ExamplesOf } from './types.ts'
 
 const csrf = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'

@@ -1,4 +1,4 @@
-import type { Views } from '../../src/http/pages/views.ts'
+import type { Views } from '../../src/core/http/pages/views.ts'
 import { accountExamples } from './account.ts'
 import { federationExamples } from './federation.ts'
 import { forwardExamples } from './forward.ts'

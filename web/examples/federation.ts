@@ -1,4 +1,4 @@
-import type { FederationViews } from '../../src/http/pages/views/federation.ts'
+import type { FederationViews } from '../../src/core/http/pages/views/federation.ts'
 import type { ExamplesOf } from './types.ts'
 
 export const federationExamples: ExamplesOf<FederationViews> = {

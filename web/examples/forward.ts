@@ -1,4 +1,4 @@
-import type { ForwardViews } from '../../src/http/pages/views/forward.ts'
+import type { ForwardViews } from '../../src/core/http/pages/views/forward.ts'
 import type { ExamplesOf } from './types.ts'
 
 const denied = {

@@ -1,4 +1,4 @@
-import type { HomeView, HomeViews } from '../../src/http/pages/views/home.ts'
+import type { HomeView, HomeViews } from '../../src/core/http/pages/views/home.ts'
 import type { ExamplesOf } from './types.ts'
 
 const plain: HomeView = {

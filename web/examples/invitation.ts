@@ -1,4 +1,4 @@
-import type { InvitationView, InvitationViews } from '../../src/http/pages/views/invitation.ts'
+import type { InvitationView, InvitationViews } from '../../src/core/http/pages/views/invitation.ts'
 import type { ExamplesOf } from './types.ts'
 
 const plain: InvitationView = {

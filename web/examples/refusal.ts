@@ -1,4 +1,4 @@
-import type { RefusalView, RefusalViews } from '../../src/http/pages/views/refusal.ts'
+import type { RefusalView, RefusalViews } from '../../src/core/http/pages/views/refusal.ts'
 import type { ExamplesOf } from './types.ts'
 
 const plain: RefusalView = {

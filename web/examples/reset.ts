@@ -1,4 +1,4 @@
-import type { ResetViews } from '../../src/http/pages/views/reset.ts'
+import type { ResetViews } from '../../src/core/http/pages/views/reset.ts'
 import type { ExamplesOf } from './types.ts'
 
 const form = { action: '/reset?flow=example', csrf: 'token' }

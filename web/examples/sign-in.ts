@@ -1,4 +1,8 @@
-import type { SignInForm, SignInView, SignInViews } from '../../src/http/pages/views/sign-in.ts'
+import type {
+  SignInForm,
+  SignInView,
+  SignInViews,
+} from '../../src/core/http/pages/views/sign-in.ts'
 import type { ExamplesOf } from './types.ts'
 
 const form: SignInForm = {

@@ -1,4 +1,4 @@
-import type { SignUpProfileView, SignUpViews } from '../../src/http/pages/views/sign-up.ts'
+import type { SignUpProfileView, SignUpViews } from '../../src/core/http/pages/views/sign-up.ts'
 import type { ExamplesOf } from './types.ts'
 
 const form = { action: '/signup?flow=f', csrf: 'c' } as const

@@ -1,4 +1,4 @@
-import type { VerifyViews } from '../../src/http/pages/views/verify.ts'
+import type { VerifyViews } from '../../src/core/http/pages/views/verify.ts'
 import type { ExamplesOf } from './types.ts'
 
 const address = 'ann@example.org'

@@ -1,4 +1,4 @@
-import type { AccountViews } from '../../src/http/pages/views/account.ts'
+import type { AccountViews } from '../../src/core/http/pages/views/account.ts'
 import { Confirm } from './account/confirm.tsx'
 import { Data, Deleted, Deletion } from './account/data.tsx'
 import { Email } from './account/email.tsx'

@@ -2,7 +2,7 @@ import type {
   FederationViews,
   LandingView,
   SecondFactorView,
-} from '../../src/http/pages/views/federation.ts'
+} from '../../src/core/http/pages/views/federation.ts'
 import { Actions, LinkButton } from '../components/button.tsx'
 import { FactorFields } from '../components/factor-fields.tsx'
 import { Form } from '../components/form.tsx'

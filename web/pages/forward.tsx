@@ -2,7 +2,7 @@ import type {
   ForwardDeniedView,
   ForwardViews,
   RefusedTicketView,
-} from '../../src/http/pages/views/forward.ts'
+} from '../../src/core/http/pages/views/forward.ts'
 import { Actions, LinkButton } from '../components/button.tsx'
 import { useFrame, useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'

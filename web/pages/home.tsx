@@ -1,4 +1,4 @@
-import type { HomeTroubleView, HomeView, HomeViews } from '../../src/http/pages/views/home.ts'
+import type { HomeTroubleView, HomeView, HomeViews } from '../../src/core/http/pages/views/home.ts'
 import { Actions, LinkButton } from '../components/button.tsx'
 import { useTexts } from '../context.ts'
 import type { PagesOf } from './page.ts'

@@ -2,7 +2,7 @@ import type {
   InvitationDeadLinkView,
   InvitationView,
   InvitationViews,
-} from '../../src/http/pages/views/invitation.ts'
+} from '../../src/core/http/pages/views/invitation.ts'
 import { Actions, Button, LinkButton } from '../components/button.tsx'
 import { Form } from '../components/form.tsx'
 import { hasProblems, ProfileFields, ProfileProblem } from '../components/profile-fields.tsx'

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact'
-import type { Frame } from '../../src/http/pages/frame.ts'
+import type { Frame } from '../../src/core/http/pages/frame.ts'
 import type { Texts } from '../languages/languages.ts'
 
 /** How a page shows its view. */

@@ -1,4 +1,4 @@
-import type { RefusalView, RefusalViews } from '../../src/http/pages/views/refusal.ts'
+import type { RefusalView, RefusalViews } from '../../src/core/http/pages/views/refusal.ts'
 import { Actions, LinkButton } from '../components/button.tsx'
 import { useTexts } from '../context.ts'
 import type { Texts } from '../languages/languages.ts'

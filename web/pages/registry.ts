@@ -1,4 +1,4 @@
-import type { Views } from '../../src/http/pages/views.ts'
+import type { Views } from '../../src/core/http/pages/views.ts'
 import { accountPages } from './account.tsx'
 import { federationPages } from './federation.tsx'
 import { forwardPages } from './forward.tsx'

@@ -5,7 +5,7 @@ import type {
   ResetPasswordView,
   ResetView,
   ResetViews,
-} from '../../src/http/pages/views/reset.ts'
+} from '../../src/core/http/pages/views/reset.ts'
 import { Actions, Button, LinkButton } from '../components/button.tsx'
 import { DefinitionList, Time } from '../components/data.tsx'
 import { FactorFields } from '../components/factor-fields.tsx'

@@ -13,7 +13,7 @@ import type {
   SignInView,
   SignInViews,
   SignOutView,
-} from '../../src/http/pages/views/sign-in.ts'
+} from '../../src/core/http/pages/views/sign-in.ts'
 import { Actions, Button, CopyButton, LinkButton, PrintButton } from '../components/button.tsx'
 import { Captcha } from '../components/captcha.tsx'
 import { CodeField } from '../components/code-field.tsx'

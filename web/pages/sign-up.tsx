@@ -5,7 +5,7 @@ import type {
   SignUpProfileView,
   SignUpView,
   SignUpViews,
-} from '../../src/http/pages/views/sign-up.ts'
+} from '../../src/core/http/pages/views/sign-up.ts'
 import { Actions, Button, LinkButton } from '../components/button.tsx'
 import { Time } from '../components/data.tsx'
 import { Field } from '../components/field.tsx'

@@ -4,7 +4,7 @@ import type {
   VerifyTakenView,
   VerifyView,
   VerifyViews,
-} from '../../src/http/pages/views/verify.ts'
+} from '../../src/core/http/pages/views/verify.ts'
 import { Actions, Button, LinkButton } from '../components/button.tsx'
 import { DefinitionList } from '../components/data.tsx'
 import { Form } from '../components/form.tsx'

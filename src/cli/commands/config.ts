@@ -1,7 +1,12 @@
-import type { Setting, Source } from '../../config/kinds.ts'
-import type { SettingsTable } from '../../config/room-settings.ts'
-import { type CommandCall, CommandError, type CommandWork, exitCodes } from '../command.ts'
-import type { Row } from '../output.ts'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+} from '../../core/cli/command.ts'
+import type { Row } from '../../core/cli/output.ts'
+import type { Setting, Source } from '../../core/config/kinds.ts'
+import type { SettingsTable } from '../../core/config/room-settings.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -17,7 +22,7 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function check(call: CommandCall): Promise<void> {
-  const { ConfigError } = await import('../../config/load.ts')
+  const { ConfigError } = await import('../../core/config/load.ts')
   const { json } = call.values
   try {
     const { misspelt } = call.config
@@ -50,8 +55,8 @@ function refuseMisspelt(
 /** The certificate of the service, if it ends soon or is not valid. */
 async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]> {
   if (!config.http.tls) return []
-  const { lifeWarning, readTlsPair } = await import('../../config/tls.ts')
-  const { systemClock } = await import('../../kernel/clock.ts')
+  const { lifeWarning, readTlsPair } = await import('../../core/config/tls.ts')
+  const { systemClock } = await import('../../core/lib/clock.ts')
   const { pair } = readTlsPair(config.http.tls, config)
   const warning = pair && lifeWarning(pair, (terminal.clock ?? systemClock).now())
   return warning ? [warning] : []
@@ -59,8 +64,8 @@ async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]
 
 /** Shows all settings, also invalid ones, and fails if any is invalid. @throws ConfigError */
 async function show(call: CommandCall): Promise<void> {
-  const { readSettings, sourceOf } = await import('../../config/kinds.ts')
-  const { settings } = await import('../../config/settings-table.ts')
+  const { readSettings, sourceOf } = await import('../../core/config/kinds.ts')
+  const { settings } = await import('../../core/config/settings-table.ts')
   const { env } = call.terminal
   const all: SettingsTable = Object.assign({}, settings, ...call.tables.map(({ table }) => table))
   const { values: given, mistakes } = readSettings(all, env)

@@ -1,4 +1,4 @@
-import type { CommandCall, CommandWork } from '../command.ts'
+import type { CommandCall, CommandWork } from '../../core/cli/command.ts'
 
 /** The commands that describe the service with the present settings; they do not use DATA_DIR. */
 export const commands: readonly CommandWork[] = [
@@ -8,7 +8,7 @@ export const commands: readonly CommandWork[] = [
     async run(call) {
       const { routes } = await describe(call)
       if (call.values.json === true) return call.output.rows(routes.map((row) => ({ ...row })))
-      const { describeRoutes } = await import('../../http/documents/route-table.ts')
+      const { describeRoutes } = await import('../../core/http/documents/route-table.ts')
       call.output.text(describeRoutes(routes))
     },
   },
@@ -23,6 +23,6 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function describe(call: CommandCall) {
-  const { describeService } = await import('../../documents.ts')
+  const { describeService } = await import('../documents.ts')
   return describeService(call.config, call.rooms)
 }

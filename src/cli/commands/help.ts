@@ -1,8 +1,8 @@
-import { type CommandCall, type CommandWork, UsageError } from '../command.ts'
-import { allCommands, commandOf, commandRows, groupOf } from '../commands.ts'
-import { completionFor, type Shell, shells } from '../completion/completion.ts'
-import { helpOf, usage } from '../help.ts'
-import { noCommand } from '../no-command.ts'
+import { type CommandCall, type CommandWork, UsageError } from '../../core/cli/command.ts'
+import { allCommands, commandOf, commandRows, groupOf } from '../../core/cli/commands.ts'
+import { completionFor, type Shell, shells } from '../../core/cli/completion/completion.ts'
+import { helpOf, usage } from '../../core/cli/help.ts'
+import { noCommand } from '../../core/cli/no-command.ts'
 
 export const commands: readonly CommandWork[] = [
   { name: 'help', usesSettings: false, example: 'help account add', run: help },

@@ -1,12 +1,12 @@
-import type { CommandWork } from '../command.ts'
-import { withDeps } from '../work.ts'
+import type { CommandWork } from '../../core/cli/command.ts'
+import { withDeps } from '../../core/cli/work.ts'
 
 export const commands: readonly CommandWork[] = [
   {
     name: 'start',
     example: 'start',
     async run({ rooms, terminal }) {
-      const { inWorkers } = await import('../../workers/start.ts')
+      const { inWorkers } = await import('../../core/workers/start.ts')
       await inWorkers({ ...terminal.env }, async (workers) => {
         const { start } = await import('../../start.ts')
         await start({ ...terminal.env }, rooms, workers)
@@ -26,12 +26,12 @@ export const commands: readonly CommandWork[] = [
       const mayContract = call.values.contract === true
       const { dataDirectory, postgres } = call.config.database
       if (!postgres && !mayContract) {
-        const { assertNoOlderProcess } = await import('../../database/sqlite/older-process.ts')
+        const { assertNoOlderProcess } = await import('../../core/database/sqlite/older-process.ts')
         assertNoOlderProcess(dataDirectory)
       }
       await withDeps(call, async ({ db, clock }) => {
-        const { latestSchema, migrate } = await import('../../database/migrate.ts')
-        const { roomVersions } = await import('../../database/room-schemas.ts')
+        const { latestSchema, migrate } = await import('../../core/database/migrate.ts')
+        const { roomVersions } = await import('../../core/database/room-schemas.ts')
         const to = latestSchema
         const from =
           to -

@@ -1,4 +1,4 @@
-import { parseUserAgent } from '../../../src/mail/user-agent.ts'
+import { parseUserAgent } from '../../../src/modules/devices/user-agent.ts'
 
 /** The browser and the system of a User-Agent, whose full text is its title. */
 export function DeviceName({

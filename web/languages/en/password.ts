@@ -1,4 +1,4 @@
-import type { PasswordProblem } from '../../../src/http/pages/views/password-problem.ts'
+import type { PasswordProblem } from '../../../src/core/http/pages/views/password-problem.ts'
 
 /** Why a new password is not accepted. */
 export function passwordProblem(problem: PasswordProblem): string {

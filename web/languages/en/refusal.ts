@@ -1,4 +1,4 @@
-import type { RefusalName } from '../../../src/http/pages/views/refusal.ts'
+import type { RefusalName } from '../../../src/core/http/pages/views/refusal.ts'
 
 /** A refusal in words: the heading, and what it means for the person. */
 type Told = readonly [title: string, text: string]

@@ -1,4 +1,4 @@
-import type { ConfirmView } from '../../../src/http/pages/views/account.ts'
+import type { ConfirmView } from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { Captcha } from '../../components/captcha.tsx'
 import { CodeField } from '../../components/code-field.tsx'

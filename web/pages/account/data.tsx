@@ -2,7 +2,7 @@ import type {
   AccountDataView,
   AccountDeletedView,
   AccountDeletionView,
-} from '../../../src/http/pages/views/account.ts'
+} from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button, LinkButton } from '../../components/button.tsx'
 import { Time } from '../../components/data.tsx'
 import { Field } from '../../components/field.tsx'

@@ -1,4 +1,4 @@
-import type { EmailView } from '../../../src/http/pages/views/account.ts'
+import type { EmailView } from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { CodeField } from '../../components/code-field.tsx'
 import { Time } from '../../components/data.tsx'

@@ -1,4 +1,4 @@
-import type { NoticesView } from '../../../src/http/pages/views/account.ts'
+import type { NoticesView } from '../../../src/core/http/pages/views/account.ts'
 import { Table, Time } from '../../components/data.tsx'
 import { useTexts } from '../../context.ts'
 import { deviceOf } from './device.ts'

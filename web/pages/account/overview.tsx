@@ -1,4 +1,4 @@
-import type { AccountView } from '../../../src/http/pages/views/account.ts'
+import type { AccountView } from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button, LinkButton } from '../../components/button.tsx'
 import { DefinitionList, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'

@@ -1,4 +1,4 @@
-import type { AccountDone, AccountProblem } from '../../../src/http/pages/views/account.ts'
+import type { AccountDone, AccountProblem } from '../../../src/core/http/pages/views/account.ts'
 import { CodeField } from '../../components/code-field.tsx'
 import { Field } from '../../components/field.tsx'
 import { Notice, Problem } from '../../components/messages.tsx'

@@ -1,4 +1,4 @@
-import type { AccountPasswordView } from '../../../src/http/pages/views/account.ts'
+import type { AccountPasswordView } from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { Captcha } from '../../components/captcha.tsx'
 import { Form } from '../../components/form.tsx'

@@ -1,4 +1,4 @@
-import type { LeavingView, ProvidersView } from '../../../src/http/pages/views/account.ts'
+import type { LeavingView, ProvidersView } from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button, LinkButton } from '../../components/button.tsx'
 import { Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'

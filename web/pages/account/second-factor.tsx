@@ -4,7 +4,7 @@ import type {
   NewCodesView,
   RenewCodesView,
   SecondFactorStateView,
-} from '../../../src/http/pages/views/account.ts'
+} from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button, CopyButton, LinkButton, PrintButton } from '../../components/button.tsx'
 import { CodeField } from '../../components/code-field.tsx'
 import { QrCode } from '../../components/enrolment.tsx'

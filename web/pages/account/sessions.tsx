@@ -1,4 +1,4 @@
-import type { SessionsView } from '../../../src/http/pages/views/account.ts'
+import type { SessionsView } from '../../../src/core/http/pages/views/account.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'

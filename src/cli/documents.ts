@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildApp } from '../app.ts'
+import type { Config } from '../core/config/load.ts'
+import { type OpenApiDocument, openApiOf } from '../core/http/documents/openapi.ts'
+import { type RouteRow, routeRows } from '../core/http/documents/route-table.ts'
+import type { Room } from '../core/module/room.ts'
+import { createLog, systemDeps } from '../core/runtime/deps.ts'
+import { rooms as ours } from '../rooms.ts'
+import type { Wired } from '../services.ts'
+
+export interface ServiceDescription {
+  readonly routes: readonly RouteRow[]
+  readonly openapi: OpenApiDocument
+}
+
+/**
+ * Describes the service that a configuration makes. It builds the service on a temporary database:
+ * neither the data directory nor the configured keys and secrets are used.
+ */
+export async function describeService(
+  given: Config,
+  rooms: readonly Room<Wired>[] = ours,
+): Promise<ServiceDescription> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
+  try {
+    const deps = systemDeps(throwaway(given, directory))
+    const { server } = await buildApp(
+      { ...deps, log: createLog('silent') },
+      { runsJobs: false, rooms },
+    )
+    await server.compileSchemas()
+    const openapi = openApiOf(server)
+    const routes = routeRows(server.declared)
+    await server.close()
+    return { routes, openapi }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function throwaway(config: Config, dataDirectory: string): Config {
+  return {
+    ...config,
+    database: { ...config.database, dataDirectory, postgres: undefined },
+    masterKey: undefined,
+    nextMasterKey: undefined,
+    masterKeyFiles: { present: undefined, next: undefined },
+    admin: { ...config.admin, password: undefined },
+    // A quick hash, and no query for breached passwords.
+    password: { ...config.password, hash: 'pbkdf2', pbkdf2Iterations: 1, breachUrl: undefined },
+    token: {
+      ...config.token,
+      algorithm: 'HS256',
+      secret: undefined,
+      previousSecret: undefined,
+      privateKey: undefined,
+    },
+  }
+}

@@ -1,8 +1,0 @@
-import type { Problem } from '../kernel/errors.ts'
-
-/** CONSOLE_ADDRESSES does not hold the address of the client. */
-export const consoleElsewhere: Problem = {
-  name: 'consoleElsewhere',
-  status: 403,
-  error: 'Console not allowed from this address',
-}

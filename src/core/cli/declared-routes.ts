@@ -1,0 +1,29 @@
+import type { RouteOptions } from 'fastify'
+import type { Services } from '../../services.ts'
+import { collectRoutes } from '../http/documents/declared-routes.ts'
+import { access } from '../http/routes/access.ts'
+import { createServer } from '../http/server/server.ts'
+import { authenticatorsOf, loadParts, registerRoutes } from '../module/serve.ts'
+import type { Deps } from '../runtime/deps.ts'
+import type { CommandCall } from './command.ts'
+
+/**
+ * The routes of the service, with the guards and the loaders that they declare: made as the service
+ * makes them, in this process, without a port.
+ */
+export async function routesOfService(
+  { rooms }: Pick<CommandCall, 'rooms'>,
+  deps: Deps,
+  services: Services,
+): Promise<readonly RouteOptions[]> {
+  const loaded = await loadParts(rooms)
+  const wired = { ...deps, ...services }
+  const server = await createServer(deps)
+  await server.register(access, { ...deps, authenticators: authenticatorsOf(loaded, wired) })
+  collectRoutes(server, deps.config)
+  registerRoutes(server, loaded, wired)
+  await server.ready()
+  const { routes } = server.declared
+  await server.close()
+  return routes
+}

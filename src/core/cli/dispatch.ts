@@ -1,0 +1,183 @@
+import { parseArgs } from 'node:util'
+import type { Config } from '../config/load.ts'
+import { gatehouse } from '../hints/command-line.ts'
+import { assertDistinct } from '../module/registry.ts'
+import type { CommandRow } from '../module/room.ts'
+import {
+  type Command,
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  type Terminal,
+  UsageError,
+} from './command.ts'
+import { commandOf, commandRows, groupOf } from './commands.ts'
+import { exitOf } from './failure.ts'
+import { commonOptions, helpOf, operandOf, usage } from './help.ts'
+import { inWords, noCommand } from './no-command.ts'
+import { createOutput, type Output } from './output.ts'
+
+/**
+ * Runs the command that the words name; answers the exit code. Writes failures to standard error.
+ */
+export async function dispatch(
+  rooms: CommandCall['rooms'],
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const output = createOutput(terminal, words.includes('--json'))
+  try {
+    await runCommand(rooms, words, terminal, output)
+    await output.flush()
+    return exitCodes.done.code
+  } catch (error) {
+    const { code, message } = exitOf(error)
+    await new Promise((resolve) => terminal.stderr.write(`error: ${message}\n`, resolve))
+    return code
+  }
+}
+
+async function runCommand(
+  rooms: CommandCall['rooms'],
+  words: readonly string[],
+  terminal: Terminal,
+  output: Output,
+): Promise<void> {
+  assertDistinct(rooms)
+  if (words[0] === '--version' || words[0] === '-V') return showVersion(output)
+  const found = await find(rooms, words)
+  if ('group' in found) {
+    if (words.some((word) => word === '--help' || word === '-h')) {
+      return output.text(usage(found.group))
+    }
+    throw withHelp(new UsageError(found.reason), found.name)
+  }
+  const { command } = found
+  try {
+    const rest = words.slice(command.name.split(' ').length)
+    refuseSecrets(rest, command.options)
+    const { values, positionals } = parse(command, rest)
+    if (values.help === true) return output.text(helpOf(command))
+    assertOperands(command, positionals)
+    const { tables, load } = command.usesSettings === false ? noSettings : await settingsOf(rooms)
+    let config: Config | undefined
+    await command.run({
+      get config() {
+        if (config === undefined) assertOneDatabase(terminal.env)
+        config ??= load(terminal.env, tables)
+        return config
+      },
+      settings: command.settings,
+      operands: positionals,
+      values,
+      output,
+      rooms,
+      tables,
+      terminal,
+    })
+  } catch (error) {
+    const name = command.name === 'help' ? '' : command.name
+    throw error instanceof UsageError ? withHelp(error, name) : error
+  }
+}
+
+const noSettings = {
+  tables: [],
+  load: (): never => {
+    throw new Error('the command says that it reads no settings')
+  },
+}
+
+async function settingsOf(rooms: CommandCall['rooms']) {
+  const { loadConfig: load } = await import('../config/load.ts')
+  const { settingsOfRooms } = await import('../module/settings.ts')
+  return { tables: await settingsOfRooms(rooms), load }
+}
+
+/** Adds a line that names the help to a usage error; the help itself would hide the message. */
+function withHelp({ message, exitCode }: UsageError, name: string): CommandError {
+  return new CommandError(
+    `${message}\nSee: ${[gatehouse, 'help', name].join(' ').trim()}`,
+    exitCode,
+  )
+}
+
+type Found =
+  | { readonly command: Command }
+  | { readonly group: readonly CommandRow[]; readonly name: string; readonly reason: string }
+
+/** The command that the first words name, or the commands that they may mean. */
+async function find(rooms: CommandCall['rooms'], words: readonly string[]): Promise<Found> {
+  const command = await commandOf(rooms, words)
+  if (command) return { command }
+  const commands = commandRows(rooms)
+  const [first, second] = words.filter((word) => !word.startsWith('-'))
+  if (first === undefined) return { group: commands, name: '', reason: 'no command is given' }
+  const group = groupOf(commands, first)
+  if (group.length === 0) {
+    return { group: commands, name: '', reason: noCommand(commands, [first]) }
+  }
+  const reason =
+    second === undefined
+      ? `${first} needs one more word: ${group.map(({ name }) => name.slice(first.length + 1)).join(', ')}`
+      : noCommand(commands, [first, second])
+  return { group, name: first, reason }
+}
+
+function parse({ options = {} }: Command, args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...commonOptions, ...options },
+      allowPositionals: true,
+    })
+  } catch (error) {
+    throw new UsageError(mistakeOf(error))
+  }
+}
+
+/** The mistake that the parser of Node has found, without the value, which may be a secret. */
+function mistakeOf(error: unknown): string {
+  const { message = '', code } = error as { readonly message?: string; readonly code?: string }
+  const [, option = ''] = /'(?:-\w, )?(-[^\s'=]*)[^']*'/.exec(message) ?? []
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return `there is no option ${inWords(option)}`
+  return message.includes('does not take an argument')
+    ? `${option} takes no value`
+    : `${option} needs a value`
+}
+
+/** Refuses secrets as arguments, which every user of the machine can read. @throws UsageError */
+function refuseSecrets(args: readonly string[], options: CommandWork['options'] = {}): void {
+  // An option that takes no value cannot bring a secret: `--token` reads it from standard input.
+  const isFlag = (arg: string) => options[arg.replace(/^--/, '')]?.type === 'boolean'
+  const secret = args.find(
+    (arg) =>
+      /^--?(p|pw|pass|passwd|password|passphrase|secret|token|jwt)(=|$)/i.test(arg) && !isFlag(arg),
+  )
+  if (secret === undefined) return
+  throw new UsageError('a password or token is never an argument: see the options for stdin')
+}
+
+function assertOperands({ operands = [] }: Command, given: readonly string[]): void {
+  const least = operands.filter((operand) => !operand.startsWith('[')).length
+  const isOpen = /\.\.\.\]?$/.test(operands.at(-1) ?? '')
+  if (given.length < least) {
+    throw new UsageError(`missing: ${operands.slice(given.length).map(operandOf).join(', ')}`)
+  }
+  if (isOpen || given.length <= operands.length) return
+  // A surplus word may be a secret: the message does not repeat it.
+  throw new UsageError(`too many words: ${operands.length} expected, ${given.length} given`)
+}
+
+/** @throws UsageError for two databases: the command must not choose one */
+function assertOneDatabase({ DATABASE_URL, DATABASE_URL_FILE }: Terminal['env']): void {
+  if (!DATABASE_URL || !DATABASE_URL_FILE) return
+  throw new UsageError('two databases are given: DATABASE_URL and DATABASE_URL_FILE')
+}
+
+async function showVersion(output: Output): Promise<void> {
+  const { packageVersion } = await import('../config/version.ts')
+  const version = packageVersion()
+  output.result({ version, node: process.versions.node }, `gatehouse ${version}`)
+}

@@ -1,0 +1,162 @@
+import type { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { steering } from '../http/lists/json-line.ts'
+import { alignedLine } from '../lib/text.ts'
+
+type Cell = string | number | boolean | null | readonly string[] | object
+/** Rows of one list have the same names in the same order. */
+export type Row = Readonly<Record<string, Cell>>
+
+/**
+ * Writes results to standard output: text, or JSON with `--json`. Nothing else is written there.
+ */
+export interface Output {
+  /** Writes rows of the same shape, as columns or as a JSON array. */
+  rows(rows: readonly Row[]): void
+  /** Writes one row, with a line for each of its fields, or as a JSON object. */
+  record(row: Row): void
+  /**
+   * Writes any number of rows, as fast as the reader takes them. Ends early and without an error if
+   * the reader has closed the stream. Shows progress if standard error is a terminal and standard
+   * output is not.
+   */
+  list(batches: AsyncIterable<readonly Row[]>): Promise<void>
+  /** Writes texts as they are, as fast as the reader takes them; ends early as `list`. */
+  stream(texts: AsyncIterable<string>): Promise<void>
+  /** Writes one sentence, or `{"message": ...}` as JSON. */
+  message(text: string): void
+  /** Writes one result: the sentence, or the record as JSON. */
+  result(record: object, text: string): void
+  /** Writes a document as it is. */
+  text(text: string): void
+  /**
+   * Waits until all is written; false if the reader has closed the stream.
+   * @throws Error, e.g. disk full
+   */
+  flush(): Promise<boolean>
+}
+
+/** Where a command writes. */
+export interface Streams {
+  readonly stdout: Writable & { readonly isTTY?: boolean }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+}
+
+const progressEveryMs = 1000
+
+export function createOutput({ stdout, stderr }: Streams, json: boolean): Output {
+  let failure: (Error & { code?: string }) | undefined
+  let isUsed = false
+
+  return {
+    rows: (rows) => write(json ? `${JSON.stringify(rows)}\n` : table(rows, widthsOf(rows), true)),
+
+    record(row) {
+      const lines = Object.entries(row).map(([name, cell]) => ({ name, cell }))
+      write(json ? `${JSON.stringify(row)}\n` : table(lines, widthsOf(lines), false))
+    },
+
+    async list(batches) {
+      let widths: readonly number[] | undefined
+      let count = 0
+      const progress = progressOf()
+      for await (const rows of batches) {
+        const isFirst = widths === undefined
+        widths ??= widthsOf(rows)
+        const lines = rows.map((row) => JSON.stringify(row)).join(',\n')
+        await written(json ? `${isFirst ? '[' : ',\n'}${lines}` : table(rows, widths, isFirst))
+        if (failure) break
+        count += rows.length
+        progress.tell(count)
+        await setImmediate() // lets signal handlers run
+      }
+      progress.end()
+      if (json) write(widths ? ']\n' : '[]\n')
+    },
+
+    async stream(texts) {
+      for await (const text of texts) {
+        await written(text)
+        if (failure) return
+        await setImmediate()
+      }
+    },
+
+    message: (text) => write(json ? `${JSON.stringify({ message: text })}\n` : `${text}\n`),
+    result: (record, text) => write(json ? `${JSON.stringify(record)}\n` : `${text}\n`),
+    text: write,
+
+    async flush() {
+      if (isUsed && !failure) await written('')
+      if (failure && failure.code !== 'EPIPE') {
+        throw new Error('standard output cannot be written', { cause: failure })
+      }
+      return failure === undefined
+    },
+  }
+
+  function write(text: string): void {
+    void written(text)
+  }
+
+  function written(text: string): Promise<void> {
+    if (!isUsed) stdout.on('error', noteFailure)
+    isUsed = true
+    if (failure) return Promise.resolve()
+    return new Promise((resolve) => {
+      stdout.write(text, (error) => {
+        if (error) noteFailure(error)
+        resolve()
+      })
+    })
+  }
+
+  function noteFailure(error: Error): void {
+    failure ??= error
+  }
+
+  function progressOf() {
+    const isShown = stderr.isTTY === true && stdout.isTTY !== true
+    let toldAt = performance.now()
+    let isTold = false
+    return {
+      tell(count: number) {
+        if (!isShown || performance.now() - toldAt < progressEveryMs) return
+        toldAt = performance.now()
+        isTold = true
+        stderr.write(`\r${count} so far`)
+      },
+      end() {
+        if (isTold) stderr.write('\r\x1b[K')
+      },
+    }
+  }
+}
+
+function widthsOf(rows: readonly Row[]): number[] {
+  return Object.keys(rows[0] ?? {}).map((name) =>
+    Math.max(name.length, ...rows.map((row) => shown(row[name]).length)),
+  )
+}
+
+function table(rows: readonly Row[], widths: readonly number[], withNames: boolean): string {
+  const names = Object.keys(rows[0] ?? {})
+  const lines = rows.map((row) => names.map((name) => shown(row[name])))
+  return [...(withNames && rows.length > 0 ? [names] : []), ...lines]
+    .map((cells) => alignedLine(cells, widths))
+    .join('')
+}
+
+function inWords(cell: Cell): string {
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+}
+
+/**
+ * A cell as text, with control and bidirectional characters escaped: they could steer the terminal.
+ */
+export function shown(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '-'
+  const isList = Array.isArray(cell) && cell.every((item) => typeof item === 'string')
+  const text = isList ? cell.join(',') || '-' : inWords(cell)
+  return text.replace(steering, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}

@@ -1,0 +1,16 @@
+import type { Writable } from 'node:stream'
+import type { Clock } from '../lib/clock.ts'
+
+const everyMs = 1000
+
+/** Writes the progress of a copy: at most one line a second, and none in the first second. */
+export function progressTo(stderr: Writable, clock: Clock) {
+  let toldAt: number | undefined
+  return (table: string, done: number, total: number): void => {
+    const now = clock.now()
+    toldAt ??= now
+    if (now - toldAt < everyMs) return
+    toldAt = now
+    stderr.write(`${table}: ${done} of ${total}\n`)
+  }
+}

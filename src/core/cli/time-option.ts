@@ -1,0 +1,24 @@
+import { dateTimeMessage, parseDateTime } from '../lib/date-time.ts'
+import { type CommandCall, textOf, UsageError } from './command.ts'
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/**
+ * Reads an option that is a time, or a duration before now like `24h`. Answers the function that makes
+ * epoch milliseconds of it; undefined if it was not given. @throws UsageError
+ */
+export function timeOption(call: CommandCall, name: string): ((now: number) => number) | undefined {
+  const text = textOf(call, name)
+  if (text === undefined) return undefined
+  const ago = durationOf(text)
+  if (ago !== undefined) return (now) => Math.max(0, now - ago)
+  const at = parseDateTime(text)
+  if (at !== undefined) return () => at
+  throw new UsageError(`--${name} ${dateTimeMessage}, or a duration like 24h`)
+}
+
+/** Parses a duration like `24h` to milliseconds; undefined for any other text. */
+function durationOf(text: string): number | undefined {
+  const [, number, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? []
+  return number === undefined ? undefined : Number(number) * unitMs[unit as keyof typeof unitMs]
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import type { Services } from '../../services.ts'
+import { gatehouse } from '../hints/command-line.ts'
+import type { Deps } from '../runtime/deps.ts'
+import { type CommandCall, CommandError, exitCodes } from './command.ts'
+import { isDatabaseThere } from './files.ts'
+
+/**
+ * Runs work with the database only, and closes it afterwards. Creates a missing SQLite database.
+ */
+export async function withDeps<T>(
+  { config, rooms, terminal, values }: CommandCall,
+  work: (deps: Deps) => Promise<T>,
+): Promise<T> {
+  const { createLog, systemDeps } = await import('../runtime/deps.ts')
+  const { inContext } = await import('../events/context.ts')
+  const { secretFields } = await import('../module/registry.ts')
+  const log = createLog(values.verbose === true ? config.logLevel : 'silent', {
+    destination: { write: (line: string) => void terminal.stderr.write(line) },
+    secretFields: secretFields(rooms),
+  })
+  for (const warning of config.warnings) log.warn(warning)
+  const deps = systemDeps(config, { log, ...(terminal.clock && { clock: terminal.clock }) })
+  try {
+    return await inContext('cli', () => work(deps))
+  } finally {
+    await deps.db.destroy()
+  }
+}
+
+/**
+ * Runs work while no service runs on the SQLite database of the settings, and none can start. Nodes
+ * on PostgreSQL may run on other machines: the work begins at once.
+ * @throws Error if a service runs
+ */
+export async function withoutService<T>(
+  { config }: Pick<CommandCall, 'config'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { dataDirectory, postgres } = config.database
+  if (postgres) return work()
+  const { makeDataDirectory } = await import('../database/sqlite/connect.ts')
+  const { takeServiceLock } = await import('../workers/service-lock.ts')
+  makeDataDirectory(dataDirectory)
+  const release = takeServiceLock(dataDirectory)
+  try {
+    return await work()
+  } finally {
+    release()
+  }
+}
+
+/** @throws CommandError if there is no SQLite database: a mistyped DATA_DIR must not make one */
+export async function assertDatabaseThere({ config }: Pick<CommandCall, 'config'>): Promise<void> {
+  const { dataDirectory, postgres } = config.database
+  if (postgres) return
+  const { databaseFileName } = await import('../database/sqlite/connect.ts')
+  const path = join(dataDirectory, databaseFileName)
+  if (!isDatabaseThere(path)) throw noDatabase(path, 'DATA_DIR')
+}
+
+/**
+ * Runs work with all services except HTTP: every rule holds, and every hook runs.
+ * @throws CommandError if there is no database, so that a mistyped DATA_DIR creates none; Error if
+ * its schema is older
+ */
+export async function withServices<T>(
+  call: CommandCall,
+  work: (services: Services, deps: Deps) => Promise<T>,
+): Promise<T> {
+  const { postgres } = call.config.database
+  await assertDatabaseThere(call)
+  const { warnOfOtherSettings } = await import('./other-settings.ts')
+  await warnOfOtherSettings(call)
+  const { createServices } = await import('../../services.ts')
+  // A service of an older version may be running: a command must not migrate its database.
+  return withDeps(call, async (deps) => {
+    if (postgres) {
+      const { hasSchema } = await import('../database/migrate.ts')
+      const place = `${postgres.host}/${postgres.database}`
+      if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
+    }
+    const options = { mayMigrate: false, mayAddSigner: false, rooms: call.rooms }
+    const services = await createServices(deps, options)
+    try {
+      return await work(services, deps)
+    } finally {
+      await services.audit.close()
+    }
+  })
+}
+
+function noDatabase(place: string, setting: string): CommandError {
+  const hint = `is ${setting} right? \`${gatehouse} migrate\` makes a new one`
+  return new CommandError(`there is no database at ${place}: ${hint}`, exitCodes.notFound.code)
+}

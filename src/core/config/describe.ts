@@ -1,0 +1,28 @@
+import { asDocumented } from '../hints/command-line.ts'
+import type { Setting } from './kinds.ts'
+import type { RoomSettings } from './room-settings.ts'
+import { settings } from './settings-table.ts'
+
+/** Renders docs/configuration.md from the table, and from those that rooms bring. */
+export function describeSettings(tables: readonly RoomSettings[] = []): string {
+  const all = [settings, ...tables.map(({ table }) => table)].flatMap(Object.entries)
+  const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {
+    const shown = setting.shown === '' ? '(empty)' : setting.shown
+    const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
+    return `| \`${name}\` | ${value} | ${setting.doc}${setting.secret ? ` Or \`${name}_FILE\`.` : ''} |`
+  })
+  return [
+    '# Configuration',
+    '',
+    'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
+    'A variable whose name is close to the name of a setting is reported: as a warning at the start, and by',
+    '`gatehouse config check`, which exits with 1: `SMTP_ULR: did you mean SMTP_URL?`',
+    'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
+    'This page is generated from `src/core/config/settings-table.ts` (`npm run docs`).',
+    '',
+    '| Setting | Default | Meaning |',
+    '|---|---|---|',
+    ...rows.map(asDocumented),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,40 @@
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { systemCode } from '../reason.ts'
+
+/** What a setting names cannot be read: without the name of the setting. */
+interface Unreadable {
+  readonly mistake: string
+}
+
+/**
+ * Reads a file that a setting names. A file that is longer than `maxBytes` is a mistake, and so is what
+ * is no file, whose reading could take forever.
+ */
+export function readBytes(
+  path: string,
+  maxBytes: number,
+): { readonly bytes: Buffer; readonly stats: Stats } | Unreadable {
+  try {
+    const stats = statSync(path)
+    if (!stats.isFile()) return { mistake: `names ${path}, which is no file` }
+    if (stats.size > maxBytes) {
+      return { mistake: `names ${path}, which is longer than ${sizeOf(maxBytes)}` }
+    }
+    return { bytes: readFileSync(path), stats }
+  } catch (error) {
+    return { mistake: `names ${path}, which cannot be read (${systemCode(error) ?? 'unknown'})` }
+  }
+}
+
+/** The same, as UTF-8. */
+export function readText(
+  path: string,
+  maxBytes: number,
+): { readonly text: string; readonly stats: Stats } | Unreadable {
+  const file = readBytes(path, maxBytes)
+  return 'mistake' in file ? file : { text: file.bytes.toString(), stats: file.stats }
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1_048_576 ? `${bytes / 1024} KiB` : `${bytes / 1_048_576} MiB`
+}

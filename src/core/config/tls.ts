@@ -1,0 +1,168 @@
+import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { Secret } from '../crypto/secret.ts'
+import { reasonOf } from '../reason.ts'
+import { isExposed } from './kinds.ts'
+
+/** The files from which the service takes its certificate and its key, PEM both. */
+export interface TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
+/** A certificate chain and the key that fits its first certificate. */
+export interface TlsPair {
+  readonly cert: string
+  readonly key: Secret
+  /** The first certificate, which is that of the service. */
+  readonly certificate: X509Certificate
+}
+
+export interface TlsReading {
+  /** Null if there is a mistake. */
+  readonly pair: TlsPair | null
+  /** Each begins with the name of its setting. */
+  readonly mistakes: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * What a server accepts and offers: TLS 1.2 and 1.3, suites with forward secrecy and authenticated
+ * encryption alone (RFC 9325 section 4.2), no renegotiation, HTTP/1.1.
+ */
+export const tlsProtocol = {
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.3',
+  ciphers: [
+    'TLS_AES_128_GCM_SHA256',
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_CHACHA20_POLY1305_SHA256',
+    'ECDHE-ECDSA-AES128-GCM-SHA256',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+    'ECDHE-ECDSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-ECDSA-CHACHA20-POLY1305',
+    'ECDHE-RSA-CHACHA20-POLY1305',
+  ].join(':'),
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  ALPNProtocols: ['http/1.1'],
+} as const
+
+/**
+ * Reads the two files and tells all that is wrong with them. The files may be symbolic links, which
+ * are followed at every call.
+ */
+export function readTlsPair(
+  { certFile, keyFile }: TlsFiles,
+  { baseUrl }: { readonly baseUrl: string },
+): TlsReading {
+  const mistakes: string[] = []
+  const noting = <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      mistakes.push(reasonOf(error))
+      return undefined
+    }
+  }
+  const cert = noting(() => textOf('TLS_CERT_FILE', certFile))
+  const key = noting(() => textOf('TLS_KEY_FILE', keyFile))
+  const certificate = cert && noting(() => firstCertificate(cert))
+  const privateKey = key && noting(() => privateKeyOf(key))
+  const pair = cert && key && certificate && { cert, key: new Secret(key), certificate }
+  if (pair && privateKey) noting(() => assertUsable(pair, privateKey))
+  if (!pair || mistakes.length > 0) return { pair: null, mistakes, warnings: [] }
+  const isReadable = noting(() => isExposed(statSync(keyFile)))
+  const warnings = [
+    ...(isReadable ? [`TLS_KEY_FILE: ${keyFile} can be read by other users of this machine`] : []),
+    ...unnamed(pair, baseUrl),
+  ]
+  return { pair, mistakes, warnings }
+}
+
+function textOf(name: string, file: string): string {
+  let text: string
+  try {
+    assertOrdinary(file)
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`${name} cannot be read`, { cause: error })
+  }
+  if (text.trim() === '') throw new Error(`${name} is empty: ${file}`)
+  return text
+}
+
+/**
+ * Asserts that a path leads to a file that can be read at once: reading a pipe or a device could take
+ * forever, and the service could not stop meanwhile. @throws Error
+ */
+export function assertOrdinary(path: string): void {
+  const stats = statSync(path)
+  if (stats.isDirectory()) return // whose error says more
+  if (!stats.isFile()) throw new Error(`${path} is no file`)
+  if (stats.size > maxBytes) throw new Error(`${path} is longer than 1 MiB`)
+}
+
+const maxBytes = 1_048_576
+const pemCertificates = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+/** The first certificate of a chain, all of whose certificates must be readable. */
+function firstCertificate(text: string): X509Certificate {
+  try {
+    const [first] = [...text.matchAll(pemCertificates)].map(([pem]) => new X509Certificate(pem))
+    if (first) return first
+  } catch {
+    // as if there were none
+  }
+  throw new Error('TLS_CERT_FILE must hold certificates in PEM, that of the service first')
+}
+
+function privateKeyOf(text: string): KeyObject {
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
+    throw new Error('TLS_KEY_FILE must hold a key without a passphrase')
+  }
+  try {
+    return createPrivateKey(text)
+  } catch {
+    throw new Error('TLS_KEY_FILE must hold a private key in PEM')
+  }
+}
+
+/** Asks OpenSSL last, which also refuses what is too weak for its security level. */
+function assertUsable({ cert, key, certificate }: TlsPair, privateKey: KeyObject): void {
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new Error('TLS_KEY_FILE does not fit the first certificate of TLS_CERT_FILE')
+  }
+  // An import by name would load all of TLS for every command.
+  const { createSecureContext } = process.getBuiltinModule('node:tls')
+  try {
+    createSecureContext({ ...tlsProtocol, cert, key: key.reveal() })
+  } catch (error) {
+    throw new Error('TLS_CERT_FILE cannot be used', { cause: error })
+  }
+}
+
+const dayMs = 86_400_000
+const noticeDays = 14
+
+/** Warns of a certificate that is not valid, or expires within `noticeDays`; null for any other. */
+export function lifeWarning({ certificate }: TlsPair, now: number): string | null {
+  const { validFromDate, validToDate } = certificate
+  const [from, to] = [validFromDate.toISOString(), validToDate.toISOString()]
+  if (now < validFromDate.getTime()) {
+    return `TLS_CERT_FILE: the certificate is valid from ${from} on: clients refuse it until then`
+  }
+  const left = validToDate.getTime() - now
+  if (left < 0) return `TLS_CERT_FILE: the certificate has expired at ${to}: clients refuse it`
+  if (left >= noticeDays * dayMs) return null
+  const days = Math.ceil(left / dayMs)
+  return `TLS_CERT_FILE: the certificate expires at ${to}, within ${days === 1 ? '1 day' : `${days} days`}: renew it`
+}
+
+function unnamed({ certificate }: TlsPair, baseUrl: string): string[] {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+  const named = isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)
+  if (named !== undefined) return []
+  return [`TLS_CERT_FILE: the certificate does not name ${host}, the host of BASE_URL`]
+}

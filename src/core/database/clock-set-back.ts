@@ -1,0 +1,31 @@
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { DatabaseOrTransaction } from './database.ts'
+
+// The clocks of nodes differ by some seconds at most.
+const toleranceMs = 60_000
+
+/**
+ * Compares the clock of this machine with the latest key and the latest audit record of the database.
+ * Both reads use an index or a few rows. Answers a sentence if the clock is earlier, otherwise null.
+ */
+export async function clockSetBack(
+  db: DatabaseOrTransaction,
+  clock: Pick<Clock, 'now'>,
+): Promise<string | null> {
+  const key = await db
+    .selectFrom('keys')
+    .select((eb) => eb.fn.max('created_at').as('at'))
+    .executeTakeFirst()
+  const record = await db
+    .selectFrom('audit_records')
+    .select('at')
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const [keyAt, recordAt] = [Number(key?.at ?? 0), record?.at ?? 0]
+  const now = clock.now()
+  if (Math.max(keyAt, recordAt) <= now + toleranceMs) return null
+  const what = recordAt >= keyAt ? 'record of the audit log' : 'key'
+  const at = isoTime(Math.max(keyAt, recordAt))
+  return `The latest ${what} is of ${at}, and this machine has ${isoTime(now)}: its clock is behind, or was ahead then.`
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Clock } from '../../lib/clock.ts'
+import type { DatabaseOrTransaction } from '../database.ts'
+import { ownSessions } from './session.ts'
+
+/** How long the sessions of a node that was just stopped may stay. */
+const patienceMs = 5000
+const lookEveryMs = 250
+
+/**
+ * Answers from where other nodes are connected to the database; null if none is. Waits for the sessions
+ * of stopped nodes to end. Versions before 0.11.0 leave no other trace of a node that runs. A node whose
+ * address sets another application_name than this one is not seen, nor one that rests without a session.
+ *
+ * The transaction holds the lock of the schema: a session that waits for this lock is of a process that
+ * starts, and reads no table before.
+ */
+export async function otherNodes(trx: DatabaseOrTransaction, clock: Clock): Promise<string | null> {
+  for (let leftMs = patienceMs; ; leftMs -= lookEveryMs) {
+    const places = await placesOfOthers(trx)
+    if (places === null || leftMs <= 0) return places
+    await clock.wait(lookEveryMs)
+  }
+}
+
+async function placesOfOthers(trx: DatabaseOrTransaction): Promise<string | null> {
+  await sql`select pg_stat_clear_snapshot()`.execute(trx) // a transaction sees one state otherwise
+  const { rows } = await sql<{ places: string | null }>`
+    select string_agg(distinct coalesce(host(client_addr), 'a socket of its machine'), ', ') as places
+    from pg_stat_activity as others
+    where datname = current_database() and pid <> pg_backend_pid()
+      and pid <> all(${ownSessions()})
+      and backend_type = 'client backend'
+      and application_name in ('gatehouse', current_setting('application_name'))
+      and not exists (
+        select from pg_locks as theirs
+        join pg_locks as ours using (locktype, database, classid, objid, objsubid)
+        where theirs.pid = others.pid and not theirs.granted
+          and ours.pid = pg_backend_pid() and ours.granted and locktype = 'advisory')`.execute(trx)
+  return rows[0]?.places ?? null
+}

@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../../errors.ts'
+
+// Fields that name the server or the caller: of two values, a proxy could read one and this service
+// the other.
+const singular = ['host', 'authorization', 'content-type', 'origin'] as const
+
+/**
+ * Refuses requests that Node's parser accepts: of another version than HTTP/1.0 and 1.1, with no Host
+ * or a malformed one, with a field sent twice that may be sent once, and with chunks in HTTP/1.0.
+ * @throws ApiError badRequest
+ */
+export function assertShape({ raw }: FastifyRequest): void {
+  if (isMisshapen(raw)) {
+    throw new ApiError('badRequest', { reason: { code: 'misshapen_request' } })
+  }
+}
+
+// RFC 3986 section 3.2.2: reg-name, IPv4 and IPv6 literals, and a port.
+const hostFormat = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/
+
+/** RFC 9112 sections 2.3, 3.2 and 6.1. */
+export function isMisshapen({ rawHeaders, headers, httpVersion }: FastifyRequest['raw']): boolean {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return true
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) return true
+  if (headers.host === undefined) return httpVersion !== '1.0'
+  if (!hostFormat.test(headers.host)) return true
+  for (const name of singular) {
+    if (headers[name] !== undefined && isDoubled(rawHeaders, name)) return true
+  }
+  return false
+}
+
+function isDoubled(rawHeaders: readonly string[], name: string): boolean {
+  let times = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index] ?? ''
+    if (sent.length === name.length && sent.toLowerCase() === name) times += 1
+  }
+  return times > 1
+}
+
+/**
+ * Whether a parameter of the path is empty, as in `/users/`. The router matches such a path, but it
+ * counts as unknown. A wildcard may be empty.
+ */
+export function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  const given = params as Readonly<Record<string, string>> // set by the router
+  for (const name in given) if (given[name] === '' && name !== '*') return true
+  return false
+}

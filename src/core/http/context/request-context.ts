@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import { digest } from '../../crypto/digest.ts'
+import type { EventContext, RequestFacts } from '../../events/context.ts'
+import { parseTraceContext, type Span, type TraceContext } from '../../events/trace-context.ts'
+import { clientAddress } from '../limits/client-address.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The actor, address and scheme that the events of this request name. */
+    eventContext(): EventContext
+    /** The trace of this request; read when an event or a request to another service names it. */
+    traceContext(): TraceContext | null
+    /** Set if this trace is exported: request-spans.ts. */
+    span?: Span | null
+    /** The client's address if a trusted caller names it (http/limits/login-address.ts). */
+    namedAddress?: string | null
+  }
+}
+
+/**
+ * Adds `eventContext` to requests. pipelining.ts runs each request in an asynchronous context of
+ * its own, so that events name its caller. The context holds the request, which is read only when
+ * an event is recorded. Fastify keeps the context while it reads a body.
+ */
+export const requestContext = plugin(async (app) => {
+  app.decorateRequest('eventContext', contextOf)
+  app.decorateRequest('traceContext', traceOf)
+})
+
+function traceOf(this: FastifyRequest): TraceContext | null {
+  return this.span ?? parseTraceContext(this.headers)
+}
+
+function contextOf(this: FastifyRequest): EventContext {
+  return {
+    by: this.principal?.subject ?? null,
+    address: this.namedAddress ?? clientAddress(this),
+    scheme: this.principal?.credential.scheme ?? null,
+    requestId: this.id,
+    request: factsOf(this),
+  }
+}
+
+const maxAgentLength = 256 // a header is Latin-1: each character is a code point
+
+function factsOf(request: FastifyRequest): RequestFacts {
+  const { method, ips, is404, principal, routeOptions } = request
+  const agent = request.headers['user-agent']
+  const credential = principal?.credential
+  const claims = credential && 'claims' in credential ? credential.claims : null
+  return {
+    method,
+    route: is404 ? null : (routeOptions.url ?? null),
+    successStatus: successOf(routeOptions),
+    userAgent: agent === undefined ? null : agent.slice(0, maxAgentLength),
+    proxies: ips?.slice(0, -1) ?? [],
+    session: credential?.scheme === 'session' ? credential.sessionId : null,
+    token: claims ? digest(claims.jti) : null,
+    factors: principal?.amr ?? [],
+    username: principal?.username ?? null,
+  }
+}
+
+const successes = new WeakMap<object, number | null>()
+
+/** The only success that a route declares. It stays the same: it is looked for once for each route. */
+function successOf({ schema, config }: FastifyRequest['routeOptions']): number | null {
+  const known = successes.get(config)
+  if (known !== undefined) return known
+  const found = declaredSuccess(schema, config)
+  successes.set(config, found)
+  return found
+}
+
+type RouteOptions = FastifyRequest['routeOptions']
+
+function declaredSuccess(
+  schema: RouteOptions['schema'],
+  config: RouteOptions['config'],
+): number | null {
+  const declared = { ...(schema?.response as object | undefined), ...config.answers }
+  const statuses = Object.keys(declared)
+    .map(Number)
+    .filter((status) => status < 400)
+  return statuses.length === 1 ? (statuses[0] ?? null) : null
+}

@@ -1,0 +1,204 @@
+import type { RouteOptions } from 'fastify'
+import { type ErrorName, errorTable, problemOf } from '../../errors.ts'
+import { decide } from '../../policy/decide.ts'
+import { canDeny, scopesOf } from '../../policy/rules.ts'
+import { refusesBodies } from '../bodies/bodies.ts'
+import { capitalized, type DeclaredError, errorNameOf, rowOf } from '../declared-error.ts'
+import { mediaTypes } from '../media-types.ts'
+import type { ResponseHeader } from '../response-headers.ts'
+import { csrfGuardsOf, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
+import { type JsonSchema, namingOf, Page } from '../schemas.ts'
+import type { Components, Reference } from './components.ts'
+import { ErrorBody, InternalError, ValidationError } from './error-schemas.ts'
+import { headersOf } from './headers.ts'
+import { media } from './media.ts'
+
+/** The errors of operations in OpenAPI: those that an operation can answer, each status once. */
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Further response headers of its errors, by status. */
+    errorHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
+  }
+}
+
+type Route = Pick<RouteOptions, 'config' | 'method' | 'schema'>
+
+/** What any operation can answer, because it is refused or fails beside its own work. */
+const shared: readonly ErrorName[] = [
+  'badRequest',
+  'requestTimeout',
+  'bodyTooLarge',
+  'expectationFailed',
+  'headerFieldsTooLarge',
+  'internal',
+  'serviceUnavailable',
+]
+
+/** Errors that carry a challenge, if an accepted scheme has one. */
+const challenged = new Set<string>([
+  'authenticationRequired',
+  'invalidOrExpiredToken',
+  'invalidToken',
+  'noTokenProvided',
+  'invalidClient',
+] satisfies ErrorName[])
+
+/** Errors that say when another try can succeed. */
+const retried = new Set<string>([
+  'serviceUnavailable',
+  'tooManyLoginAttempts',
+  'tooManyRequests',
+] satisfies ErrorName[])
+
+/** The bodies of errors with more fields than `error`, of the errors that many routes have. */
+const bodies: Readonly<Record<string, readonly JsonSchema[]>> = {
+  validationFailed: [ValidationError],
+  nameAndEmailRequired: [ValidationError],
+  internal: [ErrorBody, InternalError],
+} satisfies Partial<Record<ErrorName, readonly JsonSchema[]>>
+
+export interface ErrorOptions {
+  /** Whether the general rate limit is on. */
+  readonly isRateLimited: boolean
+}
+
+/** Describes the errors of an operation by status; `default` stands for those of any operation. */
+export function errorAnswers(
+  components: Components,
+  route: Route,
+  options: ErrorOptions,
+): Record<string, object> {
+  const { config = {} } = route
+  const byStatus = Map.groupBy(errorsOf(route, options), (error) => problemOf(rowOf(error)).status)
+  const answers = [...byStatus]
+    .sort(([left], [right]) => left - right)
+    .map(([status, errors]) => {
+      if (status === 401 && config.access?.silent) return [status, silent(components)] as const
+      // A status that is listed hides `default`.
+      const others = shared.filter((row) => problemOf(row).status === status)
+      const more = status === 415 ? (['accept-encoding'] as const) : config.errorHeaders?.[status]
+      return [status, answer(components, [...errors, ...others], config, { more })] as const
+    })
+  return {
+    ...Object.fromEntries(answers),
+    default: answer(components, shared, config, { name: 'AnyOperation' }),
+  }
+}
+
+/** Lists the errors of an operation, in the order of their checks. */
+function errorsOf({ config = {}, method, schema }: Route, options: ErrorOptions): DeclaredError[] {
+  const { body = 'none', errors = [], rateLimit } = config
+  const guards = csrfGuardsOf(method, config)
+  const all: DeclaredError[] = [
+    ...(options.isRateLimited && rateLimit !== 'exempt' ? ['tooManyRequests' as const] : []),
+    ...refusalsOf(config),
+    ...(guards.includes('token') ? ['csrfTokenInvalid' as const] : []),
+    ...(guards.some((guard) => guard === 'sameSite' || guard === 'foreignPage')
+      ? ['accessDenied' as const]
+      : []),
+    ...(refusesBodies(body) ? ['invalidBody' as const] : []),
+    ...(refusesBodies(body) && body !== 'lines' ? ['bodyTooLarge' as const] : []),
+    ...(refusesBodies(body) ? ['unsupportedMediaType' as const] : []),
+    ...(refusesBodies(body) && schema?.body ? ['validationFailed' as const] : []),
+    ...declaredErrors(config),
+    ...errors,
+  ]
+  return all.map((error) => reworded(error, config))
+}
+
+/** The error that the route answers in place of this one. */
+function reworded(error: DeclaredError, { rewords = {} }: RouteDeclaration): DeclaredError {
+  return (typeof error === 'string' ? rewords[error as ErrorName] : undefined) ?? error
+}
+
+/** The errors of authentication and authorization. */
+function refusalsOf({ access, accepted = [] }: RouteDeclaration): DeclaredError[] {
+  if (!access || decide(access.rule, null) === true) return []
+  const [only, ...others] = accepted
+  const isAlone = only !== undefined && others.length === 0
+  const bearer = accepted.find(({ header }) => header === 'bearer')
+  return [
+    isAlone ? only.missing : 'authenticationRequired',
+    ...(bearer
+      ? [(isAlone ? bearer.invalid : undefined) ?? ('invalidOrExpiredToken' as const)]
+      : []),
+    ...(canDeny(access.rule) ? ['accessDenied' as const] : []),
+    ...accepted.flatMap(({ errors = [] }) => errors),
+  ]
+}
+
+/** Describes a 401 without a body. */
+function silent(components: Components): object {
+  return { description: 'No session; no body', headers: headersOf(components, []) }
+}
+
+/** Describes the answer of one status, which the operations with the same errors share. */
+function answer(
+  components: Components,
+  errors: readonly DeclaredError[],
+  config: RouteDeclaration,
+  given: { readonly name?: string; readonly more?: readonly ResponseHeader[] | undefined },
+): Reference {
+  const byName = new Map(
+    errors
+      .map((error) => [errorNameOf(rowOf(error)), error] as const)
+      .sort(([left], [right]) => placeOf(left) - placeOf(right)),
+  )
+  const names = [...byName.keys()]
+  const [header, suffix] = challengeOf(names, config)
+  const retry: ResponseHeader[] = names.some((name) => retried.has(name)) ? ['retry-after'] : []
+  const schemas = [...new Set([...byName.values()].flatMap(bodiesOf))].map(components.schema)
+  const [only, ...more] = schemas
+  const examples = [...byName].map(([name, error]) => [
+    name,
+    components.add('examples', name, { value: exampleOf(error) }),
+  ])
+  const { more: further = [] } = given
+  const named = (given.name ?? names.map(capitalized).join('_')) + suffix
+  const extra = further.includes('sign-in') ? '_OrSignIn' : '_WithCookie'
+  const name = further.includes('set-cookie') ? named + extra : named
+  const isPage = config.errorPage !== undefined
+  return components.add('responses', isPage ? `${name}_OrPage` : name, {
+    description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),
+    headers: headersOf(components, [...header, ...retry, ...further]),
+    content: {
+      [mediaTypes.json]: {
+        schema: more.length === 0 ? only : { oneOf: schemas },
+        examples: Object.fromEntries(examples),
+      },
+      ...(isPage && { [mediaTypes.html]: media(components, Page) }),
+    },
+  })
+}
+
+const table = Object.keys(errorTable)
+
+/** The place of an error in an answer: that in the error table, and behind it for one of a room. */
+function placeOf(name: string): number {
+  const place = table.indexOf(name)
+  return place < 0 ? table.length : place
+}
+
+/** The challenge of an answer, and how the name of the answer tells it from others. */
+function challengeOf(
+  names: readonly string[],
+  { access, accepted = [] }: RouteDeclaration,
+): [ResponseHeader[], string] {
+  const isChallenged = accepted.some(({ challenge }) => challenge !== undefined)
+  if (names.some((name) => challenged.has(name))) {
+    return isChallenged ? [['www-authenticate'], ''] : [[], '_WithoutChallenge']
+  }
+  const namesScopes = access && names.includes('accessDenied') && scopesOf(access.rule).length > 0
+  return namesScopes && isChallenged ? [['www-authenticate'], '_WithChallenge'] : [[], '']
+}
+
+function bodiesOf(error: DeclaredError): readonly JsonSchema[] {
+  if (typeof error === 'object' && 'body' in error) return [error.body]
+  return bodies[errorNameOf(error)] ?? [ErrorBody]
+}
+
+function exampleOf(error: DeclaredError): unknown {
+  const [body = ErrorBody] = bodiesOf(error)
+  return { ...Object(namingOf(body)?.example), error: problemOf(rowOf(error)).error }
+}

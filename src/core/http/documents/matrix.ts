@@ -1,0 +1,70 @@
+import { decide, type Resource } from '../../policy/decide.ts'
+import {
+  clientPermissions,
+  type Principal,
+  type Role,
+  type Scheme,
+} from '../../policy/principal.ts'
+import type { Rule } from '../../policy/rules.ts'
+
+/** The callers of the printed matrix: without credentials, with one role, the owner, a client. */
+export type Caller = 'anonymous' | Role | 'owner' | 'client'
+
+/**
+ * Lists the callers for these roles. The owner has the role USER. The client is one of CLIENTS_FILE,
+ * with all permissions; the users of the other callers use no client.
+ */
+export function callersOf<R extends Role>(
+  roles: readonly R[],
+): readonly ('anonymous' | R | 'owner' | 'client')[] {
+  return ['anonymous', ...roles, 'owner', 'client']
+}
+
+const ownerId = '1'
+const strangerId = '2'
+
+/** All combinations of the facts of a resource. */
+const things: readonly Resource[] = [false, true].flatMap((privileged) =>
+  [false, true].map((locked) => ({ ownerId, locked, privileged })),
+)
+
+/**
+ * Decides a rule for a caller and all states of a resource; answers each different outcome once. A
+ * caller whose credentials are of none of the schemes that the route accepts counts as anonymous.
+ */
+export function verdicts(
+  rule: Rule,
+  caller: Caller,
+  schemes: readonly Scheme[],
+): readonly (401 | 403 | 'admitted')[] {
+  const isAccepted = schemes.some((scheme) => (scheme === 'client') === (caller === 'client'))
+  const principal = isAccepted ? principalOf(caller) : null
+  const refused = principal === null ? 401 : 403
+  const all = things.map((thing) => (decide(rule, principal, thing) ? 'admitted' : refused))
+  return [...new Set(all)]
+}
+
+function principalOf(caller: Caller): Principal | null {
+  if (caller === 'anonymous') return null
+  if (caller === 'client') return aClient
+  const role: Role = caller === 'owner' ? 'USER' : caller
+  return {
+    subject: caller === 'owner' ? ownerId : strangerId,
+    username: caller,
+    roles: new Set([role]),
+    credential: { scheme: 'basic' },
+    amr: [],
+    authTime: 0,
+  }
+}
+
+const aClient: Principal = {
+  subject: 'client:1',
+  username: '1',
+  roles: new Set(),
+  credential: { scheme: 'client', audiences: new Set() },
+  amr: [],
+  authTime: 0,
+  client: '1',
+  scopes: new Set(clientPermissions),
+}

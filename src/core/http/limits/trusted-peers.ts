@@ -1,0 +1,25 @@
+import { isIP } from 'node:net'
+import { canonicalAddress } from '../../addresses/address.ts'
+import { isWithin, parseAddressRange } from '../../addresses/address-ranges.ts'
+import { BoundedMap } from '../../limits/bounded-map.ts'
+
+const maxKnown = 1000
+
+/**
+ * Makes a question whether the peer of a connection is a proxy: its address is in one of the ranges,
+ * each an address or a CIDR range. Answers are remembered: a service has few proxies, and each request
+ * asks for one of them.
+ */
+export function createTrustedPeers(ranges: readonly string[]): (address: string) => boolean {
+  const parsed = ranges.map(parseAddressRange)
+  const known = new BoundedMap<string, boolean>(maxKnown)
+  return (address) => {
+    const answer = known.get(address)
+    if (answer !== undefined) return answer
+    if (isIP(address) === 0) return false
+    const canonical = canonicalAddress(address)
+    const isTrusted = canonical !== null && isWithin(canonical, parsed)
+    known.set(address, isTrusted)
+    return isTrusted
+  }
+}

@@ -1,0 +1,37 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiError } from '../../errors.ts'
+import { prefersPage, varyBy, varyByAccept } from './negotiation.ts'
+import { refusalPage } from './refusal.ts'
+import type { ViewPage } from './send-view.ts'
+
+/** The first segments of the paths for programs. */
+const forPrograms = new Set(['api', 'users', 'oauth', 'health', '.well-known'])
+
+/**
+ * The page for a path that no route has, if a browser's navigation asks for it and the path is not for
+ * programs; null otherwise. Adds the request headers that decide to `Vary`.
+ */
+export function unknownPage(
+  error: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): ViewPage | null {
+  if (!request.is404 || error.row !== 'routeNotFound' || isForPrograms(request.url)) return null
+  varyByAccept(reply)
+  varyBy(reply, 'Sec-Fetch-Mode')
+  if (request.headers['sec-fetch-mode'] !== 'navigate' || !prefersPage(request)) return null
+  return refusalPage(error, request, null, 'pageNotFound')
+}
+
+function isForPrograms(url: string): boolean {
+  const [first = ''] = url.replace(/^(?:https?:\/\/[^/]*)?\/+/i, '').split(/[/?#;]/)
+  return forPrograms.has(decoded(first).toLowerCase())
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}

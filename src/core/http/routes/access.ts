@@ -1,0 +1,267 @@
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preHandlerHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from 'fastify'
+import plugin from 'fastify-plugin'
+import type { Config } from '../../config/load.ts'
+import type { Database } from '../../database/database.ts'
+import { ApiError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { decide, type Resource } from '../../policy/decide.ts'
+import { groupOf } from '../../policy/groups.ts'
+import type { Principal } from '../../policy/principal.ts'
+import { all, describeRule, needsResource, type Rule } from '../../policy/rules.ts'
+import { refusesBodies } from '../bodies/bodies.ts'
+import { refusesUnsupported } from '../bodies/unsupported.ts'
+import { accessDenied } from '../changes/denied.ts'
+import { assertReauthorized } from '../changes/reauthorize.ts'
+import {
+  assertConditionAsked,
+  assertRuleAsked,
+  type LoadedResource,
+  type ResourceOptions,
+  resourceAbsent,
+} from '../changes/resource.ts'
+import { hasEmptyParameter } from '../connections/request-shape.ts'
+import { assertFieldNotForged } from './csrf.ts'
+import {
+  type Access,
+  type Authenticator,
+  defaultSchemes,
+  isSafe,
+  mistakesIn,
+} from './declaration.ts'
+import { identify } from './identify.ts'
+import { isForeignPage, reasonOfOrigin } from './origin.ts'
+import { assertRecentLogin } from './reauthentication.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | null
+    /** Whether the body had not arrived when the caller was authenticated. */
+    awaitsBody: boolean
+    /** The loaded resource, and the facts for its rule; handlers use the loader instead. */
+    resource: LoadedResource | null
+  }
+}
+
+export interface AccessOptions {
+  /** In the order in which they are tried. */
+  readonly authenticators: readonly Authenticator[]
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'login'>
+  readonly clock: Clock
+  readonly db: Database
+}
+
+/**
+ * Authenticates and authorizes before the body is read, by the declaration of the matched route and
+ * the rule of the group of its path. A mistake in a declaration stops the start of the service.
+ */
+export const access = plugin<AccessOptions>(async (app, options) => {
+  const { authenticators } = options
+  app.decorate('authenticators', authenticators)
+  app.decorateRequest('principal', null)
+  app.decorateRequest('resource', null)
+  app.decorateRequest('guard', null)
+  app.decorateRequest('isReauthorized', false)
+  app.decorateRequest('awaitsBody', false)
+
+  app.addHook('onRoute', (route) => {
+    if (isPreflight(route)) return
+    fillIn(route, authenticators)
+    const mistakes = mistakesIn(route, authenticators)
+    if (mistakes.length > 0) throw new Error(`${route.method} ${route.url} ${mistakes.join('; ')}`)
+    addGuards(route, options)
+  })
+
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) throw new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })
+    done()
+  })
+})
+
+/** Completes a declaration: adds the rule of the group, and the accepted authenticators. */
+function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): void {
+  const declared = route.config?.access
+  if (!declared) return
+  const rule = withGroup(route.url, declared.rule)
+  const { schemes = defaultSchemes } = declared
+  const accepted = authenticators.filter(({ scheme }) => schemes.includes(scheme))
+  route.config = { ...route.config, access: { ...declared, rule }, accepted }
+}
+
+/** Adds the hooks that enforce a declaration. */
+function addGuards(route: RouteOptions, options: AccessOptions): void {
+  const { access: declared, csrf, requestHeaders } = route.config ?? {}
+  const steps = declared ? stepsOf(declared, route, options) : []
+  route.onRequest = [...steps, ...[route.onRequest ?? []].flat()]
+  const assertions = [
+    ...(declared && needsResource(declared.rule) ? [assertRuleAsked] : []),
+    ...(isSafe(route.method) ? [] : [assertReauthorized]),
+    ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
+  ]
+  if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
+  const isOfOwnPages = csrf === 'foreignPage' || csrf === 'field'
+  const foreignPage = (request: FastifyRequest) =>
+    isOfOwnPages && isForeignPage(request, options.config)
+      ? new ApiError('accessDenied', { reason: reasonOfOrigin('foreign_page', request) })
+      : undefined
+  if (refusesBodies(route.config?.body)) {
+    route.preParsing = [refusesUnsupported(foreignPage), ...[route.preParsing ?? []].flat()]
+  }
+  if (readsBody(route)) {
+    route.preValidation = [reauthorizeAfterBody, ...[route.preValidation ?? []].flat()]
+  }
+  if (csrf === 'field')
+    route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
+  if (isOfOwnPages) {
+    // After validation: 400 comes before 403.
+    const refuse: preHandlerHookHandler = (request, _reply, done) => done(foreignPage(request))
+    route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
+  }
+}
+
+/**
+ * The steps before the body, of which a route has those that its declaration asks for: 401 and 403
+ * come first, then reauthentication, then the rule with the facts of the resource, then 404. A step
+ * waits only for what must be read.
+ */
+function stepsOf(
+  { rule }: Access,
+  { config: { accepted = [], reauthentication, resource } = {}, url }: RouteOptions,
+  options: AccessOptions,
+): onRequestHookHandler[] {
+  // Open to anyone, or open to anyone for some resources, which `loads` decides.
+  const isOpen = decide(rule, null) !== false
+  return [
+    ...(url.includes(':') ? [refusesEmptyParameters(url, options)] : []),
+    ...(isOpen ? [] : [admits(rule, accepted, options)]),
+    ...(reauthentication === 'always' ? [requiresRecentLogin(options)] : []),
+    ...(resource ? [loads(resource, rule, accepted, options)] : []),
+  ]
+}
+
+/** A path with an empty parameter is an unknown path; the rule of its group applies first. */
+function refusesEmptyParameters(url: string, options: AccessOptions): onRequestHookHandler {
+  const rule = groupOf(url)?.rule
+  const accepted = options.authenticators.filter(({ scheme }) => defaultSchemes.includes(scheme))
+  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (rule && decide(rule, null) === false) {
+      enforce(rule, await identify(request, reply, accepted, options))
+    }
+    throw new ApiError('routeNotFound', { reason: { code: 'empty_parameter' } })
+  }
+  return (request, reply, done) => (hasEmptyParameter(request) ? refuse(request, reply) : done())
+}
+
+function admits(
+  rule: Rule,
+  accepted: readonly Authenticator[],
+  options: AccessOptions,
+): onRequestHookHandler {
+  return (request, reply, done) => {
+    const caller = identify(request, reply, accepted, options)
+    if (caller instanceof Promise) return caller.then((principal) => enforce(rule, principal))
+    enforce(rule, caller)
+    done()
+  }
+}
+
+function enforce(rule: Rule, principal: Principal): void {
+  if (decide(rule, principal) === false) throw accessDenied(rule, principal)
+}
+
+function requiresRecentLogin({ clock, config }: AccessOptions): onRequestHookHandler {
+  return (request, _reply, done) => {
+    assertRecentLogin(request, config, clock)
+    done()
+  }
+}
+
+/** If a rule allows anyone for some resources, credentials are read only for the others. */
+function loads(
+  loader: ResourceOptions<object>,
+  rule: Rule,
+  accepted: readonly Authenticator[],
+  options: AccessOptions,
+): onRequestHookHandler {
+  const take = (thing: object | null, request: FastifyRequest) => {
+    request.resource = { loader, thing, facts: undefined, isConditionAsked: false }
+    if (thing === null && !needsResource(rule)) throw resourceAbsent(loader)
+  }
+  const applyRule = async (
+    read: ReturnType<typeof loader.load>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> => {
+    const thing = await read
+    take(thing, request)
+    const facts = await loader.facts?.(thing, rule)
+    if (facts === undefined) throw new Error('a rule has nothing to ask') // `mistakesIn` stops the start of such a route
+    if (request.principal === null && decide(rule, null, facts) !== true) {
+      await identify(request, reply, accepted, options)
+    }
+    authorize(request, facts)
+    if (thing === null) throw resourceAbsent(loader)
+  }
+  return (request, reply, done) => {
+    const { [loader.param]: text = '' } = request.params as Readonly<Record<string, string>>
+    const read = loader.load(text) // the declaration names a parameter of the path
+    if (needsResource(rule)) return applyRule(read, request, reply)
+    if (read instanceof Promise) return read.then((thing) => take(thing, request))
+    take(read, request)
+    done()
+  }
+}
+
+/** Answers the caller of a route that requires one. @throws Error if there is none */
+export function callerOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new Error('this route has no authenticated caller')
+  return request.principal
+}
+
+/**
+ * Applies the route's rule to the facts of its resource; handlers call it again if those change.
+ * @throws ApiError accessDenied, or authenticationRequired without a caller; Error if the route has
+ * no resource
+ */
+export function authorize(request: FastifyRequest, facts: Resource): void {
+  if (request.resource === null) throw new Error(`${request.routeOptions.url} has no resource`)
+  request.resource.facts = facts
+  const rule = request.routeOptions.config.access?.rule
+  if (rule && decide(rule, request.principal, facts) === true) return
+  if (!request.principal) {
+    const facts = { rule: rule ? describeRule(rule) : null }
+    const reason = { code: 'no_caller_at_resource', facts } as const
+    throw new ApiError('authenticationRequired', { reason })
+  }
+  throw accessDenied(rule, request.principal, facts)
+}
+
+/** Reauthorizes the caller after a slow body, before its fields are validated. */
+const reauthorizeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
+  if (awaitsBody && guard) return guard.now()
+  done()
+}
+
+/** Whether Fastify reads the body. The handler reads lines itself, and reauthorizes between them. */
+function readsBody({ method, config }: RouteOptions): boolean {
+  const { body = 'none' } = config ?? {}
+  return !isSafe(method) && body !== 'none' && body !== 'lines'
+}
+
+/** Combines a route's rule with the rule of its group, unless they are the same. */
+function withGroup(url: string, rule: Rule): Rule {
+  const group = groupOf(url)
+  if (!group || describeRule(group.rule) === describeRule(rule)) return rule
+  return all(group.rule, rule)
+}
+
+/** Whether this is the route that @fastify/cors adds for preflight requests. */
+function isPreflight({ method, url }: RouteOptions): boolean {
+  return method === 'OPTIONS' && url === '*'
+}

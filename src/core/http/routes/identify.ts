@@ -1,0 +1,120 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config/load.ts'
+import type { Database } from '../../database/database.ts'
+import { ApiError, type ApiErrorOptions, type RefusalReason } from '../../errors.ts'
+import type { Principal } from '../../policy/principal.ts'
+import { absenceOf } from '../changes/absence.ts'
+import { type Authenticated, RequestGuard } from '../changes/reauthorize.ts'
+import { assertNotForged } from './csrf.ts'
+import { type Authenticator, isSafe } from './declaration.ts'
+
+/** The dependencies of authentication. */
+export interface IdentifyDeps {
+  readonly config: Pick<Config, 'http'>
+  readonly db: Database
+}
+
+/**
+ * Authenticates a request by the accepted schemes, and sets `request.principal` and its guard.
+ * @throws ApiError if no accepted credential is valid
+ */
+export function identify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: readonly Authenticator[],
+  deps: IdentifyDeps,
+): Principal | Promise<Principal> {
+  return tryFrom(0, { request, reply, accepted, deps })
+}
+
+interface Asked {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly accepted: readonly Authenticator[]
+  readonly deps: IdentifyDeps
+}
+
+/** Tries the accepted authenticators from an index on. */
+function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
+  const { request, reply, accepted } = asked
+  for (let index = first; index < accepted.length; index += 1) {
+    const authenticator = accepted[index]
+    if (!authenticator || (authenticator.header === null && isByHeader(asked))) continue
+    const answer = answerOf(authenticator, asked)
+    if (answer instanceof Promise) {
+      return answer.then(
+        (caller) => (caller ? known(caller, authenticator, asked) : tryFrom(index + 1, asked)),
+        (error: unknown) => {
+          throw refusalOf(error, authenticator, asked)
+        },
+      )
+    }
+    if (answer !== null) return known(answer, authenticator, asked)
+  }
+  throw challenged(request, reply, accepted, absenceOf(request, accepted))
+}
+
+/** Only the Authorization header of a request counts, if it has one. */
+function isByHeader({ request, accepted }: Asked): boolean {
+  return (
+    request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
+  )
+}
+
+function answerOf(authenticator: Authenticator, asked: Asked) {
+  try {
+    return authenticator.authenticate(asked.request)
+  } catch (error) {
+    throw refusalOf(error, authenticator, asked)
+  }
+}
+
+function known(caller: Authenticated, authenticator: Authenticator, asked: Asked): Principal {
+  const { request, deps } = asked
+  const { principal } = caller
+  const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
+  request.principal = principal
+  request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
+  request.awaitsBody = !request.raw.complete // a body that has arrived needs no reauthorization
+  if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
+  return principal
+}
+
+function refusalOf(error: unknown, authenticator: Authenticator, asked: Asked): unknown {
+  const isRefused = error instanceof ApiError && error.status === 401
+  return isRefused ? refused(authenticator, asked, error) : error
+}
+
+function refused(
+  authenticator: Authenticator,
+  asked: Asked,
+  { cause, reason }: Pick<ApiErrorOptions, 'cause' | 'reason'>,
+): ApiError {
+  const { request, reply, accepted } = asked
+  if (authenticator.header !== 'bearer') return challenged(request, reply, accepted, reason)
+  reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
+  const isAlone = accepted.length === 1 && authenticator.invalid
+  return new ApiError(isAlone || 'invalidOrExpiredToken', { cause, reason })
+}
+
+/** Creates the 401 for a caller without a credential, with all challenges of the route. */
+function challenged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accepted: readonly Authenticator[],
+  reason: RefusalReason,
+): ApiError {
+  const challenges = accepted
+    .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
+    .flatMap(({ challenge }) => challenge ?? [])
+  const [first, ...more] = challenges
+  if (first) reply.header('www-authenticate', more.length === 0 ? first : challenges)
+  const [only, ...others] = accepted
+  const row = only && others.length === 0 ? only.missing : 'authenticationRequired'
+  return new ApiError(row, { reason })
+}
+
+/** Whether a script's fetch sent this: a Basic challenge makes the browser ask for a password. */
+function isOwnFetch({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] !== undefined && headers['sec-fetch-mode'] !== 'navigate'
+}

@@ -1,0 +1,24 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../config/load.ts'
+import { ApiError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+
+/**
+ * Requires a login within `REAUTHENTICATE_SECONDS` for changes of credentials, so that a stolen
+ * session or token cannot take the account over. ASVS 7.5.1. `access` calls it for routes that
+ * declare `always`, the handler for routes that declare `conditional`.
+ * @throws ApiError recentLoginRequired; Error if the route declares neither
+ */
+export function assertRecentLogin(
+  { principal, routeOptions }: FastifyRequest,
+  { login }: Pick<Config, 'login'>,
+  clock: Pick<Clock, 'now'>,
+): void {
+  const { config, url } = routeOptions
+  if (!config.reauthentication || !principal) throw new Error(`${url} declares no reauthentication`)
+  if (clock.now() - principal.authTime <= login.reauthenticateSeconds * 1000) return
+  const { subject: user_id, authTime } = principal
+  const login_at = authTime > 0 ? authTime : null // a provider need not say
+  const facts = { user_id, login_at, max_age_seconds: login.reauthenticateSeconds }
+  throw new ApiError('recentLoginRequired', { reason: { code: 'login_too_old', facts } })
+}

@@ -1,0 +1,109 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import plugin from 'fastify-plugin'
+import type { Config } from '../../config/load.ts'
+import { ApiError } from '../../errors.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { asApiError } from '../bodies/thrown-errors.ts'
+import { serveNoMore } from '../connections/connections.ts'
+import { reworded } from '../declared-error.ts'
+import { contentTypes } from '../media-types.ts'
+import { sendErrorPage } from '../pages/error-page.ts'
+import { prefersPage, varyByAccept } from '../pages/negotiation.ts'
+import { unknownPage } from '../pages/unknown-page.ts'
+
+// At most one log line in this time is about requests that are refused without a failure.
+const plannedLineMs = 10_000
+
+export interface ErrorHandlerOptions {
+  readonly config: Pick<Config, 'environment'>
+  readonly clock: Clock
+}
+
+/** Hears of a refusal or failure, with the error that is answered, before the answer is sent. */
+export type RefusalListener = (request: FastifyRequest, error: ApiError) => void
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Rooms add theirs; what one throws is logged, and the answer stays. */
+    readonly refusalListeners: RefusalListener[]
+  }
+}
+
+/** Turns everything that is thrown into the answers of spec section 7. */
+export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, config }) => {
+  app.decorate('refusalListeners', [])
+  let planned = { refused: 0, toldAt: Number.NEGATIVE_INFINITY }
+  app.setErrorHandler((thrown: unknown, request, reply) => {
+    const error = reworded(asApiError(thrown, request), request)
+    if (isPlanned(error)) {
+      if (error.cause !== undefined) tellOfRefusal(request, error.cause)
+    } else if (error.status >= 500) {
+      request.log.error({ request_id: request.id, err: error.cause ?? thrown }, error.message)
+    }
+    if (error.retryAfterSeconds !== undefined) reply.header('retry-after', error.retryAfterSeconds)
+    if (error.challenge !== undefined) reply.header('www-authenticate', error.challenge)
+    // After a request that is not proper HTTP, no other is served on the same connection.
+    if (error.row === 'badRequest') {
+      serveNoMore(request.raw.socket)
+      reply.header('connection', 'close')
+    }
+    tellListeners(request, error)
+    reply.status(error.status)
+    if (error.status === 401 && request.routeOptions.config.access?.silent) {
+      return reply.header('content-length', 0).send()
+    }
+    const told = config.environment === 'development' && error.row === 'internal'
+    const plain = () => sendError(reply, error, told ? messageOf(error.cause) : undefined)
+    const { errorPage } = request.routeOptions.config
+    if (errorPage) varyByAccept(reply)
+    const page = errorPage
+      ? prefersPage(request) && errorPage(error, request)
+      : unknownPage(error, request, reply)
+    return page ? sendErrorPage(reply, request, page, plain) : plain()
+  })
+  app.setNotFoundHandler(() => {
+    throw new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })
+  })
+
+  function tellListeners(request: FastifyRequest, error: ApiError): void {
+    for (const listener of app.refusalListeners) {
+      try {
+        listener(request, error)
+      } catch (failure) {
+        request.log.error({ request_id: request.id, err: failure }, 'a refusal was not told')
+      }
+    }
+  }
+
+  /** Logs refusals as one line per `plannedLineMs`, with their number. */
+  function tellOfRefusal(request: FastifyRequest, reason: unknown): void {
+    planned.refused += 1
+    const now = clock.now()
+    if (now - planned.toldAt < plannedLineMs) return
+    const { refused } = planned
+    planned = { refused: 0, toldAt: now }
+    request.log.warn({ request_id: request.id, reason, refused }, 'refused as planned')
+  }
+})
+
+/** Whether a 503 is no failure: by the limits of the service, its settings, or while it stops. */
+function isPlanned({ row, cause }: ApiError): boolean {
+  if (row === 'mailUnavailable') return true // the start has logged it, and anyone can ask for it
+  return row === 'serviceUnavailable' && !(cause instanceof Error)
+}
+
+function sendError(reply: FastifyReply, error: ApiError, message: string | undefined) {
+  // Without the schema of the route, which describes a success.
+  const { details, extra } = error
+  reply.header('content-type', contentTypes.json)
+  return reply.serializer(JSON.stringify).send({
+    error: error.message,
+    ...(details && { details }),
+    ...extra,
+    ...(message !== undefined && { message }),
+  })
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,99 @@
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemCode } from '../reason.ts'
+
+/** The administrator that the first start has created. */
+interface Administrator {
+  readonly username: string
+  /** Null if the operator has set it. */
+  readonly password: string | null
+}
+
+/** Where it can be reached. */
+interface Place {
+  readonly address: string
+  readonly hasConsole: boolean
+}
+
+/**
+ * The text that the first start prints: the administrator, the console, and three requests to try, which
+ * read the password from a variable, so that it is shown once and stays out of the shell's history.
+ */
+export function firstRunText(
+  { username, password }: Administrator,
+  { address, hasConsole }: Place,
+): string {
+  const shown = '"$ADMIN_PASSWORD"'
+  const [url, name] = [shellWord(address), shellWord(username)]
+  const told = password
+    ? `password  ${password}   (shown once: keep it)`
+    : 'password  as given in ADMIN_PASSWORD'
+  const open = hasConsole ? `Open ${address}/admin in a browser: the console.\n\n` : ''
+  return `
+Gatehouse is ready at ${address}
+
+  username  ${username}
+  ${told}
+
+${open}Try, in another terminal:
+  read -rs ADMIN_PASSWORD   # paste the password, then Enter
+  curl -s ${url}/api/public/status
+  curl -s -u ${name}:${shown} ${url}/users
+  curl -s ${url}/login -d mode=token --data-urlencode username=${name} --data-urlencode password=${shown}
+
+`
+}
+
+/** Writes a text as one word of a POSIX shell, in quotes if it needs them. */
+function shellWord(text: string): string {
+  return /^[\w.:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+const passwordFileName = 'first-password'
+const maxFiles = 100
+
+export interface PasswordFile {
+  readonly path: string
+  readonly discard: () => void
+}
+
+/**
+ * Writes the generated password to a new file of a data directory, which only this user can read:
+ * `first-password`, or with a number if an earlier start has left that. It never writes to a file
+ * or through a link that exists.
+ * @throws Error that names the file if it cannot be written
+ */
+export function writePasswordFile(dataDirectory: string, password: string): PasswordFile {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+    return newFile(dataDirectory, `${password}\n`)
+  } catch (error) {
+    throw new Error(
+      `the password of the first administrator cannot be written to DATA_DIR ${dataDirectory}: set ADMIN_PASSWORD, or start at a terminal`,
+      { cause: error },
+    )
+  }
+}
+
+function newFile(folder: string, text: string): PasswordFile {
+  for (let number = 1; ; number += 1) {
+    const path = join(folder, passwordFileName + (number === 1 ? '' : `-${number}`))
+    let file: number
+    try {
+      file = openSync(path, 'wx', 0o600)
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST' && number < maxFiles) continue
+      throw error
+    }
+    const discard = () => rmSync(path, { force: true })
+    try {
+      writeFileSync(file, text, { flush: true })
+      return { path, discard }
+    } catch (error) {
+      discard()
+      throw error
+    } finally {
+      closeSync(file)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { isKeyboardRun } from '../password-strength/breached/keyboard-runs.ts'
+import { guessingBits } from '../password-strength/guessing-bits.ts'
+import { readingsOf } from '../password-strength/readings.ts'
+import { isKnownSecret } from './known-secrets.ts'
+import { isPlaceholder, isTemplateText } from './placeholders.ts'
+import { assertVaried } from './varied.ts'
+
+const minBytes = 32
+const minBits = 100
+/** 32 random bytes have more: at least 198 bits in 60,000 trials. */
+const randomBits = 180
+/** Words, runs and repetitions have less than this share of the bits of random characters. */
+const minShare = 2 / 3
+
+/** The output of `openssl rand -base64 32` and `openssl rand -hex 32`, also in base64url. */
+const randomShape = /^(?:[0-9a-f]{64,}|[0-9A-F]{64,}|[A-Za-z0-9+/]{43,}={0,2}|[\w-]{43,})$/
+
+/** Of a longer text only the beginning is examined. */
+const maxExamined = 4096
+
+const uuid = /^(?:urn:uuid:)?[{(]?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[)}]?$/i
+
+// Keys of public examples that are long enough to pass the length check.
+export const publishedSecrets: ReadonlySet<string> = new Set([
+  'your-256-bit-secret-your-256-bit-secret',
+  '9a4f2c8d3b7a1e6f45c8a0b3f267d8b1d4e6f3c8a9d2b5f8e3a9c8b5f6v8a3d9',
+  '0123456789abcdef0123456789abcdef',
+  '0123456789abcdefghijklmnopqrstuvwxyz',
+  'abcdefghijklmnopqrstuvwxyz0123456789',
+  'abcdefghijklmnopqrstuvwxyz012345',
+  'abcdefghijklmnopqrstuvwxyzabcdef',
+  'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow', // RFC 7515
+  'hJtXIZ2uSN5kbQfbtTNWbpdmhkV8FJG-Onbc6mxCcYg', // RFC 7520 section 3.5
+  'a-string-secret-at-least-256-bits-long',
+  'a-valid-string-secret-that-is-at-least-512-bits-long-which-is-very-long',
+  'your-super-secret-jwt-token-with-at-least-32-characters-long',
+  'super-secret-jwt-token-with-at-least-32-characters-long',
+  '404E635266556A586E3272357538782F413F4428472B4B6250645367566B5970',
+  '09d25e094faa6ca2556c818166b7a9563b93f7099f6f0f4caa6cf63b88e8d3e7', // FastAPI's manual
+  'cc7e0d44fd473002f1c42167459001140ec6389b7353f8088f4d9a95f2f596f2', // jose's manual
+  '5367566B59703373367639792F423F4528482B4D6251655468576D5A71347437', // Spring tutorials
+  '3cfa76ef14937c1c0ea519f8fc057a80fcd04a7420f8e8bcd0a7567c272e007b', // Spring tutorials
+  '======================BezKoder=Spring===========================',
+  'GQDstcKsx0NHjPOuXOYg5MbeJ1XT0uFiwDVvVBrk', // jwt-dotnet's manual
+  'this is my custom Secret key for authentication', // ASP.NET tutorials
+  '3EK6FD+o0+c7tzBNVfjpMkNDi2yARAAKzQlk8O2IKoxQu4nF7EdAh8s3TwpHwrdWT6R', // Hasura's manual
+  'reallyreallyreallyreallyverysafe', // PostgREST's manual
+  '6116487b-cda1-52c2-b5b5-c8022c45e263', // Directus' manual
+  '255d861b-5ea1-5996-9aa3-922530ec40b1', // Directus' manual
+])
+
+/**
+ * Asserts in every environment that a configured secret is long enough, not printed in public
+ * documentation and not a repeated short unit. RFC 8725 section 3.5; spec 5.3.
+ * @throws Error whose message says why the text cannot be a secret
+ */
+export function assertStrongSecret(text: string): void {
+  const bytes = Buffer.from(text)
+  if (bytes.length < minBytes) throw new Error(`must have at least ${minBytes} bytes`)
+  if (publishedSecrets.has(text)) throw new Error('is publicly known')
+  if (isTemplateText(text) && !isRandom(text)) {
+    throw new Error('looks like a placeholder of a template')
+  }
+  assertVaried(bytes)
+}
+
+/**
+ * Answers why a signing secret that is long enough could be known or guessed; undefined if it could
+ * not. All readings of the text are judged: without quotes, and decoded.
+ */
+export function secretWeakness(text: string): string | undefined {
+  if (isKnownSecret(text)) return 'is publicly known'
+  for (const reading of readingsOf(text)) {
+    const weakness = weaknessOf(reading)
+    if (weakness) return weakness
+  }
+  return undefined
+}
+
+function weaknessOf(reading: string): string | undefined {
+  const text = reading.slice(0, maxExamined)
+  if (isRandom(text)) return undefined // before words in it are searched, which can occur by chance
+  if (isPlaceholder(text)) return 'looks like a placeholder of a template'
+  if (uuid.test(text)) return 'is a UUID, which is a name and no secret'
+  if (isKeyboardRun(text.toLowerCase())) return 'is a run of neighbouring keys'
+  const { bits, share } = guessingBits(text)
+  if (share < minShare) return 'is made of words, dates or repetitions'
+  return bits < minBits ? `has less than ${minBits} bits` : undefined
+}
+
+/** Whether a text has the shape of random bytes and enough bits not to be words in that shape. */
+function isRandom(text: string): boolean {
+  if (!randomShape.test(text)) return false
+  const { bits, share } = guessingBits(text)
+  return bits >= randomBits && share >= minShare
+}

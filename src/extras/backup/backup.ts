@@ -1,0 +1,56 @@
+import type { Logger } from 'pino'
+import { leastPassphrase } from '../../core/config/backup-settings.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { RoomNames } from '../../core/module/room.ts'
+import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
+import { createAudit } from '../../modules/audit/audit.ts'
+import { withNewArchive } from './archive-writer.ts'
+import type { OnProgress } from './dump.ts'
+import { backupMade, ofMachine } from './events.ts'
+import { tablesOf } from './tables.ts'
+import { type WriteDeps, writeBackup } from './write-backup.ts'
+
+export interface BackupDeps extends WriteDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly log: Logger
+  /** The rooms that declare the tables. */
+  readonly rooms: readonly RoomNames[]
+}
+
+export interface BackupOptions {
+  /** See `WriteOptions`. */
+  readonly passphrase: string | undefined
+  readonly onProgress?: OnProgress
+}
+
+/**
+ * Makes a backup for the command, while the service works as usual: `writeBackup` to a new file.
+ * Answers the file's SHA-256. @throws Error if the file exists, or the passphrase can be guessed
+ */
+export async function backup(
+  { db, ...deps }: BackupDeps,
+  path: string,
+  { passphrase, onProgress }: BackupOptions,
+): Promise<string> {
+  if (passphrase !== undefined && passphrase.length < leastPassphrase) {
+    throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
+  }
+  if (passphrase !== undefined) assertStrongPassphrase(passphrase)
+  const tables = await tablesOf(deps.rooms)
+  const { sha256 } = await withNewArchive(path, async (archive) => {
+    const written = await writeBackup({ ...deps, db }, archive, { tables, passphrase, onProgress })
+    await archive.publish()
+    return written
+  })
+  const audit = createAudit({ ...deps, db })
+  deps.events.tell(backupMade, {
+    file: path,
+    sha256,
+    keys: passphrase !== undefined,
+    ...ofMachine(),
+  })
+  await audit.close()
+  return sha256
+}

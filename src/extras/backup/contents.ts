@@ -1,0 +1,113 @@
+import type { TravellingKey } from '../../modules/keys/travelling-keys.ts'
+import { type Archive, openArchive } from './archive-reader.ts'
+import { type Dump, withoutSealed } from './dump.ts'
+import {
+  byTable,
+  type Description,
+  type EncryptedHeader,
+  fromLines,
+  type OpenHeader,
+  parseHeader,
+  type SealedDescription,
+} from './format.ts'
+import { createKeyBox } from './key-box.ts'
+import { linesOf } from './lines.ts'
+import type { Tables } from './tables.ts'
+
+/** What opens a backup. */
+export interface Opening {
+  /** Reads the passphrase; not called if `unverified`. */
+  readonly passphrase: () => Promise<string>
+  /** Trusts a file in the open without authentication. */
+  readonly unverified: boolean
+}
+
+/** A backup whose whole file has been read and authenticated, unless it was opened unverified. */
+export interface Contents {
+  readonly description: Description
+  /** None if it was opened unverified. */
+  readonly keys: readonly TravellingKey[]
+  /** Of the whole file. */
+  readonly sha256: string
+  readonly size: number
+  dump(tables: Tables, options?: { readonly withoutKeys?: boolean }): Dump
+  close(): Promise<void>
+}
+
+/**
+ * Opens a backup of any format version. @throws Error if the file is damaged or of a newer version, if
+ * the passphrase is wrong, or if the file was changed without it
+ */
+export async function openContents(path: string, opening: Opening): Promise<Contents> {
+  const archive = await openArchive(path)
+  try {
+    const header = parseHeader(archive.header)
+    const opened =
+      header.version === 1
+        ? await openInTheOpen(archive, header, opening)
+        : await openEncrypted(archive, header, opening)
+    const { description, keys, body } = opened
+    const { fileSha256: sha256, size, close } = archive
+    return {
+      ...{ description, keys, sha256, size, close },
+      dump(tables, { withoutKeys = false } = {}) {
+        const batches = fromLines(linesOf(body), tables)
+        return {
+          schema: description.schema,
+          rooms: new Map(Object.entries(description.rooms ?? {})),
+          counts: byTable(description.counts, tables),
+          lastIds: byTable(description.last_ids, tables),
+          batches: withoutKeys ? withoutSealed(batches, tables) : batches,
+        }
+      },
+    }
+  } catch (error) {
+    await archive.close()
+    throw error
+  }
+}
+
+interface Opened extends Pick<Contents, 'description' | 'keys'> {
+  readonly body: Archive['body']
+}
+
+/** Version 1. @throws Error if the file cannot be authenticated, unless it need not be */
+async function openInTheOpen(
+  { sha256, mac, body }: Archive,
+  header: OpenHeader,
+  { passphrase, unverified }: Opening,
+): Promise<Opened> {
+  if (unverified) return { description: header, keys: [], body }
+  const { keys } = header
+  if (!keys) {
+    throw new Error(
+      'the backup has no keys: restore it --without-keys --unverified, once its SHA-256 is the one ' +
+        'that `backup` printed: nothing else tells who wrote it',
+    )
+  }
+  const box = await createKeyBox(await passphrase(), keys.salt, 1)
+  const opened = box.open(keys.sealed) as TravellingKey[] // what the passphrase seals, `backup` wrote
+  if (!box.isMacOf(sha256, mac)) throw changed()
+  return { description: header, keys: opened, body }
+}
+
+/** Version 2. @throws Error if the passphrase is not given, or does not authenticate the file */
+async function openEncrypted(
+  { sha256, mac, body, headerLine }: Archive,
+  { salt, sealed }: EncryptedHeader,
+  { passphrase, unverified }: Opening,
+): Promise<Opened> {
+  if (unverified) {
+    throw new Error(
+      'the backup is encrypted as a whole: without its passphrase nothing of it can be restored',
+    )
+  }
+  const box = await createKeyBox(await passphrase(), salt, 2)
+  const { keys, ...description } = box.open(sealed) as SealedDescription // as `backup` wrote it
+  if (!box.isMacOf(sha256, mac)) throw changed()
+  return { description, keys, body: () => box.decrypted(body(), headerLine) }
+}
+
+function changed(): Error {
+  return new Error('the backup was changed without knowledge of the passphrase')
+}

@@ -1,0 +1,125 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
+import { assertKnownRooms, roomVersions } from '../../core/database/room-schemas.ts'
+import { lastId } from './last-ids.ts'
+import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
+import type { CopiedTable, Tables } from './tables.ts'
+
+/** The contents of a database, in a form that every kind of database can load. */
+export interface Dump {
+  /** The version of the schema that the tables and columns belong to. */
+  readonly schema: number
+  /** The schema version of each external room, by its name. */
+  readonly rooms: ReadonlyMap<string, number>
+  /** The number of rows of each table. */
+  readonly counts: ReadonlyMap<TableName, number>
+  /** The last id that each table with generated ids has used. */
+  readonly lastIds: ReadonlyMap<TableName, number>
+  readonly batches: AsyncIterable<Batch>
+}
+
+export interface DumpOptions {
+  readonly tables: Tables
+  readonly except?: readonly TableName[]
+  readonly onProgress?: OnProgress | undefined
+}
+
+/** Called after each batch with the finished rows of its table, and the total. */
+export type OnProgress = (table: TableName, done: number, total: number) => void
+
+/** Reads a database inside a snapshot, which must stay open until the last batch is read. */
+export async function takeDump(
+  snapshot: DatabaseOrTransaction,
+  { tables: all, except = [], onProgress }: DumpOptions,
+): Promise<Dump> {
+  const existing = await existingTables(snapshot)
+  if (!existing.has('schema_version')) throw new Error('there is nothing in the database yet')
+  const schema = await schemaVersion(snapshot)
+  const rooms = existing.has('room_schemas')
+    ? await roomVersions(snapshot)
+    : new Map<string, number>()
+  assertKnown({ schema, rooms }, all)
+  const tables = all.copied
+    .filter(({ name }) => existing.has(name) && !except.includes(name))
+    .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
+    .map((table) => (existing.has('leaving_users') ? table : withoutPerson(table)))
+  const counts = new Map<TableName, number>()
+  const lastIds = new Map<TableName, number>()
+  for (const { name, givesIds, unlessStaged } of tables) {
+    counts.set(name, await countRows(snapshot, name, unlessStaged))
+    if (givesIds) lastIds.set(name, await lastId(snapshot, name))
+  }
+  const batches = counted(readTables(snapshot, tables), counts, onProgress)
+  return { schema, rooms, counts, lastIds, batches }
+}
+
+/** A table of an old schema, in which no user is hidden. */
+function withoutPerson({ person, ...table }: CopiedTable): CopiedTable {
+  return table
+}
+
+/** @throws Error for a newer schema, which may have tables that this program does not know */
+export function assertKnown(
+  { schema, rooms }: Pick<Dump, 'schema' | 'rooms'>,
+  tables: Pick<Tables, 'rooms'>,
+): void {
+  if (schema > latestSchema) {
+    throw new Error(
+      `this has schema ${schema}, this program knows ${latestSchema}: use a newer Gatehouse`,
+    )
+  }
+  assertKnownRooms(rooms, tables.rooms)
+}
+
+async function* readTables(
+  snapshot: DatabaseOrTransaction,
+  tables: readonly CopiedTable[],
+): AsyncGenerator<Batch> {
+  for (const table of tables) yield* readRows(snapshot, table)
+}
+
+/** Counts the rows of batches. @throws Error after the last batch if a count differs */
+export async function* counted(
+  batches: AsyncIterable<Batch>,
+  counts: ReadonlyMap<TableName, number>,
+  onProgress?: OnProgress,
+): AsyncGenerator<Batch> {
+  const done = new Map<TableName, number>()
+  for await (const batch of batches) {
+    const { table, rows } = batch
+    const sum = (done.get(table) ?? 0) + rows.length
+    done.set(table, sum)
+    yield batch
+    onProgress?.(table, sum, counts.get(table) ?? 0)
+  }
+  for (const table of new Set([...counts.keys(), ...done.keys()])) {
+    assertSameCount(table, counts.get(table), done.get(table) ?? 0)
+  }
+}
+
+export function assertSameCount(
+  table: TableName,
+  expected: number | undefined,
+  found: number,
+): void {
+  if (found === expected) return
+  throw new Error(`${table}: ${found} rows where ${expected ?? 'none'} were expected`)
+}
+
+/** Sets the columns to null that are encrypted under the data key. */
+export async function* withoutSealed(
+  batches: AsyncIterable<Batch>,
+  { copied }: Pick<Tables, 'copied'>,
+): AsyncGenerator<Batch> {
+  const sealedColumns = new Map(copied.map(({ name, sealed = [] }) => [name, new Set(sealed)]))
+  for await (const batch of batches) {
+    const { columns, rows, table } = batch
+    const sealed = sealedColumns.get(table)
+    const hasSealed = columns.some((column) => sealed?.has(column))
+    yield hasSealed ? { ...batch, rows: rows.map(opened) } : batch
+
+    function opened(row: Batch['rows'][number]) {
+      return row.map((value, index) => (sealed?.has(columns[index] ?? '') ? null : value))
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { recountLists } from '../../core/database/list-counts.ts'
+import { latestSchema, migrateTo } from '../../core/database/migrate.ts'
+import { assertServer } from '../../core/database/postgres/server.ts'
+import { migrateRooms } from '../../core/database/room-schemas.ts'
+import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
+import { setLastId } from './last-ids.ts'
+import { countRows, existingTables, type TableName, writeRows } from './rows.ts'
+import type { Tables } from './tables.ts'
+
+export interface LoadOptions {
+  readonly clock: Clock
+  readonly tables: Tables
+  /**
+   * Whether nothing has changed since the dump was taken. Otherwise sessions are left out, and ids
+   * that may have been used since then are skipped.
+   */
+  readonly keepLogins: boolean
+  /** Whether the key set stays behind, and with it the tables that are worth nothing without it. */
+  readonly withoutKeys?: boolean
+  readonly onProgress?: OnProgress | undefined
+}
+
+// More ids than are used between a backup and the data loss after which it is restored.
+const idGap = 1_000_000
+
+/**
+ * Creates the schema of the dump in an empty database, inserts the rows and runs the newer
+ * migrations, all inside the transaction. Answers how many rows each table got.
+ * @throws Error for an unsuitable server, an unknown schema, a database that is not empty, or a
+ * wrong count of rows
+ */
+export async function loadDump(
+  trx: DatabaseOrTransaction,
+  dump: Dump,
+  { clock, tables, keepLogins, withoutKeys = false, onProgress }: LoadOptions,
+): Promise<Map<TableName, number>> {
+  assertKnown(dump, tables)
+  await assertServer(trx)
+  await takeExclusiveLocks(trx, lockName.schema)
+  await assertEmpty(trx, tables)
+  await migrateTo(trx, clock, dump.schema)
+  if (dump.rooms.size > 0) await migrateRooms(trx, clock, tables.rooms, dump.rooms)
+
+  const logins = new Set(tables.copied.flatMap(({ name, isLogin }) => (isLogin ? [name] : [])))
+  const needingKeys: ReadonlySet<string> = new Set(tables.needingKeys)
+  const isLeftOut = (table: TableName) =>
+    (!keepLogins && logins.has(table)) || (withoutKeys && needingKeys.has(table))
+  for await (const batch of counted(dump.batches, dump.counts, onProgress)) {
+    if (!isLeftOut(batch.table)) await writeRows(trx, batch)
+  }
+  for (const [table, last] of dump.lastIds) {
+    await setLastId(trx, table, keepLogins ? last : last + idGap)
+  }
+
+  const loaded = new Map<TableName, number>()
+  for (const [table, count] of dump.counts) {
+    const found = await countRows(trx, table)
+    assertSameCount(table, isLeftOut(table) ? 0 : count, found)
+    loaded.set(table, found)
+  }
+  await migrateTo(trx, clock, latestSchema)
+  await recountLists(trx) // instead of a change for each row
+  await migrateRooms(trx, clock, tables.rooms)
+  return loaded
+}
+
+async function assertEmpty(trx: DatabaseOrTransaction, { copied, leftOut }: Tables): Promise<void> {
+  const existing = await existingTables(trx)
+  const ours = [...copied.map(({ name }) => name), ...leftOut.keys()]
+  const found = ours.find((name) => existing.has(name))
+  if (found) throw new Error(`the database is not empty: it has a table ${found}`)
+}

@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises'
+import { committing } from '../../core/database/commit.ts'
+import type { ChangeFeed, Database } from '../../core/database/database.ts'
+import { schemaVersion } from '../../core/database/migrate.ts'
+import { disableTimeouts, inSnapshot } from '../../core/database/snapshot.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { RoomNames } from '../../core/module/room.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
+import { createAudit } from '../../modules/audit/audit.ts'
+import { importKeys, newDataKey } from '../../modules/keys/travelling-keys.ts'
+import { type OnProgress, takeDump } from './dump.ts'
+import { databaseMoved, ofMachine } from './events.ts'
+import { loadDump } from './load.ts'
+import type { TableName } from './rows.ts'
+import { tablesOf } from './tables.ts'
+
+export interface MoveOptions {
+  readonly from: Pick<Deps, 'config' | 'db' | 'log' | 'random'> & {
+    readonly feed: Pick<ChangeFeed, 'version'>
+  }
+  /** Empty. */
+  readonly to: Database
+  /** The name of the new database in the event. */
+  readonly target: string
+  readonly clock: Clock
+  readonly events: Events
+  /** The rooms that declare the tables. */
+  readonly rooms: readonly RoomNames[]
+  readonly onProgress?: OnProgress
+}
+
+/**
+ * Copies a whole database into an empty one, with logins and sealed keys, which the same master key
+ * decrypts. Answers how many rows each table got.
+ * @throws Error if another process wrote meanwhile, or a count differs; then nothing is moved
+ */
+export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
+  const { from, to, target, clock, events, onProgress } = options
+  const tables = await tablesOf(options.rooms)
+  await schemaVersion(from.db) // opens the database, which the feed needs for its version
+  const before = from.feed.version()
+  return inSnapshot(from.db, async (snapshot) => {
+    // The moved keys open with the same master key; a database that never served has none yet.
+    createAudit({ ...options, ...from, db: to })
+    return committing(to, async (trx) => {
+      await disableTimeouts(trx)
+      const dump = await takeDump(snapshot, { tables, onProgress })
+      const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
+      await setImmediate() // the feed caches its version for one turn of the event loop
+      if (from.feed.version() !== before) {
+        throw new Error('the database was changed meanwhile: stop the service first')
+      }
+      if (loaded.get('keys') === 0) await importKeys(trx, from, [newDataKey({ ...from, clock })])
+      const users = loaded.get('users') ?? 0
+      await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
+      return loaded
+    })
+  })
+}

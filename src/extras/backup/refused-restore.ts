@@ -1,0 +1,70 @@
+import { existsSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { databaseFileName } from '../../core/database/sqlite/connect.ts'
+import { Connection } from '../../core/database/sqlite/connection.ts'
+import { lockFileName } from '../../core/workers/service-lock.ts'
+
+const databaseFiles = ['', '-wal', '-shm'].map((ending) => databaseFileName + ending)
+
+/**
+ * Runs work that makes a SQLite database. If the work fails or the process exits, removes the files that
+ * were not there before, unless the database has tables. The caller holds the lock of the data directory.
+ * A master key stays, because the operator may have put it there while the command ran.
+ */
+export function withoutEmptyDatabase<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  const path = join(directory, databaseFileName)
+  if (existsSync(path)) return work()
+  const made = databaseFiles
+    .map((name) => join(directory, name))
+    .filter((file) => !existsSync(file))
+  return clearedUnlessDone(work, () => {
+    if (existsSync(path) && isEmpty(path)) for (const file of made) rmSync(file, { force: true })
+  })
+}
+
+/**
+ * Runs work in a data directory. If the work fails, removes the folders that this process made for it. The
+ * caller holds the lock of the data directory.
+ * @param first what `makeDataDirectory` answered
+ */
+export function withoutEmptyFolder<T>(
+  { directory, first }: { readonly directory: string; readonly first: string | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (first === undefined) return work()
+  return clearedUnlessDone(work, () => {
+    if (existsSync(join(directory, databaseFileName))) return
+    rmSync(join(directory, lockFileName), { force: true })
+    const last = dirname(resolve(first))
+    for (let folder = resolve(directory); folder !== last; folder = dirname(folder))
+      rmdirSync(folder)
+  })
+}
+
+async function clearedUnlessDone<T>(work: () => Promise<T>, clear: () => void): Promise<T> {
+  const clearWhatIsThere = () => {
+    try {
+      clear()
+    } catch {} // a folder with new files stays, and the error of the restore counts
+  }
+  process.prependOnceListener('exit', clearWhatIsThere) // before that of the folder around the database
+  try {
+    return await work()
+  } catch (error) {
+    clearWhatIsThere()
+    throw error
+  } finally {
+    process.off('exit', clearWhatIsThere)
+  }
+}
+
+/** A transaction under way does not count. */
+function isEmpty(path: string): boolean {
+  const connection = new Connection(path)
+  try {
+    const query = { sql: 'select name from sqlite_schema limit 1', parameters: [] }
+    return connection.run(query).rows.length === 0
+  } finally {
+    connection.close()
+  }
+}

@@ -1,0 +1,42 @@
+import { fileBeside, type Room } from '../../core/module/room.ts'
+import type { Needs } from './parts.ts'
+
+export const room: Room<Needs> = {
+  name: 'backup',
+  tag: 'Service',
+  tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
+  events: fileBeside(import.meta.url, './events'),
+  settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'backup',
+          operands: ['file'],
+          summary: 'Writes all data to a new file, while the service goes on',
+        },
+        {
+          name: 'backup list',
+          summary: 'Shows the backups that the service made by itself, the newest first',
+        },
+        {
+          name: 'backup verify',
+          operands: ['file'],
+          summary: 'Reads a whole backup as a restore does, and loads nothing',
+        },
+        {
+          name: 'restore',
+          operands: ['file'],
+          summary: 'Fills an empty database from a backup, and ends all logins',
+        },
+        {
+          name: 'move',
+          summary:
+            'Copies the SQLite database to an empty PostgreSQL one; the service must be stopped',
+        },
+      ],
+      file: fileBeside(import.meta.url, './commands'),
+    },
+  ],
+  parts: () => import('./parts.ts'),
+}

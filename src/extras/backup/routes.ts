@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { RunRow } from './run-store.ts'
+import type { Backups } from './runs.ts'
+import { BackupRun, BackupRunPage } from './schemas.ts'
+
+/** The routes of /api/admin/backups: the backups that the service makes by itself. */
+export interface BackupRoutesOptions {
+  readonly backups: Pick<Backups, 'count' | 'page' | 'request'>
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 1000
+
+export async function backupRoutes(
+  instance: FastifyInstance,
+  { backups }: BackupRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/backups',
+    {
+      config: { access, query: listQuery(maxPerPage) },
+      schema: {
+        operationId: 'listBackups',
+        summary: 'One page of the backups that the service made by itself, the newest first',
+        response: { 200: BackupRunPage },
+      },
+    },
+    async (request) => {
+      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
+      const total = await backups.count()
+      const data = await backups.page(offsetOf(page, total), page.limit)
+      return { ...page, total, data: data.map(runView) }
+    },
+  )
+
+  app.post(
+    '/api/admin/backups',
+    {
+      config: { access, reauthentication: 'always', errors: ['routeNotFound'] },
+      schema: {
+        operationId: 'makeBackup',
+        summary: 'Have a backup made now; answers the one that waits or is being made, if one is',
+        response: { 202: BackupRun },
+      },
+    },
+    async (request, reply) => {
+      const run = await backups.request(reauthorize(request))
+      return reply.status(202).send(runView(run))
+    },
+  )
+}
+
+/** A run on the wire. */
+export function runView(run: RunRow) {
+  const { id, state, node, file, bytes, sha256, detail } = run
+  return {
+    ...{ id, state, started_at: isoTime(run.started_at) },
+    finished_at: isoTimeOrNull(run.finished_at),
+    ...{ node, file, bytes, sha256, detail },
+  }
+}

@@ -1,0 +1,85 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { hiddenUsers } from '../../core/database/leaving.ts'
+import { isPostgres } from '../../core/database/transactions.ts'
+import type { CopiedTable } from './tables.ts'
+
+/** A text, because the tables of external rooms are not in `Schema`. */
+export type TableName = string
+/** A value of a column, on every database. */
+export type Value = string | number | null
+
+/** Some rows of a table; each has its values in the order of `columns`. */
+export interface Batch {
+  readonly table: TableName
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Value[])[]
+}
+
+const batchRows = 500
+// SQLite takes 32,766 in one statement, PostgreSQL 65,535. https://sqlite.org/limits.html
+const maxParameters = 30_000
+
+/** Reads all rows of a table in batches by key, so that one batch is in memory. */
+export async function* readRows(
+  db: DatabaseOrTransaction,
+  { name: table, key, unlessStaged, blank = [], person }: CopiedTable,
+): AsyncGenerator<Batch> {
+  const keyColumns = sql.join(key.map((column) => sql.id(column)))
+  const hidden = person?.inSteps ? await hiddenUsers(db) : null
+  const copied = (row: Record<string, Value>, name: string) => {
+    const value = row[name] ?? null
+    return hidden && name === person?.column && hidden.has(Number(value)) ? null : value
+  }
+  let last: readonly Value[] | undefined
+  for (;;) {
+    const behind = last ? sql`(${keyColumns}) > (${sql.join(last)})` : sql`true`
+    const present = unlessStaged ?? sql`true`
+    const { rows } = await sql<Record<string, Value>>`
+      select * from ${sql.table(table)} where ${behind} and ${present} order by ${keyColumns} limit ${batchRows}
+    `.execute(db)
+    const [first] = rows
+    if (!first) return
+    const columns = Object.keys(first).filter((name) => !blank.includes(name))
+    yield { table, columns, rows: rows.map((row) => columns.map((name) => copied(row, name))) }
+    if (rows.length < batchRows) return
+    last = key.map((column) => rows.at(-1)?.[column] ?? null)
+  }
+}
+
+/** Inserts the rows of a batch. */
+export async function writeRows(
+  db: DatabaseOrTransaction,
+  { table, columns, rows }: Batch,
+): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.id(column)))
+  const maxRows = Math.floor(maxParameters / columns.length)
+  for (let start = 0; start < rows.length; start += maxRows) {
+    const values = rows.slice(start, start + maxRows).map((row) => sql`(${sql.join(row)})`)
+    await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db)
+  }
+}
+
+export async function countRows(
+  db: DatabaseOrTransaction,
+  table: TableName,
+  unlessStaged: RawBuilder<boolean> = sql`true`,
+): Promise<number> {
+  const { rows } = await sql<{
+    total: number
+  }>`select count(*) as total from ${sql.table(table)} where ${unlessStaged}`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+/** Reads the names of all tables in the service's schema of a database. */
+export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
+  const query = isPostgres(db)
+    ? sql<{ name: string }>`
+        select table_name as name from information_schema.tables
+        where table_schema = current_schema() and table_type = 'BASE TABLE'`
+    : sql<{ name: string }>`
+        select name from pragma_table_list
+        where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite_%'`
+  const { rows } = await query.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,86 @@
+import type { Config } from '../../core/config/load.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { inSnapshot } from '../../core/database/snapshot.ts'
+import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import { accessAlgorithmOf } from '../../modules/keys/algorithm.ts'
+import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
+import { operatorKeys } from '../../modules/keys/signing-key.ts'
+import { exportKeys } from '../../modules/keys/travelling-keys.ts'
+import type { ArchiveContents, NewArchive } from './archive-writer.ts'
+import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
+import {
+  type Description,
+  type EncryptedHeader,
+  type OpenHeader,
+  type SealedDescription,
+  toLines,
+} from './format.ts'
+import { createKeyBox, type KeyBox, saltBytes } from './key-box.ts'
+import type { Tables } from './tables.ts'
+
+export interface WriteDeps {
+  readonly config: MasterKeyConfig & Pick<Config, 'token'>
+  readonly db: Database
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+}
+
+export interface WriteOptions {
+  readonly tables: Tables
+  /** Encrypts the file; without a passphrase it has no keys, and the rows are in the open. */
+  readonly passphrase: string | undefined
+  readonly onProgress?: OnProgress | undefined
+}
+
+/**
+ * Writes a snapshot of the database to a new archive, while others change it. All of it is encrypted by
+ * the passphrase, with the key set, so that another installation can decrypt the sealed columns; it
+ * never includes the master key. The snapshot ends when the last row is written: a slow disk must not
+ * hold it longer than that.
+ */
+export async function writeBackup(
+  deps: WriteDeps,
+  archive: NewArchive,
+  { passphrase, ...options }: WriteOptions,
+): ReturnType<NewArchive['write']> {
+  const salt = randomText(deps.random, saltBytes)
+  const box = passphrase === undefined ? undefined : await createKeyBox(passphrase, salt, 2)
+  const startedAt = deps.clock.now()
+  return inSnapshot(deps.db, async (snapshot) =>
+    archive.write(await contentsOf(snapshot, { ...deps, ...options, box, startedAt })),
+  )
+}
+
+const inTheOpen = { format: 'gatehouse-backup', version: 1 } as const
+const encrypted = { format: 'gatehouse-backup', version: 2 } as const
+
+interface Making extends WriteDeps, Pick<WriteOptions, 'tables' | 'onProgress'> {
+  readonly box: KeyBox | undefined
+  readonly startedAt: number
+}
+
+async function contentsOf(
+  snapshot: DatabaseOrTransaction,
+  { box, config, onProgress, random, startedAt, tables }: Making,
+): Promise<ArchiveContents> {
+  const except = ['keys', ...(box ? [] : tables.needingKeys)]
+  const dump = await takeDump(snapshot, { tables, except, onProgress })
+  const description: Description = {
+    schema: dump.schema,
+    rooms: Object.fromEntries(dump.rooms),
+    created_at: isoTime(startedAt),
+    counts: Object.fromEntries(dump.counts),
+    last_ids: Object.fromEntries(dump.lastIds),
+    operator_keys: (await operatorKeys(config)).map(({ kid }) => kid),
+    token_algorithm: await accessAlgorithmOf(snapshot, config),
+  }
+  if (!box) {
+    const header: OpenHeader = { ...inTheOpen, ...description, keys: null }
+    return { header, body: toLines(withoutSealed(dump.batches, tables)) }
+  }
+  const keys = await exportKeys(snapshot, { config, random })
+  const sealed = box.seal(random, { ...description, keys } satisfies SealedDescription)
+  const header: EncryptedHeader = { ...encrypted, salt: box.salt, sealed }
+  return { header, body: toLines(dump.batches), ...box }
+}

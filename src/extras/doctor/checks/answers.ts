@@ -1,0 +1,173 @@
+import { securityHeaders } from '../../../core/http/headers.ts'
+import type { Check, Found } from '../check.ts'
+import type { Outside } from '../scene.ts'
+import { isOurs, isRemote, shownValues, statusPath } from './reachable.ts'
+
+const minSeconds = 180 * 86_400
+
+const hsts: Check<Outside> = {
+  id: 'hsts',
+  level: 'error',
+  good: 'Strict-Transport-Security arrives, for half a year or longer',
+  why: 'Without it the first request of a browser may go over http, where anyone on the way can take it over.',
+  mend: {
+    do: 'The service sends it: leave it to the service, or send one that lasts as long.',
+    nginx: '# remove: proxy_hide_header Strict-Transport-Security;',
+    caddy: '# remove: header -Strict-Transport-Security',
+  },
+  async find({ origin, probe }) {
+    if (!origin.startsWith('https:') || !isRemote(origin)) return []
+    const lines = (await probe.get(statusPath)).all('strict-transport-security')
+    const [first] = lines // of several, a browser goes by the first: RFC 6797 section 8.1
+    const seconds = Number(/max-age\s*=\s*"?(\d+)/i.exec(first ?? '')?.[1] ?? 0)
+    if (first === undefined || seconds === 0) {
+      return [{ what: `Strict-Transport-Security is ${shownValues(lines)}.` }]
+    }
+    if (seconds >= minSeconds) return []
+    const what = `Strict-Transport-Security lasts ${seconds} seconds: ${shownValues(lines)}.`
+    const mend = {
+      nginx:
+        'add_header Strict-Transport-Security "max-age=31536000; includeSubDomains" always;   # or none',
+      caddy: 'header Strict-Transport-Security "max-age=31536000; includeSubDomains"   # or none',
+    }
+    return [{ what, level: 'warning', mend }]
+  },
+}
+
+/** Other values that protect as well, by which a proxy may replace ours. */
+const alsoGood: Readonly<Record<string, readonly string[]>> = {
+  'x-xss-protection': ['0'],
+  'referrer-policy': ['same-origin', 'strict-origin', 'strict-origin-when-cross-origin'],
+  'cross-origin-resource-policy': ['same-site'],
+}
+
+const headersOfPages = [
+  'content-security-policy',
+  'x-frame-options',
+  'x-xss-protection',
+  'x-content-type-options',
+  'referrer-policy',
+  'cross-origin-resource-policy',
+] as const
+
+const securityHeadersArrive: Check<Outside> = {
+  id: 'security_headers',
+  level: 'error',
+  good: 'the security headers arrive as the service sends them',
+  why: 'They keep foreign scripts and frames out of the pages where people type passwords; browsers drop a header that says two things.',
+  mend: { do: 'Leave these headers to the service.' },
+  async find({ probe }) {
+    const answer = await probe.get(statusPath)
+    return headersOfPages.flatMap((name): Found[] => {
+      const values = [...new Set(answer.all(name).map((value) => value.trim()))]
+      const fitting = [securityHeaders[name], ...(alsoGood[name] ?? [])]
+      if (values.length > 0 && values.every((value) => fitting.includes(value))) return []
+      const title = titleOf(name)
+      const mend = {
+        nginx: `# remove: add_header ${title} ...; proxy_hide_header ${title};`,
+        caddy: `# remove: header ${title} ..., header -${title}`,
+      }
+      const what = `${title} is ${shownValues(values)}, and the service sends: ${securityHeaders[name]}.`
+      return [{ what, mend, level: values.length === 0 ? 'error' : 'warning' }]
+    })
+  },
+}
+
+function titleOf(name: string): string {
+  return name.replace(
+    /(^|-)([a-z])/g,
+    (_, dash: string, letter: string) => dash + letter.toUpperCase(),
+  )
+}
+
+const cookie: Check<Outside> = {
+  id: 'cookie',
+  level: 'error',
+  good: 'cookies arrive as the service sets them: Secure, HttpOnly, SameSite, for this host alone',
+  why: 'Without Secure a browser sends the session over http; one for other paths or hosts is dropped because of its name, and each sign-in fails.',
+  mend: {
+    do: 'Leave cookies to the service: they are Secure also where a proxy ends TLS.',
+    nginx:
+      '# remove: proxy_cookie_flags, proxy_cookie_domain, proxy_cookie_path, proxy_hide_header Set-Cookie',
+    caddy: '# remove: header Set-Cookie ..., header -Set-Cookie',
+  },
+  async find({ probe }) {
+    const page = await probe.get('/signin')
+    if (page.header('x-request-id') === '') return [] // an application of the same host has the path
+    if (page.status !== 200) return [{ what: `/signin answers ${page.status}.`, level: 'warning' }]
+    const cookies = page.all('set-cookie')
+    if (cookies.length === 0) return [{ what: 'The cookie of a sign-in does not arrive.' }]
+    return cookies.flatMap((line): Found[] => {
+      const [pair = '', ...rest] = line.split(';')
+      const name = pair.split('=', 1)[0]?.trim() ?? ''
+      const attributes = new Map(
+        rest.map((part) => {
+          const [key = '', value = ''] = part.split('=')
+          return [key.trim().toLowerCase(), value.trim()]
+        }),
+      )
+      const faults = [
+        ...(attributes.has('secure') ? [] : ['without Secure']),
+        ...(attributes.has('httponly') ? [] : ['without HttpOnly']),
+        ...(/^(?:lax|strict)$/i.test(attributes.get('samesite') ?? '') ? [] : ['without SameSite']),
+        ...(attributes.has('domain') ? [`with Domain ${attributes.get('domain')}`] : []),
+        ...(attributes.get('path') === '/'
+          ? []
+          : [`with Path ${attributes.get('path') ?? 'none'}`]),
+      ]
+      if (faults.length === 0) return []
+      return [{ what: `The cookie ${name} arrives ${faults.join(', ')}.` }]
+    })
+  },
+}
+
+const compression: Check<Outside> = {
+  id: 'compression',
+  level: 'warning',
+  good: 'answers that hold secrets are not compressed',
+  why: 'A page that repeats what an attacker sends, beside a secret, tells the secret by its compressed length (BREACH).',
+  mend: {
+    do: 'Compress nothing of this host.',
+    nginx: 'gzip off;   # in its server block; brotli off; too',
+    caddy: '# remove: encode gzip zstd',
+  },
+  async find({ probe }) {
+    const found: Found[] = []
+    for (const path of ['/signin', statusPath]) {
+      const headers = { 'accept-encoding': 'gzip, deflate, br, zstd', accept: '*/*' }
+      const answer = await probe.send(path, { headers })
+      if (answer.header('x-request-id') === '') continue // an application of the same host has it
+      const coding = answer.header('content-encoding')
+      if (coding === '' || coding === 'identity') continue
+      found.push({ what: `${path} is answered with Content-Encoding ${coding.slice(0, 40)}.` })
+    }
+    return found
+  },
+}
+
+const errors: Check<Outside> = {
+  id: 'errors_replaced',
+  level: 'error',
+  good: 'refusals of the service arrive as it sends them',
+  why: 'Programs go by the status, the JSON and WWW-Authenticate of a refusal, and the X-Request-Id is how an operator finds its reason.',
+  mend: {
+    do: 'Let the answers of the service through.',
+    nginx: 'proxy_intercept_errors off;',
+    caddy: '# remove: handle_response in reverse_proxy',
+  },
+  async find({ probe }) {
+    const answer = await probe.get('/api/me')
+    if (answer.status === 401 && isOurs(answer) && answer.header('www-authenticate') !== '')
+      return []
+    const what = `A request without a credential is answered ${answer.status}, and not as the service refuses it.`
+    return [{ what }]
+  },
+}
+
+export const answerChecks: readonly Check<Outside>[] = [
+  hsts,
+  securityHeadersArrive,
+  cookie,
+  compression,
+  errors,
+]

@@ -1,0 +1,56 @@
+import { OutboundError } from '../../../core/outbound/outbound-error.ts'
+import type { Check } from '../check.ts'
+import type { Answer, Probe } from '../probe.ts'
+import type { Outside } from '../scene.ts'
+import { isOurs, noRoute } from './reachable.ts'
+
+// What a body may have where it is not told: BODY_LIMIT_BYTES.
+const defaultLimit = 1_048_576
+const maxSentBytes = 4_194_304
+// What every route with a body reads.
+const smallLimit = 16_000
+
+const bodyLimit: Check<Outside> = {
+  id: 'body_limit',
+  level: 'warning',
+  good: 'the proxy takes bodies that the service takes',
+  why: 'A larger body is refused by the proxy, in a form that clients of the API do not know.',
+  mend: {
+    do: 'Let the limit of the service decide: BODY_LIMIT_BYTES, and none for imports.',
+  },
+  async find({ inside, probe }) {
+    const limit = Math.min(inside?.config.http.bodyLimitBytes ?? defaultLimit, maxSentBytes)
+    const mend = {
+      nginx: `client_max_body_size ${Math.ceil(limit / 1024) + 1}k;   # or 0, for imports`,
+      caddy: `request_body { max_size ${Math.ceil(limit / 1024) + 1}KiB }   # or none`,
+    }
+    // A proxy that keeps a body until it is whole judges its length first. One that passes it on at
+    // once is stopped by the answer of the service: only what the service reads can be seen there.
+    const tried = [
+      { path: noRoute, bytes: limit },
+      { path: '/api/public/verification', bytes: smallLimit },
+    ]
+    for (const { path, bytes } of tried) {
+      const answer = await refusedBody(probe, path, bytes)
+      // Caddy 2.6 tells it as 502.
+      if (!answer || isOurs(answer) || (answer.status !== 413 && answer.status < 500)) continue
+      return [
+        { what: `A body of ${bytes} bytes is refused by the proxy (${answer.status}).`, mend },
+      ]
+    }
+    return []
+  },
+}
+
+/** Sends a body without a meaning; null if the connection was closed before all of it was sent. */
+async function refusedBody(probe: Probe, path: string, bytes: number): Promise<Answer | null> {
+  const headers = { 'content-type': 'application/json' }
+  try {
+    return await probe.send(path, { method: 'POST', headers, body: '{}'.padEnd(bytes) })
+  } catch (error) {
+    if (error instanceof OutboundError && error.fault !== 'timed_out') return null
+    throw error
+  }
+}
+
+export const bodyLimitChecks: readonly Check<Outside>[] = [bodyLimit]

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+import { gatehouse } from '../../../core/hints/command-line.ts'
+import { type Check, CouldNotCheck } from '../check.ts'
+import type { Machine } from '../machine.ts'
+import type { Unopened } from '../scene.ts'
+
+// Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, and what FUSE serves.
+const networks = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x00c36400, 'Ceph'],
+])
+
+const networkDisk: Check<Unopened> = {
+  id: 'network_disk',
+  level: 'error',
+  good: 'the SQLite file lies on a disk of this machine',
+  why: 'The log of SQLite needs memory that all processes share; over a network it loses or damages the database. https://sqlite.org/wal.html',
+  mend: {
+    do: 'Move DATA_DIR to a local disk, or use PostgreSQL.',
+    setting: 'DATABASE_URL=postgres://user:password@host/gatehouse',
+  },
+  find({ config: { database }, machine }) {
+    if (database.postgres) return []
+    const folder = resolve(database.dataDirectory)
+    const name = networks.get(Number(spaceOf(machine, folder).type) >>> 0)
+    return name === undefined ? [] : [{ what: `${folder} lies on a ${name} file system.` }]
+  },
+}
+
+const mebibyte = 1_048_576
+const fullBytes = 64 * mebibyte
+const lowBytes = 512 * mebibyte
+
+const disk: Check<Unopened> = {
+  id: 'disk',
+  level: 'warning',
+  good: 'the disk of DATA_DIR has space',
+  why: 'On a full disk each change is refused with 503, and the audit log takes no record.',
+  mend: {
+    do: `Make space or a larger disk; \`${gatehouse} compact\` gives back what deleted rows have left.`,
+  },
+  find({ config, machine }) {
+    const folder = resolve(config.database.dataDirectory)
+    const { bavail, bsize, files, ffree } = spaceOf(machine, folder)
+    const free = bavail * bsize
+    if (files > 0 && ffree < 100) {
+      return [{ what: `The disk of ${folder} has no room for new files.`, level: 'error' }]
+    }
+    if (free >= lowBytes) return []
+    const what = `The disk of ${folder} has ${Math.floor(free / mebibyte)} MiB left.`
+    return [{ what, ...(free < fullBytes && { level: 'error' }) }]
+  },
+}
+
+/** @throws CouldNotCheck */
+function spaceOf(machine: Machine, folder: string) {
+  try {
+    return machine.space(folder)
+  } catch (cause) {
+    throw new CouldNotCheck('the disk of DATA_DIR does not say', { cause })
+  }
+}
+
+export const machineChecks: readonly Check<Unopened>[] = [networkDisk, disk]

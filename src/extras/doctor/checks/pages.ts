@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { databaseFileName } from '../../../core/database/sqlite/connect.ts'
+import { quickCheck } from '../../../core/database/sqlite/quick-check.ts'
+import { gatehouse } from '../../../core/hints/command-line.ts'
+import type { Check } from '../check.ts'
+import type { Inside } from '../scene.ts'
+
+/** Read in some seconds; of a larger file, the statements of the service notice what is damaged. */
+const maxBytes = 1024 ** 3
+const limitMs = 30_000
+
+export const databasePages: Check<Inside> = {
+  id: 'database_pages',
+  level: 'error',
+  good: 'each page of the database can be read',
+  why: 'The content of a damaged page is lost, each request that needs it is refused with 503, and a backup cannot be made.',
+  mend: {
+    do: 'Keep a copy of the database with its -wal, look at the disk, and restore the newest backup: docs/backup.md.',
+    setting: `${gatehouse} restore FILE`,
+  },
+  async find({ config, machine, measurements }) {
+    const { detail } = measurements.database.damage
+    if (detail !== null) return [{ what: `A statement has met damage: ${detail}.` }]
+    if (config.database.postgres) return [] // the server reads its pages, by checksums where it has them
+    const path = join(config.database.dataDirectory, databaseFileName)
+    const size = machine.stat(path)?.size ?? 0
+    if (size > maxBytes) {
+      const what = `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read as a whole here.`
+      return [{ what, level: 'info', mend: { do: 'Make backups: each reads every row.' } }]
+    }
+    const problems = await quickCheck(path, limitMs)
+    return problems.map((problem) => ({ what: `${path} is damaged: ${problem}.` }))
+  },
+}

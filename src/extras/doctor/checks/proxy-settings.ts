@@ -1,0 +1,74 @@
+import {
+  type AddressRange,
+  overlap,
+  parseAddressRange,
+} from '../../../core/addresses/address-ranges.ts'
+import { isLoopback } from '../../../core/addresses/loopback.ts'
+import type { Check } from '../check.ts'
+import type { Unopened } from '../scene.ts'
+
+const why =
+  'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.'
+
+const trustProxy: Check<Unopened> = {
+  id: 'trust_proxy',
+  level: 'error',
+  good: 'TRUST_PROXY names the proxies in front, if there are any',
+  why,
+  mend: {
+    do: 'Name the address from which the proxy connects to the service.',
+    setting: 'TRUST_PROXY=127.0.0.1',
+  },
+  find({ config: { baseUrl, environment, http } }) {
+    const { protocol, hostname } = new URL(baseUrl)
+    if (environment !== 'production' || protocol !== 'https:' || isLoopback(hostname)) return []
+    if (http.tls || http.trustedProxies.length > 0) return []
+    const what =
+      'BASE_URL is https and this service has no certificate, so a proxy ends TLS; but TRUST_PROXY names none.'
+    return [{ what }]
+  },
+}
+
+const privateRanges = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  'fc00::/7',
+  'fe80::/10',
+  '::1',
+].map(parseAddressRange)
+
+// Those of the largest networks of proxies are 104.16.0.0/13 and 2400:cb00::/32.
+const widestIpv4 = 96 + 8
+const widestIpv6 = 19
+
+/** Whether a range holds more public addresses than proxies have. */
+function isTooWide(range: AddressRange): boolean {
+  const isPrivate = privateRanges.some((one) => overlap(one, range) && one.bits <= range.bits)
+  if (isPrivate) return false
+  return range.bits < (range.text.includes(':') ? widestIpv6 : widestIpv4)
+}
+
+const trustProxyWide: Check<Unopened> = {
+  id: 'trust_proxy_wide',
+  level: 'error',
+  good: 'TRUST_PROXY holds no range of addresses that clients have',
+  why,
+  mend: {
+    do: 'Name the proxies alone, by address or by the range that they have.',
+    setting: 'TRUST_PROXY=127.0.0.1',
+  },
+  find({ config: { http } }) {
+    return http.trustedProxies
+      .map(parseAddressRange)
+      .filter(isTooWide)
+      .map(({ text }) => ({
+        what: `TRUST_PROXY holds ${text}: clients among these addresses choose the address that is counted.`,
+      }))
+  },
+}
+
+export const proxySettingChecks: readonly Check<Unopened>[] = [trustProxy, trustProxyWide]

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+} from '../../core/cli/command.ts'
+import { shown } from '../../core/cli/output.ts'
+import { withDeps } from '../../core/cli/work.ts'
+import type { Config } from '../../core/config/load.ts'
+import { jsonLine } from '../../core/http/lists/json-line.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
+import type { Finding } from './check.ts'
+import { leftOut, type Wanted, wantedOf } from './command-options.ts'
+import type { Examined } from './report.ts'
+import type { Inside } from './scene.ts'
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'doctor',
+    options: {
+      inside: { type: 'boolean', doc: 'only settings, files, database and what they name' },
+      outside: { type: 'boolean', doc: 'only what a caller sees; no settings are read for a URL' },
+      strict: { type: 'boolean', doc: 'exit 1 also for warnings and for what was not checked' },
+      except: {
+        type: 'string',
+        multiple: true,
+        value: 'check',
+        doc: 'a check to leave out, by its name; again for more',
+      },
+      connect: {
+        type: 'string',
+        value: 'address',
+        doc: 'connect to this address (and port) in place of what the name of the URL leads to',
+      },
+      ca: {
+        type: 'string',
+        value: 'file',
+        doc: 'an authority of your own for the certificate, PEM',
+      },
+    },
+    example: 'doctor https://auth.example.org',
+    run: doctor,
+  },
+]
+
+async function doctor(call: CommandCall): Promise<void> {
+  const wanted = wantedOf(call)
+  const left = await leftOut(call)
+  const { systemClock } = await import('../../core/lib/clock.ts')
+  const clock = call.terminal.clock ?? systemClock
+  const at = clock.now()
+  const { examined, url } = await examine(call, wanted)
+  const { reportOf, textOfReport } = await import('./report.ts')
+  const kept = examined.map(({ checks, findings }) => ({
+    checks,
+    findings: findings.filter(({ check }) => !left.has(check)),
+  }))
+  const report = reportOf(kept, { at, url })
+  const isJson = call.values.json === true
+  call.output.text(isJson ? jsonLine(report) : `${textOfReport(report, shown)}\n`)
+  const isStrict = call.values.strict === true
+  const bad = report.errors + (isStrict ? report.warnings + report.unknown : 0)
+  if (bad > 0) {
+    throw new CommandError('the deployment has faults: see the findings', exitCodes.failed.code)
+  }
+}
+
+interface Report {
+  readonly examined: readonly Examined[]
+  readonly url: string | null
+}
+
+async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
+  // A URL of another host needs no settings, which may belong to another service, or to none.
+  if (!wanted.isInside && wanted.url !== undefined) return outside(call, wanted, wanted.url, null)
+  const opened = await configOf(call)
+  if ('findings' in opened) {
+    const mistakes: Examined = { findings: opened.findings, checks: 1 }
+    if (!wanted.isOutside || wanted.url === undefined) return { examined: [mistakes], url: null }
+    const { examined, url } = await outside(call, wanted, wanted.url, null)
+    return { examined: [mistakes, ...examined], url }
+  }
+  const { config } = opened
+  const place = missingDatabase(config)
+  if (place !== null) return withoutDatabase(call, wanted, { reason: `there is none at ${place}` })
+  let isOpen = false
+  try {
+    return await withDeps(call, (deps) => {
+      isOpen = true
+      return both(call, wanted, deps)
+    })
+  } catch (error) {
+    if (isOpen) throw error
+    return withoutDatabase(call, wanted, { error })
+  }
+}
+
+async function both(call: CommandCall, wanted: Wanted, deps: Deps): Promise<Report> {
+  const { examineInside } = await import('./inside.ts')
+  const inside = wanted.isInside ? [await examineInside(deps)] : []
+  return withOutside(call, wanted, inside, deps)
+}
+
+/** Examines what can be seen while the database cannot be opened, which is a finding. */
+async function withoutDatabase(
+  call: CommandCall,
+  wanted: Wanted,
+  why: { readonly error: unknown } | { readonly reason: string },
+): Promise<Report> {
+  if (!wanted.isInside) return withOutside(call, wanted, [], null)
+  const { config, terminal } = call
+  const { createLog } = await import('../../core/runtime/deps.ts')
+  const { eventsOf } = await import('../../core/runtime/sinks.ts')
+  const { createMeasurements } = await import('../../core/measurements/measurements.ts')
+  const { systemClock } = await import('../../core/lib/clock.ts')
+  const { examineUnopened } = await import('./inside.ts')
+  const clock = terminal.clock ?? systemClock
+  const [log, measurements] = [createLog('silent'), createMeasurements()]
+  const events = eventsOf({ clock, log, measurements })
+  const deps = { config, clock, events, fetch: globalThis.fetch }
+  return withOutside(call, wanted, [await examineUnopened(deps, why)], null)
+}
+
+async function withOutside(
+  call: CommandCall,
+  wanted: Wanted,
+  inside: readonly Examined[],
+  deps: Deps | null,
+): Promise<Report> {
+  if (!wanted.isOutside) return { examined: inside, url: null }
+  const url = wanted.url ?? call.config.baseUrl
+  const found = await outside(call, wanted, url, deps)
+  const examined = [...inside, ...found.examined]
+  if (wanted.url !== undefined || !wanted.isInside) return { examined, url }
+  // Nothing answers at BASE_URL, and it was not asked for by name: only the inside may be meant.
+  return { examined: examined.map(unreachableAsUnknown), url }
+}
+
+function unreachableAsUnknown({ checks, findings }: Examined): Examined {
+  const asUnknown = (finding: Finding): Finding =>
+    finding.check === 'reachable' ? { ...finding, level: 'unknown' } : finding
+  return { checks, findings: findings.map(asUnknown) }
+}
+
+async function outside(
+  { terminal }: CommandCall,
+  { connect, ca }: Wanted,
+  url: string,
+  inside: Pick<Inside, 'config' | 'db'> | null,
+): Promise<Report> {
+  const { systemClock } = await import('../../core/lib/clock.ts')
+  const { examineOutside } = await import('./outside.ts')
+  const clock = terminal.clock ?? systemClock
+  const options = { ...(connect && { connect }), ...(ca !== undefined && { ca }) }
+  return { examined: [await examineOutside({ url, clock, inside, ...options })], url }
+}
+
+/** The settings, or a finding for each mistake. */
+async function configOf(
+  call: CommandCall,
+): Promise<{ readonly config: Config } | { readonly findings: Finding[] }> {
+  const { ConfigError } = await import('../../core/config/load.ts')
+  try {
+    return { config: call.config }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { refusedSettings } = await import('./unopened.ts')
+    return { findings: refusedSettings(error.mistakes) }
+  }
+}
+
+/** Where a SQLite file would be made, because there is none: to look must not make one. */
+function missingDatabase({ database }: Config): string | null {
+  if (database.postgres !== undefined) return null
+  const path = join(database.dataDirectory, 'gatehouse.db')
+  return existsSync(path) ? null : path
+}

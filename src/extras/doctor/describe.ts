@@ -1,0 +1,34 @@
+import { asDocumented } from '../../core/hints/command-line.ts'
+import type { Mend } from './check.ts'
+import { type CheckRow, checksByPlace } from './table.ts'
+
+const heading = '## The checks\n'
+
+const places = {
+  inside: 'From inside: settings, files, database, and the services that this one uses',
+  outside: 'From outside: what a caller sees at the address',
+} as const
+
+/** Answers docs/doctor.md with the present table of checks in place of what follows its heading. */
+export function describeChecks(document: string): string {
+  const before = document.split(heading, 1)[0] ?? ''
+  const parts = (['inside', 'outside'] as const).map((place) =>
+    [`### ${places[place]}`, ...checksByPlace[place].map(described)].join('\n\n'),
+  )
+  return `${before}${heading}\n${asDocumented(parts.join('\n\n'))}\n`
+}
+
+function described({ good, id, level, mend, why }: CheckRow): string {
+  const lines = [`- **\`${id}\`** (${level}): ${good}.`, `  ${why}`, `  *Mend:* ${mend.do}`]
+  const shown = linesOf(mend)
+  return [...lines, ...(shown.length > 0 ? [`  ${shown.join(' · ')}`] : [])].join('\n')
+}
+
+function linesOf({ caddy, nginx, setting }: Mend): string[] {
+  const code = (text: string) => `\`${text.replace(/\s*\n\s*/g, ' ⏎ ')}\``
+  return [
+    ...(setting === undefined ? [] : [code(setting)]),
+    ...(nginx === undefined ? [] : [`nginx: ${code(nginx)}`]),
+    ...(caddy === undefined ? [] : [`Caddy: ${code(caddy)}`]),
+  ]
+}

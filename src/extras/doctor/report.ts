@@ -1,0 +1,93 @@
+import { isoTime } from '../../core/lib/clock.ts'
+import { type Finding, type Level, levels } from './check.ts'
+import type { DoctorReport, FindingShown } from './schemas.ts'
+
+export interface Examined {
+  readonly findings: readonly Finding[]
+  /** How many checks were made. */
+  readonly checks: number
+}
+
+export interface About {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The origin that was examined from outside; null if none was. */
+  readonly url: string | null
+}
+
+/** What was found as an answer and as JSON, the worst first. */
+export function reportOf(examined: readonly Examined[], { at, url }: About): DoctorReport {
+  const findings = examined
+    .flatMap((one) => one.findings)
+    .toSorted((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level))
+  const count = (level: Level) => findings.filter((one) => one.level === level).length
+  return {
+    checked_at: isoTime(at),
+    url,
+    checks: examined.reduce((sum, { checks }) => sum + checks, 0),
+    errors: count('error'),
+    warnings: count('warning'),
+    advice: count('info'),
+    unknown: count('unknown'),
+    findings: findings.map(shownFinding),
+  }
+}
+
+const maxLength = 1000
+
+function shownFinding({ check, level, what, why, mend }: Finding): FindingShown {
+  return {
+    check,
+    level,
+    what: what.length > maxLength ? `${what.slice(0, maxLength)}…` : what,
+    why,
+    mend: {
+      do: mend.do,
+      setting: mend.setting ?? null,
+      nginx: mend.nginx ?? null,
+      caddy: mend.caddy ?? null,
+    },
+  }
+}
+
+const names: Readonly<Record<keyof FindingShown['mend'], string>> = {
+  do: 'Mend',
+  setting: 'Set',
+  nginx: 'nginx',
+  caddy: 'Caddy',
+}
+const indent = ' '.repeat(9)
+
+/**
+ * The report for people. `escaped` is applied to each line that may hold what another host has sent.
+ */
+export function textOfReport(report: DoctorReport, escaped: (text: string) => string): string {
+  const blocks = report.findings.map(({ check, level, what, why, mend }) => {
+    const lines = Object.entries(names).flatMap(([field, name]) => {
+      const text = mend[field as keyof typeof mend] // its own keys
+      if (text === null) return []
+      const [first = '', ...more] = text.split('\n')
+      return [
+        `${indent}${name.padEnd(6)}${escaped(first)}`,
+        ...more.map((line) => `${indent}${' '.repeat(6)}${escaped(line)}`),
+      ]
+    })
+    return [`${level.padEnd(9)}${escaped(what)}  [${check}]`, `${indent}Why   ${why}`, ...lines]
+  })
+  return [...blocks.map((lines) => lines.join('\n')), summary(report)].join('\n\n')
+}
+
+function summary({ advice, checks, errors, unknown, url, warnings }: DoctorReport): string {
+  const made = `${counted(checks, 'check')}${url === null ? '' : `, ${url} from outside`}`
+  const found = [
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(advice > 0 ? [`${advice} of advice`] : []),
+    ...(unknown > 0 ? [`${unknown} not checked`] : []),
+  ]
+  return `${made}: ${found.join(', ') || 'nothing found'}.`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { InsideDeps } from './inside.ts'
+import { DoctorBody, type DoctorReport } from './schemas.ts'
+
+/**
+ * Doctor room: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
+ * that ask at the same time share one examination, because it asks the mail server and providers.
+ */
+export type DoctorRoutesOptions = InsideDeps
+
+export async function doctorRoutes(
+  instance: FastifyInstance,
+  deps: DoctorRoutesOptions,
+): Promise<void> {
+  let examining: Promise<DoctorReport> | undefined
+
+  async function examine(): Promise<DoctorReport> {
+    const at = deps.clock.now()
+    const { examineInside } = await import('./inside.ts') // with SMTP and more, which a start needs not
+    const { reportOf } = await import('./report.ts')
+    return reportOf([await examineInside(deps)], { at, url: null })
+  }
+
+  instance.withTypeProvider<SchemaTypes>().get(
+    '/api/admin/doctor',
+    {
+      config: { access: { rule: role('ADMIN') } },
+      schema: {
+        operationId: 'getDoctor',
+        summary: 'What is wrong with this deployment, from inside: settings, files, database',
+        response: { 200: DoctorBody },
+      },
+    },
+    () => {
+      examining ??= examine().finally(() => {
+        examining = undefined
+      })
+      return examining
+    },
+  )
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { named, type SchemaTypes, Time } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import type { Confirmations } from '../one-time-tokens/confirmations.ts'
+import { openProof, proofOf } from '../one-time-tokens/proof.ts'
+import { exampleToken, proofFields } from '../one-time-tokens/schemas.ts'
+import { type Confirmed, type Emails, emailPurposes } from './emails.ts'
+
+/**
+ * POST /api/public/verification: a link or a code proves that an address is read, and does what it
+ * was mailed for: it verifies or changes the address of an account, or takes a change back.
+ */
+export interface VerificationOptions {
+  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly emails: Pick<Emails, 'confirm'>
+}
+
+const MailedProof = named(
+  'MailedProof',
+  {
+    type: 'object',
+    properties: proofFields,
+  },
+  { token: exampleToken },
+)
+
+const ConfirmedEmail = named(
+  'ConfirmedEmail',
+  {
+    type: 'object',
+    required: ['message'],
+    properties: {
+      message: { type: 'string' },
+      reset_token: {
+        type: 'string',
+        description: 'After a change was taken back: the `token` of PUT /api/public/reset',
+      },
+      expires_at: { ...Time, description: 'When `reset_token` ends' },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Email verified' },
+)
+
+/** What was done, for people. */
+export const messageOf: Readonly<Record<Confirmed, string>> = {
+  verified: 'Email verified',
+  changed: 'Email changed',
+  restored: 'Email restored, and all logins ended',
+}
+
+export async function verificationRoutes(
+  instance: FastifyInstance,
+  { confirmations, emails }: VerificationOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  app.post(
+    '/api/public/verification',
+    {
+      config: {
+        access: { rule: anyone },
+        csrf: 'exempt', // the credential is in the body
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['confirmationInvalid', 'emailExists'],
+        examples: { answer: { message: messageOf.verified } },
+      },
+      schema: {
+        operationId: 'verifyEmail',
+        summary: 'Confirm a mail address of an account, or take its change back, by a mailed proof',
+        body: MailedProof,
+        response: { 200: ConfirmedEmail },
+      },
+    },
+    async (request) => {
+      const proof = proofOf(request.body)
+      const confirmation = await openProof(confirmations, proof, emailPurposes)
+      const { done, reset } = await emails.confirm(confirmation)
+      return {
+        message: messageOf[done],
+        ...(reset && { reset_token: reset.token, expires_at: isoTime(reset.expiresAt) }),
+      }
+    },
+  )
+}

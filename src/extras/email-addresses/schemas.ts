@@ -1,0 +1,122 @@
+import { languages } from '../../core/config/people-settings.ts'
+import { named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import {
+  acceptedProofs,
+  examplePassword,
+  sentProofs,
+} from '../../modules/authentication/proof-schemas.ts'
+import { ann } from '../../modules/users/schemas.ts'
+import { EmailField } from '../one-time-tokens/schemas.ts'
+import type { OwnEmail } from './emails.ts'
+
+const Pending = named(
+  'PendingEmail',
+  {
+    type: 'object',
+    required: ['email', 'expires_at'],
+    properties: { email: { type: 'string' }, expires_at: Time },
+    additionalProperties: false,
+  },
+  { email: 'ann@example.com', expires_at: '2026-03-02T10:00:00.000Z' },
+)
+
+const PendingOrNull = { anyOf: [Pending, { type: 'null' }] } as const
+
+const shown = {
+  email: { ...TextOrNull, description: 'The verified address; null: there is none' },
+  verified_at: TimeOrNull,
+  pending: PendingOrNull,
+} as const
+
+const example = { email: ann.email, verified_at: '2026-03-02T09:00:00.000Z', pending: null }
+
+/** The verified address of one's own account. */
+export const OwnEmailBody = named(
+  'OwnEmail',
+  {
+    type: 'object',
+    required: ['email', 'verified_at', 'pending', 'undeliverable'],
+    properties: {
+      ...shown,
+      undeliverable: {
+        type: 'boolean',
+        description: 'The mail server has refused mail to it for good; a new proof clears that',
+      },
+    },
+    additionalProperties: false,
+  },
+  { ...example, undeliverable: false },
+)
+
+/** The verified address of an account, for administrators. */
+export const AccountEmailBody = named(
+  'AccountEmail',
+  {
+    type: 'object',
+    required: ['email', 'verified_at', 'pending', 'undeliverable_at', 'undeliverable_reason'],
+    properties: {
+      ...shown,
+      undeliverable_at: { ...TimeOrNull, description: 'When mail to it was refused for good' },
+      undeliverable_reason: { ...TextOrNull, description: 'The words of the mail server' },
+    },
+    additionalProperties: false,
+  },
+  { ...example, undeliverable_at: null, undeliverable_reason: null },
+)
+
+export const WantedEmail = {
+  type: 'object',
+  required: ['email'],
+  properties: { email: EmailField, ...acceptedProofs },
+} as const
+
+export const SentEmail = named(
+  'WantedEmail',
+  { ...WantedEmail, properties: { email: EmailField, ...sentProofs } },
+  { email: 'ann@example.com', current_password: examplePassword },
+)
+
+export const WantedLanguage = named(
+  'WantedLanguage',
+  {
+    type: 'object',
+    required: ['language'],
+    properties: {
+      language: {
+        anyOf: [{ type: 'string', enum: languages }, { type: 'null' }],
+        description: 'null: that of the browser',
+      },
+    },
+  },
+  { language: 'de' },
+)
+
+function show({ address, verifiedAt, pending }: OwnEmail) {
+  return {
+    email: address?.address ?? null,
+    verified_at: timeOf(verifiedAt),
+    pending: pending && {
+      email: pending.address.address,
+      expires_at: isoTime(pending.expiresAt),
+    },
+  }
+}
+
+/** As its owner sees it. */
+export function showOwn(own: OwnEmail) {
+  return { ...show(own), undeliverable: own.undeliverableAt !== null }
+}
+
+/** As an administrator sees it. */
+export function showToAdministrator(own: OwnEmail) {
+  return {
+    ...show(own),
+    undeliverable_at: timeOf(own.undeliverableAt),
+    undeliverable_reason: own.undeliverableReason,
+  }
+}
+
+function timeOf(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
+}

@@ -1,0 +1,72 @@
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { isPresentAccount } from '../../core/database/staged.ts'
+
+/** The verified address of an account, with what became of mail to it. Times: epoch milliseconds. */
+export interface StoredEmail {
+  readonly address: EmailAddress | null
+  readonly verifiedAt: number | null
+  /** When the mail server refused the address for good, and its words. */
+  readonly undeliverableAt: number | null
+  readonly undeliverableReason: string | null
+}
+
+/** The account that has an address as its verified one. */
+export interface EmailOwner {
+  readonly userId: number
+  readonly username: string
+}
+
+export function emailStore(db: DatabaseOrTransaction) {
+  return {
+    /** Null if the account does not exist. */
+    async of(userId: number): Promise<StoredEmail | null> {
+      const row = await db
+        .selectFrom('accounts')
+        .select(['verified_email', 'email_verified_at', 'undeliverable_at', 'undeliverable_reason'])
+        .where('user_id', '=', userId)
+        .where(isPresentAccount)
+        .executeTakeFirst()
+      if (!row) return null
+      return {
+        address: row.verified_email === null ? null : parseEmail(row.verified_email),
+        verifiedAt: row.email_verified_at,
+        undeliverableAt: row.undeliverable_at,
+        undeliverableReason: row.undeliverable_reason,
+      }
+    },
+
+    /** The owner of a canonical address. */
+    async ownerOf(key: string): Promise<EmailOwner | null> {
+      const row = await db
+        .selectFrom('accounts')
+        .select(['user_id', 'username'])
+        .where('verified_email_key', '=', key)
+        .executeTakeFirst()
+      return row ? { userId: row.user_id, username: row.username } : null
+    },
+
+    /**
+     * Sets the verified address, and forgets that mail to the one before came back; null removes it.
+     * @throws UniqueViolation if another account has it
+     */
+    async set(userId: number, address: EmailAddress | null, now: number): Promise<void> {
+      await db
+        .updateTable('accounts')
+        .set({
+          verified_email: address?.address ?? null,
+          verified_email_key: address?.key ?? null,
+          email_verified_at: address ? now : null,
+          undeliverable_at: null,
+          undeliverable_reason: null,
+        })
+        .where('user_id', '=', userId)
+        .execute()
+    },
+
+    /** Sets the language; null removes it. */
+    async setLanguage(userId: number, language: string | null): Promise<void> {
+      await db.updateTable('accounts').set({ language }).where('user_id', '=', userId).execute()
+    },
+  }
+}

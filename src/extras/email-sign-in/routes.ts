@@ -1,0 +1,138 @@
+import type { FastifyInstance } from 'fastify'
+import { parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import type { LoginAddress } from '../../core/http/limits/login-address.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { answerLogin, type LoginAnswersDeps } from '../../modules/login/answers.ts'
+import { type LogInDeps, logIn } from '../../modules/login/log-in.ts'
+import { LoginAnswer } from '../../modules/login/schemas.ts'
+import type { LoginLimits } from '../../modules/throttle/limits.ts'
+import { enrolmentRequired } from '../../modules/tokens/schemas.ts'
+import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import type { Confirmations } from '../one-time-tokens/confirmations.ts'
+import { openProof, proofOf } from '../one-time-tokens/proof.ts'
+import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
+import { type EmailLogin, signInPurposes } from './email-login.ts'
+import { BeginEmailLogin, FinishEmailLogin, finishExamples, SentEmailLogin } from './schemas.ts'
+
+/**
+ * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/sign-in-code. The pages of the service use the same service.
+ */
+export interface EmailLoginRoutesOptions extends LogInDeps, LoginAnswersDeps {
+  readonly config: Pick<Config, 'login' | 'pages' | 'session' | 'signInByMail' | 'token'>
+  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken' | 'use'>
+  readonly emailLogin: EmailLogin
+  readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
+  readonly loginAddress: LoginAddress
+  readonly tokens: LogInDeps['tokens'] & LoginAnswersDeps['tokens']
+}
+
+const guards = {
+  access: { rule: anyone },
+  csrf: 'foreignPage',
+  body: 'json',
+  maxBodyBytes: fewFieldsBytes,
+  tag: 'Sign in',
+} as const
+
+export async function emailLoginRoutes(
+  instance: FastifyInstance,
+  options: EmailLoginRoutesOptions,
+): Promise<void> {
+  const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  // A request with a code has no field for the captcha.
+  const counted = { attempt: limits.attemptCode }
+
+  app.post(
+    '/api/public/sign-in-code',
+    {
+      config: { ...guards, errors: ['routeNotFound', 'tooManyRequests', 'mailUnavailable'] },
+      schema: {
+        operationId: 'beginEmailLogin',
+        summary: 'Sign in by mail: a link and a code. The answer shows no account',
+        body: BeginEmailLogin,
+        response: { 202: BegunConfirmation },
+      },
+    },
+    async (request, reply) => {
+      assertOn()
+      const { email, language = config.pages.language } = request.body
+      const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+      const how = { language, client: loginAddress(request), flow: null }
+      const { id, expiresAt } = await emailLogin.begin(address, how)
+      return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
+    },
+  )
+
+  app.put(
+    '/api/public/sign-in-code',
+    {
+      config: {
+        ...guards,
+        sends: SentEmailLogin,
+        examples: { bodies: finishExamples },
+        answers: { 200: { [mediaTypes.json]: LoginAnswer } },
+        responseHeaders: ['set-cookie'],
+        errors: [
+          'routeNotFound',
+          'confirmationInvalid',
+          'invalidCredentials',
+          secondFactorRequired,
+          'passwordChangeRequired',
+          enrolmentRequired,
+          'tooManyLoginAttempts',
+        ],
+      },
+      schema: {
+        operationId: 'finishEmailLogin',
+        summary: 'Log in by the link or the code of a mail, which count once',
+        body: FinishEmailLogin,
+      },
+    },
+    async (request, reply) => {
+      assertOn()
+      const { mode, totp, recovery_code, new_password } = request.body
+      const confirmation = await openProof(confirmations, proofOf(request.body), signInPurposes)
+      const method = await emailLogin.method(confirmation, loginAddress(request))
+      const sent = { totp, recoveryCode: recovery_code, newPassword: new_password }
+      // Where a new password ends all links of the account, this one is used up first.
+      let isUsed = false
+      const use = async (trx: DatabaseOrTransaction) => {
+        if (!isUsed) await confirmations.use(trx, confirmation)
+      }
+      const replacePassword: Accounts['replacePassword'] = async (account, wanted) => {
+        const changed = await accounts.replacePassword(account, { ...wanted, first: use })
+        isUsed = true
+        return changed
+      }
+      const deps = { ...options, limits: counted, accounts: { ...accounts, replacePassword } }
+      return answerLogin(options, mode ?? config.login.jsonMode, request, reply, (result) =>
+        logIn(
+          deps,
+          { ...method, sent },
+          {
+            ...result,
+            async issue(trx, present) {
+              await use(trx)
+              return result.issue(trx, present)
+            },
+          },
+        ),
+      )
+    },
+  )
+
+  function assertOn(): void {
+    if (config.signInByMail) return
+    throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
+  }
+}

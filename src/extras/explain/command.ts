@@ -1,0 +1,116 @@
+import { setTimeout } from 'node:timers/promises'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../../core/cli/command.ts'
+import { knownSecret } from '../../core/cli/secrets.ts'
+import { withServices } from '../../core/cli/work.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
+import type { AnswerShown } from './explain.ts'
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'explain',
+    options: {
+      token: { type: 'boolean', doc: 'whether a token would be refused; read from standard input' },
+      user: { type: 'string', value: 'username', doc: 'the account that would send the request' },
+      route: {
+        type: 'string',
+        value: 'route',
+        doc: 'method and path of the request: "PUT /users/7"; without it, the login is asked about',
+      },
+    },
+    example: 'explain --user ann --route "PUT /users/7"',
+    run: explain,
+  },
+]
+
+async function explain(call: CommandCall): Promise<void> {
+  const [id] = call.operands
+  const [user, route] = [textOf(call, 'user'), textOf(call, 'route')]
+  const isRoute = user !== undefined || route !== undefined
+  const asked = [id !== undefined, call.values.token === true, isRoute].filter(Boolean).length
+  if (id !== undefined && call.values.token === true) {
+    throw new UsageError('a token is never an argument: --token reads it from standard input')
+  }
+  if (asked !== 1)
+    throw new UsageError('name one: an id, --token, or --user, with or without --route')
+  if (id !== undefined) return explainId(call, id)
+  if (!isRoute) return explainOneToken(call)
+  if (user === undefined) throw new UsageError('--route needs --user')
+  return explainOneRoute(call, user, route)
+}
+
+function explainId(call: CommandCall, id: string): Promise<void> {
+  return withServices(call, async (services, deps) => {
+    const { explainRefusal } = await import('./explain.ts')
+    const read = () => explainRefusal({ ...deps, ...services }, id)
+    const { readSoon } = await import('./command-text.ts')
+    const refusal = await readSoon(read, setTimeout)
+    // The id is not repeated: it may hold characters that steer a terminal.
+    if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
+    if (call.values.json === true) return call.output.record(refusal)
+    const { factsInWords, nextStep } = await import('./command-text.ts')
+    const { explanation, facts, mends: _, ...others } = refusal // `next` has its command
+    const next = nextStep(refusal.code, refusal.username, refusal.address)
+    call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
+  })
+}
+
+async function explainOneToken(call: CommandCall): Promise<void> {
+  const token = (await knownSecret(call, 'token')).trim()
+  await withServices(call, async (services, deps) => {
+    const { explainToken } = await import('./explain.ts')
+    await show(call, await explainToken({ ...deps, ...services }, token))
+  })
+}
+
+async function explainOneRoute(
+  call: CommandCall,
+  user: string,
+  route: string | undefined,
+): Promise<void> {
+  const { parseWanted } = await import('./match-route.ts')
+  const wanted = route === undefined ? undefined : parseWanted(route)
+  const username = canonicalUsername(user)
+  if (wanted === null)
+    throw new UsageError('--route must be a method and a path, such as "PUT /users/7"')
+  if (!username) throw new UsageError('--user is no username')
+  await withServices(call, async (services, deps) => {
+    const account = await services.accounts.byUsername(username)
+    if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
+    const { explainLogin, explainRoute } = await import('./explain.ts')
+    const { routesOfService } = await import('../../core/cli/declared-routes.ts')
+    const routes = await routesOfService(call, deps, services)
+    const judging = { ...deps, ...services, routes }
+    await show(
+      call,
+      wanted ? await explainRoute(judging, account, wanted) : await explainLogin(judging, account),
+    )
+  })
+}
+
+/** Shows an answer. @throws CommandError, after the output, if the service would refuse */
+async function show({ output, values }: CommandCall, answer: AnswerShown): Promise<void> {
+  if (values.json === true) output.record(answer)
+  else {
+    const { factsInWords, nextStep } = await import('./command-text.ts')
+    const { checks, of, passes, explanation, facts, mends: _, refusal: __, ...others } = answer
+    const next = nextStep(answer.code, answer.username)
+    output.record({ of, passes, explanation, facts: factsInWords(facts), next, ...others })
+    if (checks.length > 0) {
+      output.message('')
+      output.rows(
+        checks.map(({ explanation: _, facts, ...check }) => ({
+          ...check,
+          facts: factsInWords(facts),
+        })),
+      )
+    }
+  }
+  if (!answer.passes) throw new CommandError('it would be refused', exitCodes.refused.code)
+}

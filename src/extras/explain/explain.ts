@@ -1,0 +1,187 @@
+import { type ErrorRow, problemOf, type RefusalReason } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Static } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { sensitiveRead } from '../../modules/audit/events.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { ExternalBearer } from '../../modules/federation/authenticator.ts'
+import { userIdIn } from '../../modules/tokens/claim-faults.ts'
+import { type JudgeTokenDeps, judgeToken, kindOf } from '../../modules/tokens/judge-token.ts'
+import { errorText, type LookUpReason, showReason } from './explanations.ts'
+import { judgeLogin } from './judge-login.ts'
+import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
+import type { WantedRoute } from './match-route.ts'
+import { type MendsDeps, mendsFor } from './mends.ts'
+import type { Refusals } from './refusals.ts'
+import type { Answer, RefusalBody } from './schemas.ts'
+
+/**
+ * Explains refusals to an operator, over HTTP and at the command line: those that happened, and
+ * those that a token or an account would meet now. It changes nothing and counts nothing. Each
+ * explanation is an event.
+ */
+export interface ExplainDeps extends JudgeTokenDeps {
+  readonly accounts: Accounts
+  readonly events: Pick<Events, 'tell'>
+  readonly externalBearer: Pick<ExternalBearer, 'judge'>
+  readonly lookUpReason: LookUpReason
+  readonly outbox: MendsDeps['outbox']
+  readonly refusals: Pick<Refusals, 'find'>
+  readonly requirements: JudgeRouteDeps['requirements'] & MendsDeps['requirements']
+  readonly throttle: MendsDeps['throttle']
+}
+
+/** The subject of the administrator who asks; null at the command line. */
+export type Caller = string | null
+
+export type RefusalShown = Static<typeof RefusalBody>
+export type AnswerShown = Static<typeof Answer>
+
+/** The refusal of a request as an operator reads it; null if none of this id is kept. */
+export async function explainRefusal(
+  deps: ExplainDeps,
+  id: string,
+  caller: Caller = null,
+): Promise<RefusalShown | null> {
+  const refusal = await deps.refusals.find(id)
+  if (!refusal) return null
+  deps.events.tell(sensitiveRead, {
+    what: 'explain',
+    of: refusal.id,
+    user_id: userIdIn(refusal.subject),
+  })
+  const account = await accountOf(refusal.subject, deps)
+  return {
+    id: refusal.id,
+    at: isoTime(refusal.at),
+    status: refusal.status,
+    error: errorText(refusal.error),
+    method: refusal.method,
+    route: refusal.route,
+    ...(await showReason(refusal, deps.lookUpReason)),
+    scheme: refusal.scheme,
+    subject: refusal.subject,
+    username: account?.username ?? null,
+    address: refusal.address,
+    mends: await mendsFor(deps, { account, address: refusal.address, caller, code: refusal.code }),
+  }
+}
+
+/** Whether a token would be accepted now, and why not. Its text is neither kept nor shown. */
+export async function explainToken(
+  deps: ExplainDeps,
+  token: string,
+  caller: Caller = null,
+): Promise<AnswerShown> {
+  const external = await deps.externalBearer.judge(token)
+  const { reason, subject } = external ?? (await judgeToken(deps, token))
+  const kind = external ? 'external' : kindOf(token)
+  const error = kind === 'refresh' ? 'invalidRefreshToken' : 'invalidOrExpiredToken'
+  const user_id = userIdIn(subject)
+  deps.events.tell(sensitiveRead, { what: 'explain', of: 'token', user_id })
+  const account = await accountOf(subject, deps)
+  return {
+    of: `${kind} token`,
+    passes: reason === null,
+    ...(reason ? await shownRefusal(error, reason, deps) : passed('The token would be accepted.')),
+    subject,
+    username: account?.username ?? null,
+    route: null,
+    rule: null,
+    schemes: [],
+    checks: [],
+    mends: reason
+      ? await mendsFor(deps, { account, address: null, caller, code: reason.code })
+      : [],
+    refusal: null,
+  }
+}
+
+/** A refusal that happened, as an answer to a question. */
+export function asAnswer(refusal: RefusalShown): AnswerShown {
+  const { status, error, code, guard, explanation, facts, subject, username, route, mends } =
+    refusal
+  return {
+    ...{ of: 'refusal', passes: false, status, error, code, guard, explanation, facts },
+    ...{ subject, username, route, rule: null, schemes: [], checks: [], mends, refusal },
+  }
+}
+
+/** Whether an account would pass the guards of a route now, and which one refuses it. */
+export async function explainRoute(
+  deps: ExplainDeps & JudgeRouteDeps,
+  account: Account,
+  wanted: WantedRoute,
+  caller: Caller = null,
+): Promise<AnswerShown> {
+  const judged = await judgeRoute(deps, account, wanted)
+  deps.events.tell(sensitiveRead, { what: 'explain', of: 'route', user_id: account.userId })
+  const admitted = 'The guards of the route would admit this account.'
+  return {
+    of: `${wanted.method} ${wanted.path}`,
+    ...(await shownJudgement(deps, account, judged, { admitted, caller })),
+  }
+}
+
+/** Whether a login of an account with its right password would be refused now, and by what. */
+export async function explainLogin(
+  deps: ExplainDeps & JudgeRouteDeps,
+  account: Account,
+  caller: Caller = null,
+): Promise<AnswerShown> {
+  const judged = await judgeLogin(deps, account)
+  deps.events.tell(sensitiveRead, { what: 'explain', of: 'account', user_id: account.userId })
+  const admitted = 'A login of this account would be admitted, if what it sends is right.'
+  return {
+    of: 'login',
+    ...(await shownJudgement(deps, account, judged, { admitted, caller })),
+  }
+}
+
+interface ShowHow {
+  /** What is said if nothing refuses. */
+  readonly admitted: string
+  readonly caller: Caller
+}
+
+async function shownJudgement(
+  deps: ExplainDeps,
+  account: Account,
+  { checks, error, route, rule, schemes }: JudgedRoute,
+  { admitted, caller }: ShowHow,
+): Promise<Omit<AnswerShown, 'of'>> {
+  const refusing = checks.find(({ reason }) => reason !== null)?.reason ?? null
+  return {
+    passes: refusing === null,
+    ...(refusing && error ? await shownRefusal(error, refusing, deps) : passed(admitted)),
+    subject: String(account.userId),
+    username: account.username,
+    route,
+    rule,
+    schemes: [...schemes],
+    checks: await Promise.all(checks.map((check) => shownCheck(check, deps))),
+    mends: await mendsFor(deps, { account, address: null, caller, code: refusing?.code ?? null }),
+    refusal: null,
+  }
+}
+
+async function accountOf(subject: string | null, { accounts }: ExplainDeps) {
+  const userId = userIdIn(subject)
+  return userId === null ? null : accounts.byUserId(userId)
+}
+
+async function shownCheck({ asks, reason }: Check, { lookUpReason }: ExplainDeps) {
+  if (!reason) return { asks, passes: true, code: null, explanation: null, facts: {} }
+  const { code, explanation, facts } = await showReason(reason, lookUpReason)
+  return { asks, passes: false, code, explanation, facts }
+}
+
+async function shownRefusal(row: ErrorRow, reason: RefusalReason, { lookUpReason }: ExplainDeps) {
+  const { error, status } = problemOf(row)
+  return { status, error, ...(await showReason(reason, lookUpReason)) }
+}
+
+function passed(explanation: string) {
+  return { status: null, error: null, code: null, guard: null, explanation, facts: {} }
+}

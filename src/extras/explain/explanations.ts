@@ -1,0 +1,65 @@
+import { errorTable, type FactValue, problemOf, type RefusalReason } from '../../core/errors.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import type { RoomNames } from '../../core/module/room.ts'
+import type { Reason } from '../../core/reasons/guards.ts'
+import type { Refusal } from './store.ts'
+
+/** Finds what a code means, in the registry of the service and those of external rooms. */
+export type LookUpReason = (code: string) => Promise<Reason>
+
+/** Makes the look-up. The registry is loaded by the first question, not by the start. */
+export function createLookUp(rooms: readonly Pick<RoomNames, 'reasons'>[]): LookUpReason {
+  const others: Readonly<Record<string, Reason>> = Object.assign(
+    {},
+    ...rooms.map(({ reasons }) => reasons ?? {}),
+  )
+  return async (code) => {
+    const { reasons } = await import('../../core/reasons/reasons.ts')
+    const all: Readonly<Record<string, Reason>> = { ...others, ...reasons }
+    return all[code] ?? unknownReason
+  }
+}
+
+/** The reason of a code that another version of this program, or another room, has written. */
+const unknownReason: Reason = {
+  guard: 'service',
+  explanation: 'This version of the program does not know the code: another one has written it.',
+  facts: [],
+}
+
+export type ShownFacts = Record<string, FactValue>
+
+/** A reason as the operator reads it. */
+export interface ShownReason {
+  readonly code: string
+  readonly guard: string
+  readonly explanation: string
+  readonly facts: ShownFacts
+}
+
+export async function showReason(
+  { code, facts = {} }: RefusalReason | Pick<Refusal, 'code' | 'facts'>,
+  lookUp: LookUpReason,
+): Promise<ShownReason> {
+  const { explanation, guard } = await lookUp(code)
+  return { code, guard, explanation, facts: withTimes(facts) }
+}
+
+const isTime = /(?:_at|^until)$/
+
+/** The facts with their times in ISO 8601. */
+function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [
+      name,
+      isTime.test(name) && typeof value === 'number' && value <= maxTime ? isoTime(value) : value,
+    ]),
+  )
+}
+
+const maxTime = 8_640_000_000_000_000 // of a Date
+
+/** The text that the client saw, by the name of the error; an unknown name is answered as it is. */
+export function errorText(name: string): string {
+  return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // `in` does not narrow a text
+}

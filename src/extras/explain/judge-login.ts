@@ -1,0 +1,42 @@
+import type { RefusalReason } from '../../core/errors.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { LimitState, ThrottleOverview } from '../../modules/throttle/overview.ts'
+import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
+
+export type JudgeLoginDeps = JudgeRouteDeps & {
+  readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
+}
+
+/**
+ * Judges a login of an account, as POST /login would with the right password: the account, and then
+ * the limits of its username, from whatever address they hold. It counts and changes nothing.
+ */
+export async function judgeLogin(deps: JudgeLoginDeps, account: Account): Promise<JudgedRoute> {
+  const judged = await judgeRoute(deps, account, { method: 'POST', path: '/login' })
+  const limits = (await deps.throttle.ofAccount(account)).flatMap(checkOf)
+  const isRefused = limits.length > 0
+  return {
+    ...judged,
+    checks: [...judged.checks, ...limits],
+    error: judged.error ?? (isRefused ? 'tooManyLoginAttempts' : null),
+  }
+}
+
+/** A captcha can be solved, and the limit of the address stands in for that of a device. */
+const admitsLogins: readonly LimitState['count'][] = ['captcha', 'device']
+
+/** The check of a limit that refuses now; none of one that admits a login. */
+function checkOf(limit: LimitState): Check[] {
+  const { address, blockedUntil } = limit
+  if (blockedUntil === null || admitsLogins.includes(limit.count)) return []
+  const from = address === null ? 'from any address' : `from ${address}`
+  return [{ asks: `fewer failed tries ${from}`, reason: reasonOf(limit, blockedUntil) }]
+}
+
+function reasonOf(limit: LimitState, frees_at: number): RefusalReason {
+  const { attempts, used, userId: user_id, windowSeconds: window_seconds } = limit
+  const facts = { used, attempts, window_seconds, frees_at }
+  return user_id === null
+    ? { code: 'limit_username_address', facts }
+    : { code: 'limit_second_factor', facts: { ...facts, user_id } }
+}

@@ -1,0 +1,213 @@
+import type { Config } from '../../core/config/load.ts'
+import type { ErrorRow, RefusalReason } from '../../core/errors.ts'
+import { reasonOfDenial } from '../../core/http/changes/denied.ts'
+import { resourceAbsent } from '../../core/http/changes/resource.ts'
+import type { Authenticator, RouteDeclaration } from '../../core/http/routes/declaration.ts'
+import { csrfGuardsOf } from '../../core/http/routes/declaration.ts'
+import { decide } from '../../core/policy/decide.ts'
+import { groupOf, groups } from '../../core/policy/groups.ts'
+import { type Principal, rolesAmong } from '../../core/policy/principal.ts'
+import { describeRule, needsResource, type Rule } from '../../core/policy/rules.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import { isRefusal } from '../../modules/authentication/requirement-table.ts'
+import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
+import { canBeDecoded, type MatchedRoute, matchRoute, type WantedRoute } from './match-route.ts'
+
+export interface JudgeRouteDeps {
+  readonly config: Pick<Config, 'roles'>
+  readonly requirements: Pick<Requirements, 'unmet'>
+  /** The routes of the service, with the guards that they declare. */
+  readonly routes: readonly MatchedRoute['route'][]
+}
+
+/** A guard of a route, and what it would say to an account. */
+export interface Check {
+  /** What is asked, in words. */
+  readonly asks: string
+  /** Why it would refuse; null if it would not. */
+  readonly reason: RefusalReason | null
+}
+
+/** What a request of an account would meet at a route, in the order of the guards. */
+export interface JudgedRoute {
+  /** The pattern; null if no route has the method and path. */
+  readonly route: string | null
+  readonly rule: string | null
+  readonly schemes: readonly string[]
+  readonly checks: readonly Check[]
+  /** The error of the first check that refuses; null if all pass. */
+  readonly error: ErrorRow | null
+}
+
+/**
+ * Judges what an account may do, as if it had just authenticated by each scheme that the route
+ * accepts. It reads the account and the resource, counts nothing and changes nothing; whether a
+ * password, a code or a body would be right is not asked.
+ */
+export async function judgeRoute(
+  deps: JudgeRouteDeps,
+  account: Account,
+  wanted: WantedRoute,
+): Promise<JudgedRoute> {
+  const judgement = new Judgement()
+  if (!canBeDecoded(wanted.path)) {
+    judgement.add('an address that can be decoded', { code: 'bad_url' }, 'badRequest')
+    return {
+      route: null,
+      rule: null,
+      schemes: [],
+      checks: judgement.checks,
+      error: judgement.error,
+    }
+  }
+  const found = matchRoute(deps.routes, wanted)
+  const rule = found?.route.config?.access?.rule ?? groupOf(wanted.path)?.rule ?? null
+  const accepted = found?.route.config?.accepted ?? []
+  const principal = principalOf(account, deps)
+  if (rule && decide(rule, null) !== true) {
+    if (found) askAuthentication(judgement, deps, account, found, accepted)
+    askRule(judgement, rule, principal)
+  }
+  askLogin(judgement, deps, account, found?.route.url === '/login')
+  const isKnown = found !== null && !isGroupFallback(found.route.url)
+  if (!isKnown) {
+    const code = found ? 'unknown_route_of_group' : 'unknown_route'
+    judgement.add('a route of this method and path', { code }, 'routeNotFound')
+  } else {
+    const { config = {} } = found.route
+    askOthers(judgement, found, config)
+    await askResource(judgement, found, config, principal)
+  }
+  return {
+    route: isKnown ? found.route.url : null,
+    rule: rule && describeRule(rule),
+    schemes: rule?.kind === 'anyone' ? [] : accepted.map(({ scheme }) => scheme),
+    checks: judgement.checks,
+    error: judgement.error,
+  }
+}
+
+class Judgement {
+  readonly checks: Check[] = []
+  error: ErrorRow | null = null
+
+  add(asks: string, reason: RefusalReason | null, error: ErrorRow): void {
+    this.checks.push({ asks, reason })
+    if (reason !== null) this.error ??= error
+  }
+
+  /** A guard that depends on the request, not on the account. */
+  note(asks: string): void {
+    this.checks.push({ asks, reason: null })
+  }
+}
+
+/** Whether the account can authenticate by one of the schemes at least. */
+function askAuthentication(
+  judgement: Judgement,
+  { requirements }: JudgeRouteDeps,
+  account: Account,
+  { route }: MatchedRoute,
+  accepted: readonly Authenticator[],
+): void {
+  const reasons = accepted.map(({ scheme }) => ({ scheme, reason: byScheme(scheme) }))
+  const isAdmitted = reasons.some(({ reason }) => reason === null)
+  const [only, ...others] = accepted
+  const error = only && others.length === 0 ? only.missing : 'authenticationRequired'
+  for (const { scheme, reason } of reasons) {
+    // A scheme that refuses the account does not matter while another one admits it.
+    const asks = `authentication by ${scheme}`
+    if (isAdmitted && reason) judgement.note(`${asks}: not for this account (${reason.code})`)
+    else judgement.add(asks, reason, error)
+  }
+  if (reasons.length === 0) {
+    const facts = { accepted: [], sent_scheme: null }
+    judgement.add('authentication', { code: 'no_credential', facts }, error)
+  }
+
+  function byScheme(scheme: string): RefusalReason | null {
+    if (scheme === 'client') {
+      return { code: 'no_credential', facts: { accepted: [scheme], sent_scheme: null } }
+    }
+    const stages = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
+    for (const stage of stages) {
+      const unmet = requirements.unmet(stage, { account })
+      const mayEnrol = unmet?.cell === 'enrolment-only' && route.config?.enrols === true
+      if (unmet && !mayEnrol && unmet.cell !== 'challenge')
+        return reasonOfUnmet(unmet, stage, { account })
+    }
+    return null
+  }
+}
+
+/** What a new login of the account meets; at the route of the login it is what is asked. */
+function askLogin(
+  judgement: Judgement,
+  { requirements }: JudgeRouteDeps,
+  account: Account,
+  isAsked: boolean,
+): void {
+  const unmet = requirements.unmet('login', { account })
+  const reason = unmet && reasonOfUnmet(unmet, 'login', { account })
+  if (isAsked && (!unmet || isRefusal(unmet.cell))) {
+    judgement.add('a login', reason, unmet && isRefusal(unmet.cell) ? unmet.cell : 'internal')
+  } else if (unmet && reason) {
+    const verb = isRefusal(unmet.cell) ? 'is refused' : 'asks for one more step'
+    judgement.note(`a new login ${verb} (${reason.code})`)
+  }
+}
+
+function askRule(judgement: Judgement, rule: Rule, principal: Principal): void {
+  const isDenied = decide(rule, principal) === false
+  const reason = isDenied ? reasonOfDenial(rule, principal) : null
+  judgement.add(`the rule: ${describeRule(rule)}`, reason, 'accessDenied')
+}
+
+function askOthers(judgement: Judgement, { route }: MatchedRoute, config: RouteDeclaration): void {
+  const guards = new Set(csrfGuardsOf(route.method, config))
+  if (guards.has('token')) judgement.note('X-CSRF-Token of the session, if that authenticates')
+  if (guards.has('sameSite')) judgement.note('no page of another site, with Basic')
+  if (guards.has('foreignPage')) judgement.note('no page of another origin')
+  if (config.reauthentication === 'always') judgement.note('a login within REAUTHENTICATE_SECONDS')
+  if (config.reauthentication === 'conditional') {
+    judgement.note('a login within REAUTHENTICATE_SECONDS, for some changes')
+  }
+  if (config.requestHeaders?.includes('if-match')) {
+    judgement.note('the present version of the resource, if If-Match is sent')
+  }
+}
+
+/** Reads the resource as a request would, and applies the rule to it. */
+async function askResource(
+  judgement: Judgement,
+  { params }: MatchedRoute,
+  { access, resource: loader }: RouteDeclaration,
+  principal: Principal,
+): Promise<void> {
+  if (!loader || !access) return
+  const thing = await loader.load(params[loader.param] ?? '')
+  if (needsResource(access.rule) && loader.facts) {
+    const facts = await loader.facts(thing, access.rule)
+    const isAllowed = decide(access.rule, principal, facts) === true
+    const reason = isAllowed ? null : reasonOfDenial(access.rule, principal, facts)
+    judgement.add('the rule for this resource', reason, 'accessDenied')
+  }
+  const absent = thing === null ? resourceAbsent(loader) : null
+  judgement.add('the resource exists', absent?.reason ?? null, loader.missing)
+}
+
+function principalOf(account: Account, { config }: Pick<JudgeRouteDeps, 'config'>): Principal {
+  return {
+    subject: String(account.userId),
+    username: account.username,
+    roles: new Set(rolesAmong(account.roles, config.roles)),
+    credential: { scheme: 'basic' },
+    amr: [],
+    authTime: Number.POSITIVE_INFINITY,
+  }
+}
+
+/** Whether a route only answers for the unknown paths of its group. */
+function isGroupFallback(url: string): boolean {
+  return groups.some(({ prefix }) => url === prefix || url === `${prefix}/*`)
+}

@@ -1,0 +1,114 @@
+import { throttledAddress } from '../../core/addresses/address.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { deleteExpired } from '../../core/database/purge.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import { inNoContext } from '../../core/events/context.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Measurements } from '../../core/measurements/measurements.ts'
+import { FairQueue } from '../../core/queues/fair-queue.ts'
+import type { Workers } from '../../core/workers/workers.ts'
+import { type Refusal, refusalStore } from './store.ts'
+
+/**
+ * Why requests were refused, kept for 24 hours under the id of the request. A refusal goes into a
+ * queue in memory, and a job writes the queues of a second in one transaction: the request waits for
+ * nothing. Queue and table are bounded for each network and in all, and a flood displaces its own
+ * refusals first. docs/adr/0053
+ */
+export interface Refusals {
+  /** Keeps a refusal, without waiting. */
+  note(refusal: Omit<Refusal, 'network'>): void
+  /** Writes what is queued; answers how many there were. @throws DatabaseUnavailable: it stays queued */
+  flush(): Promise<number>
+  /** The refusal of a request, also one that a worker of this machine has not written yet. */
+  find(id: string): Promise<Refusal | null>
+  /** Deletes up to `batchSize` refusals that are older than 24 hours; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+export interface RefusalsDeps {
+  readonly config: Pick<Config, 'refusals'>
+  readonly db: Database
+  /** The last refusals may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly measurements: Pick<Measurements, 'refusalsLost'>
+  readonly workers: Pick<Workers, 'count' | 'onAsked' | 'pollOthers'>
+}
+
+const keptMs = 86_400_000
+/** Of a second; more of one network are dropped, the oldest first, before they reach the disk. */
+const queued = { maxPerKey: 200, maxEntries: 2_000 }
+const idFormat = /^[A-Za-z0-9_-]{1,64}$/
+const topic = 'write refusals'
+
+export function createRefusals(deps: RefusalsDeps): Refusals {
+  const { config, db, asyncCommitDb, clock, measurements, workers } = deps
+  const { max } = config.refusals
+  const bounds = { max, maxPerNetwork: Math.max(1, Math.ceil(max / 10)) }
+  const queue = new FairQueue<Refusal>(queued)
+  let writing: Promise<unknown> = Promise.resolve()
+  workers.onAsked(topic, flush)
+
+  return {
+    note(refusal) {
+      if (max === 0) return
+      const network = throttledAddress(refusal.address)
+      enqueue({ ...refusal, network })
+    },
+
+    flush,
+
+    async find(id) {
+      if (!idFormat.test(id)) return null
+      const written = await kept(id)
+      if (written) return written
+      await flush()
+      if (workers.count > 1) await workers.pollOthers(topic)
+      return kept(id)
+    },
+
+    purge(batchSize) {
+      const until = clock.now() - keptMs
+      const expired = { table: 'refusals', key: 'id', column: 'at', until } as const
+      return deleteExpired(asyncCommitDb, expired, batchSize)
+    },
+  }
+
+  function enqueue(refusal: Refusal): void {
+    if (queue.push(refusal.network, refusal)) measurements.refusalsLost += 1
+  }
+
+  /** Expired ones are not found, although a job has yet to delete them. */
+  async function kept(id: string): Promise<Refusal | null> {
+    const refusal = await refusalStore(db).byId(id)
+    return refusal && refusal.at > clock.now() - keptMs ? refusal : null
+  }
+
+  /** Two flushes of a process write one after the other, so that what one has taken is seen. */
+  function flush(): Promise<number> {
+    const turn = writing.then(writeAll)
+    writing = turn.catch(() => {})
+    return turn
+  }
+
+  async function writeAll(): Promise<number> {
+    if (queue.length === 0) return 0
+    const refusals = queue.takeAll()
+    const networks = [...new Set(refusals.map(({ network }) => network))]
+    const write = async (trx: DatabaseOrTransaction) => {
+      const store = refusalStore(trx)
+      await store.insert(refusals)
+      await store.trim(networks, bounds)
+    }
+    try {
+      await inNoContext(() => transact(asyncCommitDb, [lockName.refusals], write))
+    } catch (error) {
+      const later = queue.takeAll()
+      for (const refusal of [...refusals, ...later]) enqueue(refusal)
+      throw error
+    }
+    return refusals.length
+  }
+}

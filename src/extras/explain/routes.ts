@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import type { Database } from '../../core/database/database.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
+import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
+import { role } from '../../core/policy/rules.ts'
+import { answerText } from './answer-text.ts'
+import {
+  type ExplainDeps,
+  explainLogin,
+  explainRefusal,
+  explainRoute,
+  explainToken,
+} from './explain.ts'
+import { parseWanted } from './match-route.ts'
+import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
+
+/**
+ * GET /api/admin/explain/{id}: why a request was refused, by its X-Request-Id. POST
+ * /api/admin/explain: whether a token, a login, or an account at a route would be refused. The POST changes
+ * nothing; its body is none that may stand in an address or a log.
+ */
+export interface ExplainRoutesOptions extends ExplainDeps {
+  readonly config: ExplainDeps['config'] & Pick<Config, 'roles'>
+  readonly db: Database
+}
+
+const access = { rule: role('ADMIN') }
+
+export async function explainRoutes(
+  instance: FastifyInstance,
+  options: ExplainRoutesOptions,
+): Promise<void> {
+  const { accounts, db } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/explain/:id',
+    {
+      config: { access, params: RefusalId, errors: ['refusalNotFound'] },
+      schema: {
+        operationId: 'explainRefusal',
+        summary: 'Why a request was refused, by its X-Request-Id; kept for 24 hours',
+        response: { 200: RefusalBody },
+      },
+    },
+    async (request) => {
+      const { id } = request.params as { id: string } // the parameter of the path
+      const refusal = await explainRefusal(options, id, callerOf(request).subject)
+      if (!refusal) throw new ApiError('refusalNotFound', { reason: { code: 'unknown_refusal' } })
+      return refusal
+    },
+  )
+
+  app.post(
+    '/api/admin/explain',
+    {
+      config: {
+        access,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['accountNotFound', 'refusalNotFound'],
+      },
+      schema: {
+        operationId: 'explain',
+        summary: 'Whether a token, a login, or an account at a route would be refused, and why',
+        body: Question,
+        response: { 200: Answer },
+      },
+    },
+    async (request) => {
+      const asked = parseQuestion(request.body)
+      await reauthorize(request)?.authorize(db) // it changes nothing, but tells what only an ADMIN may know
+      const { subject: caller } = callerOf(request)
+      const { routes } = request.server.declared
+      const deps = { ...options, routes }
+      if ('text' in asked) return answerText(deps, asked.text, caller)
+      if ('token' in asked) return explainToken(options, asked.token, caller)
+      const username = canonicalUsername(asked.username)
+      const account = username && (await accounts.byUsername(username))
+      if (!account) {
+        throw new ApiError('accountNotFound', { reason: { code: 'no_such_account' } })
+      }
+      return asked.wanted
+        ? explainRoute(deps, account, asked.wanted, caller)
+        : explainLogin(deps, account, caller)
+    },
+  )
+}
+
+function parseQuestion({ text, token, username, route }: Static<typeof Question>) {
+  const others = [text, token, username ?? route].filter((field) => field !== undefined)
+  if (text !== undefined) {
+    if (others.length === 1) return { text }
+    return refuseField(['text'], 'stands alone: leave out token, username and route')
+  }
+  if (token !== undefined) {
+    if (others.length === 1) return { token }
+    return refuseField(['token'], 'stands alone: leave out username and route')
+  }
+  if (username === undefined) {
+    return refuseField(['token'], 'is required, unless username and route are given')
+  }
+  if (route === undefined) return { username }
+  const wanted = parseWanted(route)
+  if (!wanted) return refuseField(['route'], 'must be a method and a path, such as PUT /users/7')
+  return { username, wanted }
+}

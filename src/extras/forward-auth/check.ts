@@ -1,0 +1,149 @@
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import type { ForwardRule } from '../../core/config/forward-rule.ts'
+import { type Role, rolesAmong } from '../../core/policy/principal.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import { isRefusal } from '../../modules/authentication/requirement-table.ts'
+import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
+import { createJudge, type ReadingOfRequest } from './judge.ts'
+import { hasTooManyMarks } from './readings.ts'
+import { isValidUri, pathOf } from './request-line.ts'
+import type { Site } from './site.ts'
+import type { Verdict } from './verdict.ts'
+
+/** A request to an application, of which an operator asks what the rules say. */
+export interface CheckedRequest {
+  readonly site: Site
+  readonly uri: string
+  readonly method: string
+}
+
+export interface ForwardCheck {
+  /**
+   * `allowed`: it reaches the application; `sign_in`: it does after a sign-in, if the rules let the
+   * caller through; `denied`: 403; `refused`: 400.
+   */
+  readonly answer: 'allowed' | 'sign_in' | 'denied' | 'refused'
+  readonly why: string
+  /** The rule that answers, as the file has it; null if none does. */
+  readonly rule: (Partial<ForwardRule> & Pick<ForwardRule, 'number'>) | null
+  readonly policy: Verdict['policy']
+  readonly because: Verdict['because']
+  /** What proxies and applications may take the path for, and the rule to which each leads. */
+  readonly readings: readonly ReadingOfRequest[]
+}
+
+/** An account, and what is asked of it at a login. */
+export interface CheckedAccount {
+  readonly account: Account
+  readonly requirements: Pick<Requirements, 'unmet'>
+  readonly roles: readonly Role[]
+}
+
+/**
+ * Says which rule answers a request and why: of an account as if it had signed in, else of a caller who
+ * is not known.
+ */
+export function checkForward(
+  rules: readonly ForwardRule[],
+  request: CheckedRequest,
+  of: CheckedAccount | null,
+): ForwardCheck {
+  const { site, uri, method } = request
+  const asked = { host: site.host, scheme: site.scheme, uri, methods: [method] }
+  const judge = createJudge(rules)
+  const caller = of && { roles: new Set(rolesAmong(of.account.roles, of.roles)) }
+  const first = judge.judge(asked, null)
+  // As the route does: who asks is looked at only if a rule wants to know it.
+  const asksWho = first.policy === 'identify'
+  const verdict = asksWho ? judge.judge(asked, caller) : first
+  const readings = judge.readings(asked, asksWho ? caller : null)
+  const rule = rules.find(({ number }) => number === verdict.rule)
+  return {
+    ...answerOf({ ...request, of, asksWho, verdict, rule, readings }),
+    rule: rule ? written(rule) : null,
+    policy: verdict.policy,
+    because: verdict.because,
+    readings: readings ?? [],
+  }
+}
+
+interface Judged extends CheckedRequest {
+  readonly of: CheckedAccount | null
+  readonly asksWho: boolean
+  readonly verdict: Verdict
+  readonly rule: ForwardRule | undefined
+  readonly readings: readonly ReadingOfRequest[] | null
+}
+
+function answerOf(judged: Judged): Pick<ForwardCheck, 'answer' | 'why'> {
+  const { asksWho, of, rule, site, uri, verdict } = judged
+  if (!isValidUri(uri)) {
+    return refused('the address has characters or escapes that no path may have, or is too long')
+  }
+  if (asksWho && site.scheme === 'http' && !isLoopback(site.hostname)) {
+    return refused('a credential counts over https alone, except on a loopback address')
+  }
+  if (hasTooManyMarks(pathOf(uri))) {
+    return denied('its path has more than 200 escapes and semicolons, and is not read')
+  }
+  if (verdict.because === 'ambiguous') {
+    return denied(
+      judged.readings === null
+        ? 'its path has no reading that is sure'
+        : 'the readings of its path lead to different rules',
+    )
+  }
+  if (!rule) return denied('no rule matches it, and what none matches is denied')
+  if (verdict.policy === 'bypass')
+    return { answer: 'allowed', why: `rule ${rule.number} lets anyone through` }
+  if (verdict.policy === 'deny') return denied(`rule ${rule.number} denies it`)
+  if (of === null) return { answer: 'sign_in', why: whyIdentify(rule) }
+  return answerOfAccount(of, rule)
+}
+
+function whyIdentify({ number, policy, roles }: ForwardRule): string {
+  if (roles === null) return `rule ${number} wants ${factorsOf(policy)}`
+  const does = policy === 'deny' ? 'denies it to' : `wants ${factorsOf(policy)} of`
+  return `rule ${number} ${does} ${roles.join(' or ')}; a caller of other roles goes on to the next rules`
+}
+
+function answerOfAccount(
+  { account, requirements }: CheckedAccount,
+  { number, policy }: ForwardRule,
+): Pick<ForwardCheck, 'answer' | 'why'> {
+  const unmet = requirements.unmet('login', { account })
+  const code = unmet && reasonOfUnmet(unmet, 'login', { account }).code
+  if (unmet && isRefusal(unmet.cell)) {
+    return denied(`rule ${number} would allow it, but the account cannot sign in (${code})`)
+  }
+  const steps = [
+    ...(unmet && unmet.requirement !== 'second_factor'
+      ? [`the sign-in has one more step (${code})`]
+      : []),
+    ...(policy === 'two_factor' && !account.secondFactor
+      ? ['the account has no second factor yet: the sign-in enrols one']
+      : []),
+  ]
+  return {
+    answer: 'allowed',
+    why: [`rule ${number} allows it after ${factorsOf(policy)}`, ...steps].join('; '),
+  }
+}
+
+function factorsOf(policy: ForwardRule['policy']): string {
+  return policy === 'two_factor' ? 'a login with a second factor' : 'a login'
+}
+
+function denied(why: string): Pick<ForwardCheck, 'answer' | 'why'> {
+  return { answer: 'denied', why }
+}
+
+function refused(why: string): Pick<ForwardCheck, 'answer' | 'why'> {
+  return { answer: 'refused', why }
+}
+
+/** A rule with the fields that the file has. */
+function written(rule: ForwardRule): NonNullable<ForwardCheck['rule']> {
+  const given = Object.entries(rule).filter(([, value]) => value !== null)
+  return { number: rule.number, ...Object.fromEntries(given) }
+}

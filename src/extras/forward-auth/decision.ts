@@ -1,0 +1,175 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { ApiError, type RefusalReason } from '../../core/errors.ts'
+import { hostPrefix } from '../../core/http/pages/host-prefix.ts'
+import type { Authenticator } from '../../core/http/routes/declaration.ts'
+import type { Measurements } from '../../core/measurements/measurements.ts'
+import { userIdOf } from '../../core/policy/principal.ts'
+import { createForwardAnswers, type ForwardAnswersDeps } from './answers.ts'
+import { createForwardCallers, type ForwardCallersDeps, type KnownCaller } from './caller.ts'
+import { createForwarded, type ForwardedRequest } from './forwarded.ts'
+import { isNavigation } from './navigation.ts'
+import { forwardPath } from './paths.ts'
+import { pathOf } from './request-line.ts'
+import type { ForwardRules } from './rules.ts'
+import type { ForwardCaller, Verdict } from './verdict.ts'
+
+export interface ForwardDecisionDeps
+  extends ForwardCallersDeps,
+    Pick<ForwardAnswersDeps, 'random'> {
+  readonly authenticators: readonly Authenticator[]
+  readonly forwardRules: Pick<ForwardRules, 'judge'>
+  readonly measurements: Pick<Measurements, 'forward'>
+}
+
+/** Answers a proxy; a promise only if something must be read. @throws ApiError for a refusal */
+export type ForwardDecision = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => undefined | Promise<undefined>
+
+/**
+ * Makes the decision about a request to an application: what the proxy tells of it, then the rules
+ * for a caller who is not known, then, only if a rule asks for it, the caller and the rules again.
+ */
+export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecision {
+  const { authenticators, config, forwardRules, random } = deps
+  const { forward: decisions } = deps.measurements
+  const forwarded = createForwarded(config)
+  const callers = createForwardCallers(authenticators, deps)
+  const answers = createForwardAnswers({ config, random, isHome: callers.isHome })
+
+  return (request, reply) => {
+    let asked: ForwardedRequest | null = null
+    try {
+      asked = forwarded.askedOf(request)
+      assertAppended(request, asked)
+      assertNotOurs(asked)
+      const verdict = forwardRules.judge(asked, null)
+      if (verdict.policy === 'bypass') return bypass(request, reply, asked)
+      if (verdict.policy !== 'identify') throw denied(asked, verdict)
+      assertConfidential(asked)
+      return identify(request, reply, asked, verdict)
+    } catch (error) {
+      return refuse(error, request, reply, asked)
+    }
+  }
+
+  function identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: ForwardedRequest,
+    { ofAll }: Verdict,
+  ) {
+    const caller = callers.callerOf(request, reply, asked.site)
+    if (!(caller instanceof Promise)) return judge(request, reply, asked, caller, ofAll)
+    return caller
+      .then((known) => judge(request, reply, asked, known, ofAll))
+      .catch((error: unknown) => refuse(error, request, reply, asked))
+  }
+
+  function judge(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: ForwardedRequest,
+    { principal, remote }: KnownCaller,
+    ofAll: Verdict | undefined,
+  ): undefined {
+    const { host, site } = asked
+    // Such a caller has no roles of ours, and its name could pass for that of an account.
+    if (remote === null)
+      throw refusal('accessDenied', { code: 'forward_no_account', facts: { host } })
+    const verdict = ofAll ?? forwardRules.judge(asked, principal)
+    const { policy, rule } = verdict
+    if (policy === 'bypass') return bypass(request, reply, asked)
+    if (policy !== 'one_factor' && policy !== 'two_factor') throw denied(asked, verdict)
+    if (policy === 'two_factor' && !principal.amr.includes('mfa')) {
+      // A credential of the header comes again after any sign-in: that would be a circle.
+      if (principal.credential.scheme === 'session' && isNavigation(request)) {
+        return signIn(request, reply, asked, { isAgain: true, needsTwoFactors: true })
+      }
+      const facts = { host, rule, user_id: userIdOf(principal) }
+      throw refusal('accessDenied', { code: 'forward_second_factor', facts })
+    }
+    decisions.allowed += 1
+    answers.allow(request, reply, site, remote)
+    return undefined
+  }
+
+  function bypass(request: FastifyRequest, reply: FastifyReply, { site }: ForwardedRequest) {
+    decisions.bypass += 1
+    answers.allow(request, reply, site, null)
+    return undefined
+  }
+
+  function signIn(...given: Parameters<typeof answers.signIn>): undefined {
+    decisions.sign_in += 1
+    answers.signIn(...given)
+  }
+
+  /** Counts a refusal, and sends a person who has sent no credential to the sign-in. */
+  function refuse(
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: ForwardedRequest | null,
+  ): undefined {
+    const status = error instanceof ApiError ? error.status : 500
+    const isUnknown = status === 401 && request.headers.authorization === undefined
+    if (asked && isUnknown && isNavigation(request)) {
+      const { policy } = forwardRules.judge(asked, anyCaller)
+      return signIn(request, reply, asked, {
+        isAgain: false,
+        needsTwoFactors: policy === 'two_factor',
+      })
+    }
+    decisions[answerOf[status] ?? 'unavailable'] += 1
+    throw error
+  }
+}
+
+/** Of a stranger no roles are known: a rule that names some is found when the caller is. */
+const anyCaller: ForwardCaller = { roles: new Set() }
+
+const answerOf: Readonly<Record<number, keyof Measurements['forward']>> = {
+  400: 'bad_request',
+  401: 'unauthenticated',
+  403: 'denied',
+}
+
+/** The path that Envoy appends must be the one that is judged. @throws ApiError badRequest */
+function assertAppended({ raw: { url = '' } }: FastifyRequest, { uri }: ForwardedRequest): void {
+  const path = pathOf(url)
+  if (path === forwardPath) return
+  if (path.startsWith(forwardPath) && path.slice(forwardPath.length) === pathOf(uri)) return
+  throw refusal('badRequest', { code: 'forward_path_differs' })
+}
+
+/**
+ * A proxy that asks about the paths below /.gatehouse/ does not give them to this service: a ticket
+ * would lead to a sign-in, and that to a ticket, without an end. @throws ApiError badRequest
+ */
+function assertNotOurs({ host, uri }: ForwardedRequest): void {
+  if (!uri.startsWith(`${hostPrefix}/`)) return
+  throw refusal('badRequest', { code: 'forward_own_path', facts: { host } })
+}
+
+/** A credential counts only where none can read it on its way. @throws ApiError badRequest */
+function assertConfidential({ site: { host, hostname, scheme } }: ForwardedRequest): void {
+  if (scheme === 'https' || isLoopback(hostname)) return
+  throw refusal('badRequest', { code: 'forward_plain_http', facts: { host } })
+}
+
+function denied({ host }: ForwardedRequest, { because, header, rule }: Verdict): ApiError {
+  const reasons: Record<Verdict['because'], RefusalReason> = {
+    rule: { code: 'forward_denied', facts: { host, rule } },
+    no_rule: { code: 'forward_no_rule', facts: { host } },
+    ambiguous: { code: 'forward_ambiguous', facts: { host } },
+    named_path: { code: 'forward_path_override', facts: { host, header: header ?? '' } },
+  }
+  return refusal('accessDenied', reasons[because])
+}
+
+function refusal(row: 'accessDenied' | 'badRequest', reason: RefusalReason): ApiError {
+  return new ApiError(row, { reason })
+}

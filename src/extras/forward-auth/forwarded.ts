@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { ApiError } from '../../core/errors.ts'
+import { createTrustedPeers } from '../../core/http/limits/trusted-peers.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import { namedPathsOf } from './named-paths.ts'
+import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
+import { parseSite, type Site } from './site.ts'
+import type { ForwardAsked } from './verdict.ts'
+
+/**
+ * What a proxy tells of a request to an application, in the headers X-Forwarded-Host, -Proto, -Uri
+ * and -Method. It counts only from a peer that TRUST_PROXY names, each header exactly once.
+ */
+export interface Forwarded {
+  /**
+   * The host of the request.
+   * @throws ApiError badRequest from another peer, or without a valid host and scheme
+   */
+  siteOf(request: FastifyRequest): Site
+  /** The whole request. @throws ApiError badRequest as `siteOf`, or if another fact is not valid */
+  askedOf(request: FastifyRequest): ForwardedRequest
+}
+
+export interface ForwardedRequest extends ForwardAsked {
+  readonly site: Site
+}
+
+type HeaderName = `x-${string}`
+
+const maxKept = 1000
+/** Methods that one request may name besides its own: each is judged in each reading of the path. */
+const maxOverrides = 8
+/** Traefik names the scheme of a WebSocket after its protocol. */
+const schemes = new Map<string, Site['scheme']>([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+])
+/** Applications and frameworks let a client name another method in these. */
+const overrides = ['x-http-method-override', 'x-method-override', 'x-http-method'] as const
+
+export function createForwarded({ http }: Pick<Config, 'http'>): Forwarded {
+  const isProxy = createTrustedPeers(http.trustedProxies)
+  // A service has few hosts, and each request names one of them.
+  const sites = {
+    http: new BoundedMap<string, Site>(maxKept),
+    https: new BoundedMap<string, Site>(maxKept),
+  }
+  return { siteOf, askedOf }
+
+  function siteOf(request: FastifyRequest): Site {
+    const { headers } = request
+    assertFromProxy(request)
+    const scheme = schemes.get(textOf(headers, 'x-forwarded-proto'))
+    if (!scheme) throw invalid('x-forwarded-proto')
+    const text = textOf(headers, 'x-forwarded-host')
+    const known = sites[scheme].get(text)
+    if (known) return known
+    const site = parseSite(scheme, text)
+    if (!site) throw invalid('x-forwarded-host')
+    sites[scheme].set(text, site)
+    return site
+  }
+
+  function askedOf(request: FastifyRequest): ForwardedRequest {
+    const site = siteOf(request)
+    const { headers } = request
+    const uri = textOf(headers, 'x-forwarded-uri')
+    if (!isValidUri(uri)) throw invalid('x-forwarded-uri')
+    const method = textOf(headers, 'x-forwarded-method')
+    if (!isValidMethod(method)) throw invalid('x-forwarded-method')
+    const { host, scheme } = site
+    const sent = hyphenated(headers)
+    const methods = methodsOf(sent, method, uri)
+    return { site, host, scheme, uri, methods, named: namedPathsOf(sent, uri) }
+  }
+
+  /** The peer of the connection, whatever X-Forwarded-For says. */
+  function assertFromProxy({ raw }: FastifyRequest): void {
+    const { remoteAddress = '' } = raw.socket
+    if (!isProxy(remoteAddress)) {
+      throw new ApiError('badRequest', { reason: { code: 'forward_untrusted_peer' } })
+    }
+  }
+}
+
+function textOf(headers: FastifyRequest['headers'], name: HeaderName): string {
+  const value = headers[name]
+  if (typeof value === 'string') return value
+  if (value !== undefined) throw invalid(name)
+  throw new ApiError('badRequest', {
+    reason: { code: 'forward_header_absent', facts: { header: name } },
+  })
+}
+
+/**
+ * The headers as an application behind CGI, WSGI or PHP reads them: `_` in a name counts as `-`. What the
+ * proxy itself tells is read from the headers as they came.
+ */
+function hyphenated(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  let read: IncomingHttpHeaders | undefined
+  for (const name in headers) {
+    if (!name.includes('_')) continue
+    read ??= { ...headers }
+    const plain = name.replaceAll('_', '-')
+    read[plain] = [read[plain] ?? [], headers[name] ?? []].flat().join(', ')
+  }
+  return read ?? headers
+}
+
+/** The method, and those that the application may take the request for. */
+function methodsOf(
+  headers: FastifyRequest['headers'],
+  method: string,
+  uri: string,
+): readonly string[] {
+  let named: string[] | undefined
+  for (const name of overrides) {
+    const value = headers[name]
+    if (value !== undefined) named = [...(named ?? []), ...String(value).split(',')]
+  }
+  const query = uri.length - pathOf(uri).length
+  if (query > 0 && /_method|%/i.test(uri)) {
+    const fields = new URLSearchParams(uri.slice(-query))
+    for (const [name, value] of fields) {
+      if (name.toLowerCase() === '_method') named = [...(named ?? []), value]
+    }
+  }
+  if (!named) return [method]
+  const others = new Set(named.map((name) => name.trim().toUpperCase()))
+  others.delete('')
+  if (others.size > maxOverrides || ![...others].every(isValidMethod)) {
+    throw new ApiError('badRequest', { reason: { code: 'forward_method_override' } })
+  }
+  return [...new Set([method, ...others])]
+}
+
+function invalid(header: HeaderName): ApiError {
+  return new ApiError('badRequest', {
+    reason: { code: 'forward_header_invalid', facts: { header } },
+  })
+}

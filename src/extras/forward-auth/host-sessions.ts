@@ -1,0 +1,180 @@
+import { digest, equalInConstantTime } from '../../core/crypto/digest.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { ChangeFeed, Database } from '../../core/database/database.ts'
+import { deleteExpired } from '../../core/database/purge.ts'
+import { lockName, takeExclusiveLocks, transact } from '../../core/database/transactions.ts'
+import type { RefusalReason } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { EndedSession, LiveSession, Sessions } from '../../modules/sessions/sessions.ts'
+import { forwardSessionCreated } from './events.ts'
+import { forwardStore, type HostSession, type StoredTicket } from './store.ts'
+
+/**
+ * Sessions at the hosts of applications. The cookie of a session never leaves the host of the service,
+ * so another host gets one of its own, which is good for the forward authentication of that host
+ * alone, and void everywhere else. A ticket in the address of a redirect hands the session over: once,
+ * within ten seconds, at one host, in one browser. The database holds digests, and both end with the
+ * session, in the same statement. docs/adr/0063
+ */
+export interface HostSessions {
+  /**
+   * The session of a cookie's value at an origin; the request counts as activity. A value of another
+   * origin counts as none.
+   */
+  resume(
+    secret: string,
+    origin: string,
+  ): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
+  /** Makes a ticket of a session; null if the session has ended. */
+  issueTicket(sessionId: string, to: HandedOver): Promise<string | null>
+  /**
+   * Uses a ticket up, whatever comes of it, and begins a session at the host, in the place of the one
+   * that the same session has there.
+   */
+  redeem(ticket: unknown, at: Arrival): Promise<Redeemed | RefusedTicket>
+  /** Deletes up to `batchSize` tickets that are too old; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+/** Where a ticket is good. */
+export interface HandedOver {
+  readonly origin: string
+  /** Digest of the cookie of the browser at that host. */
+  readonly browser: string
+  /** The address of the application that was asked for. */
+  readonly returnTo: string
+}
+
+/** Where a ticket came. */
+export interface Arrival {
+  readonly origin: string
+  /** The cookie of the browser at that host. */
+  readonly browser: string | undefined
+}
+
+export interface Redeemed {
+  /** The value of the cookie at that host. */
+  readonly secret: string
+  readonly returnTo: string
+}
+
+export interface RefusedTicket {
+  readonly refused: RefusalReason
+  /** What was asked for at the host where it came; absent if that is not known. */
+  readonly returnTo?: string
+}
+
+export interface HostSessionsDeps {
+  /** For tickets, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly db: Database
+  readonly events: Pick<Events, 'record'>
+  readonly feed: Pick<ChangeFeed, 'anyVersion'>
+  readonly random: Random
+  readonly sessions: Pick<Sessions, 'revalidate' | 'resumeStored'>
+}
+
+const ticketMs = 10_000
+const secretBytes = 32
+const secretFormat = /^[A-Za-z0-9_-]{43}$/
+const maxKnown = 10_000
+// A browser that restores its tabs opens as many at once.
+const maxTickets = 100
+const maxHosts = 200
+
+export function createHostSessions(deps: HostSessionsDeps): HostSessions {
+  const { asyncCommitDb, clock, db, events, feed, random, sessions } = deps
+  const lookUp = forwardStore(db).byId
+  // By the cookie's value, cached until anything in the database changes: see session/sessions.ts.
+  const known = new BoundedMap<string, HostSession>(maxKnown)
+  let knownVersion = feed.anyVersion()
+
+  return {
+    resume(secret, origin) {
+      if (!secretFormat.test(secret)) return malformed
+      const version = feed.anyVersion()
+      if (version !== knownVersion) {
+        known.clear()
+        knownVersion = version
+      }
+      const found = known.get(secret)
+      return found ? at(origin, found) : read(secret, version).then((row) => at(origin, row))
+    },
+
+    issueTicket(sessionId, { origin, browser, returnTo }) {
+      const ticket = randomText(random, secretBytes)
+      return transact(asyncCommitDb, [], async (trx) => {
+        if (!(await sessions.revalidate(trx, sessionId))) return null
+        // Two that delete the same oldest tickets would otherwise wait for each other.
+        await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
+        const expiresAt = clock.now() + ticketMs
+        const stored = { sessionId, origin, browser, returnTo, expiresAt }
+        await forwardStore(trx).addTicket(digest(ticket), stored, maxTickets)
+        return ticket
+      })
+    },
+
+    async redeem(ticket, arrival) {
+      if (typeof ticket !== 'string' || !secretFormat.test(ticket)) return unknownTicket
+      const secret = randomText(random, secretBytes)
+      const id = digest(ticket)
+      return transact(db, [], async (trx) => {
+        const store = forwardStore(trx)
+        const sessionId = await store.sessionOfTicket(id)
+        if (sessionId === null) return unknownTicket
+        // Before the ticket, in the order in which the end of a session takes the rows.
+        const live = await sessions.revalidate(trx, sessionId)
+        // Two tickets of a session for one host would otherwise begin two sessions there.
+        await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
+        const taken = await store.takeTicket(id)
+        if (!taken) return unknownTicket
+        const { origin, returnTo } = taken
+        const refused = refusalOf(taken, arrival)
+        if (refused) return origin === arrival.origin ? { refused, returnTo } : { refused }
+        if (!live) return { refused: { code: 'forward_ticket_session_ended' }, returnTo }
+        const began = { sessionId, origin, createdAt: clock.now() }
+        await store.replace(digest(secret), began, maxHosts)
+        const { userId: user_id, username, amr: factors } = live.stored
+        const login = { username, factors, session: sessionId }
+        await events.record(trx, forwardSessionCreated, { user_id, origin }, { login })
+        return { secret, returnTo }
+      })
+    },
+
+    purge: (batchSize) =>
+      deleteExpired(
+        asyncCommitDb,
+        { table: 'forward_tickets', key: 'id', column: 'expires_at', until: clock.now() },
+        batchSize,
+      ),
+  }
+
+  function at(origin: string, found: HostSession | null) {
+    if (!found) return unknown
+    return found.origin === origin ? sessions.resumeStored(found.session) : ofOtherHost
+  }
+
+  async function read(secret: string, version: number): Promise<HostSession | null> {
+    const found = await lookUp(digest(secret))
+    if (found && feed.anyVersion() === version) known.set(secret, found)
+    return found
+  }
+
+  /** Why a ticket is not good where it came; null if it is. At ten seconds it is dead. */
+  function refusalOf(ticket: StoredTicket, { origin, browser }: Arrival): RefusalReason | null {
+    if (clock.now() >= ticket.expiresAt) return { code: 'forward_ticket_late' }
+    if (ticket.origin !== origin) {
+      return { code: 'forward_ticket_other_host', facts: { of: ticket.origin, at: origin } }
+    }
+    const isSame = browser !== undefined && equalInConstantTime(digest(browser), ticket.browser)
+    return isSame ? null : { code: 'forward_ticket_other_browser' }
+  }
+}
+
+const malformed: EndedSession = { ended: { code: 'forward_session_malformed' } }
+const unknown: EndedSession = { ended: { code: 'forward_session_unknown' } }
+const ofOtherHost: EndedSession = { ended: { code: 'forward_session_other_host' } }
+const unknownTicket: RefusedTicket = { refused: { code: 'forward_ticket_unknown' } }

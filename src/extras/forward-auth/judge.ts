@@ -1,0 +1,163 @@
+import type { ForwardRule } from '../../core/config/forward-rule.ts'
+import { maxNamedPaths } from './named-paths.ts'
+import { folded, hasTooManyMarks, isManifold, maxCharacters, readingsOf } from './readings.ts'
+import { pathOf } from './request-line.ts'
+import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
+import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
+
+/** Judges requests by a list of rules: the first that matches counts, and without one all is denied. */
+export interface Judge {
+  judge(asked: ForwardAsked, caller: ForwardCaller | null): Verdict
+  /**
+   * All readings of a request with the rules to which they lead, for an operator: by path and method;
+   * `rule` is its number or null. Null if the path has no sure reading.
+   */
+  readings(asked: ForwardAsked, caller: ForwardCaller | null): readonly ReadingOfRequest[] | null
+  /** Whether a rule is for a host, as a browser writes it. */
+  hasHost(host: string): boolean
+  /** How many rules were looked at until now. */
+  looked(): number
+}
+
+export interface ReadingOfRequest {
+  readonly path: string
+  readonly method: string
+  /** With letters of either case as the same; only if that makes a difference. */
+  readonly isFolded: boolean
+  readonly rule: number | null
+}
+
+const noRule: Verdict = { policy: 'deny', rule: null, because: 'no_rule' }
+const ambiguous: Verdict = { policy: 'deny', rule: null, because: 'ambiguous' }
+const namedPath: Verdict = { policy: 'deny', rule: null, because: 'named_path' }
+const anyPath: readonly string[] = ['/']
+
+export function createJudge(rules: readonly ForwardRule[]): Judge {
+  const index = indexRules(rules)
+  const verdicts = rules.map(
+    ({ number, policy }): Verdict => ({ policy, rule: number, because: 'rule' }),
+  )
+  // Without a caller each rule that names roles matches. So one without roles that was the first for a
+  // stranger is the first for all, and need not be searched for again.
+  const identify = rules.map(({ number, roles }, at): Verdict => {
+    const ofAll = roles === null ? verdicts[at] : undefined
+    return { policy: 'identify', rule: number, because: 'rule', ...(ofAll && { ofAll }) }
+  })
+  let looked = 0
+  // What is searched for, in variables: closures for each request would cost more than the search.
+  let method = ''
+  let roles: ForwardCaller['roles'] | null = null
+
+  return {
+    judge(asked, caller) {
+      const found = search(asked, caller, null)
+      if (typeof found !== 'number') return found
+      const rule = rules[found]
+      if (!rule) return noRule
+      const asksWho =
+        rule.roles !== null || rule.policy === 'one_factor' || rule.policy === 'two_factor'
+      return (caller === null && asksWho ? identify[found] : verdicts[found]) ?? noRule
+    },
+
+    readings(asked, caller) {
+      const told: ReadingOfRequest[] = []
+      const isSure = typeof search(asked, caller, told) === 'number' || told.length > 0
+      return isSure ? told : null
+    },
+
+    hasHost: (host) => index.of(host).length > 0,
+    looked: () => looked,
+  }
+
+  /**
+   * The index of the rule to which all readings of a request lead, `rules.length` for none; or the
+   * verdict if they lead to several, so that no spelling and no header gets more than the plain form of
+   * what the application may take the request for.
+   */
+  function search(
+    { host, methods, uri, named }: ForwardAsked,
+    caller: ForwardCaller | null,
+    told: ReadingOfRequest[] | null,
+  ): number | Verdict {
+    const path = pathOf(uri)
+    if (!uri.startsWith('/') || hasTooManyMarks(path)) return ambiguous
+    const of = index.of(host)
+    const isAnyPath = of.every(isOfAnyPath) && told === null
+    const paths = isAnyPath ? anyPath : pathsOf(path)
+    if (paths === null) return ambiguous
+    roles = caller?.roles ?? null
+    const rule = ruleOf(of, paths, methods, told)
+    if (rule === null) return ambiguous
+    if (isAnyPath || named === undefined) return rule
+    let characters = lengthOf(paths)
+    for (const [at, { header, path }] of named.entries()) {
+      const others = at < maxNamedPaths && !hasTooManyMarks(path) ? pathsOf(path) : null
+      characters += others === null ? 0 : lengthOf(others)
+      const isSame = characters <= maxCharacters && others !== null
+      if (!isSame || ruleOf(of, others, methods, null) !== rule) return { ...namedPath, header }
+    }
+    return rule
+  }
+
+  /** The rule to which all paths lead by all methods; null for several. `told` gets all of them. */
+  function ruleOf(
+    of: readonly HostRules[],
+    paths: readonly string[],
+    methods: readonly string[],
+    told: ReadingOfRequest[] | null,
+  ): number | null {
+    let found: number | undefined
+    let isAmbiguous = false
+    for (const reading of paths) {
+      for (const one of methods) {
+        method = one === 'HEAD' ? 'GET' : one
+        for (let pass = 0; pass < 2; pass += 1) {
+          const lower = pass === 0 ? reading : folded(reading)
+          if (pass === 1 && lower === reading && of.every(isFoldedAlready)) continue
+          const rule = firstOf(of, pass === 0, lower)
+          told?.push({
+            path: lower,
+            method: one,
+            isFolded: pass === 1,
+            rule: rules[rule]?.number ?? null,
+          })
+          isAmbiguous ||= found !== undefined && found !== rule
+          if (isAmbiguous && told === null) return null
+          found ??= rule
+        }
+      }
+    }
+    return isAmbiguous ? null : (found ?? rules.length)
+  }
+
+  function firstOf(of: readonly HostRules[], isExact: boolean, path: string): number {
+    let first = rules.length
+    for (const host of of)
+      first = firstOnWay(isExact ? host.exact : host.folded, path, first, matches)
+    return first
+  }
+
+  function matches(at: number): boolean {
+    looked += 1
+    const rule = rules[at]
+    if (!rule || (rule.methods !== null && !rule.methods.includes(method))) return false
+    return rule.roles === null || roles === null || rule.roles.some((role) => roles?.has(role))
+  }
+}
+
+function pathsOf(path: string): readonly string[] | null {
+  if (!isManifold(path)) return [path]
+  return readingsOf(path)?.map(withUpperEscapes) ?? null
+}
+
+function lengthOf(paths: readonly string[]): number {
+  return paths.reduce((sum, { length }) => sum + length, 0)
+}
+
+function isOfAnyPath(host: HostRules): boolean {
+  return host.isOfAnyPath
+}
+
+function isFoldedAlready(host: HostRules): boolean {
+  return host.folded === host.exact
+}

@@ -1,0 +1,15 @@
+import type { FastifyRequest } from 'fastify'
+import { prefersPage } from '../../core/http/pages/negotiation.ts'
+
+/**
+ * Whether a person waits for a page in a browser, who can be sent to another one: the browser says
+ * so itself, or, where it sends no Fetch Metadata, the client prefers HTML. Frames and scripts
+ * cannot show a sign-in, and a WebSocket follows no redirect.
+ */
+export function isNavigation(request: FastifyRequest): boolean {
+  const { headers } = request
+  if (headers.upgrade !== undefined) return false
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined) return mode === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return headers['x-requested-with'] === undefined && prefersPage(request)
+}

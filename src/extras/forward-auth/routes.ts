@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify'
+import type { RouteDeclaration } from '../../core/http/routes/declaration.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { createForwardDecision, type ForwardDecisionDeps } from './decision.ts'
+import { deniedPage } from './denied-page.ts'
+import { forwardPath } from './paths.ts'
+import { ForwardedHeaders, ForwardQuery } from './schemas.ts'
+
+/**
+ * The question of a proxy whether a request to an application may pass: forward authentication, by
+ * any method, at one path and at all paths below it, because Envoy appends that of the request. It
+ * changes nothing. docs/forward-auth.md
+ */
+export type ForwardRoutesOptions = Omit<ForwardDecisionDeps, 'authenticators'>
+
+// An import by name would load all exports of node:http, among them a client of its own.
+const { METHODS } = process.getBuiltinModule('node:http')
+/** Those that the server takes: it refuses CONNECT, and a method that Node does not know. */
+const methods = METHODS.filter((method) => method !== 'CONNECT')
+
+const declaration = {
+  access: { rule: anyone },
+  // A preflight for an application is a request like any other: as one for this service it passed.
+  cors: false,
+  isReturnTarget: false,
+  rateLimit: 'exempt',
+  errors: [
+    'badRequest',
+    'authenticationRequired',
+    'invalidOrExpiredToken',
+    'accessDenied',
+    'tooManyLoginAttempts',
+  ],
+} as const satisfies RouteDeclaration & { cors: false; isReturnTarget: false }
+
+export async function forwardRoutes(
+  app: FastifyInstance,
+  options: ForwardRoutesOptions,
+): Promise<void> {
+  const decide = createForwardDecision({ ...options, authenticators: app.authenticators })
+  for (const method of methods) {
+    // Fastify would want a Content-Type of the body of a QUERY, which is not read.
+    const overrideExisting = method === 'QUERY'
+    if (overrideExisting || !app.supportedMethods.includes(method)) {
+      app.addHttpMethod(method, { overrideExisting })
+    }
+  }
+  const errorPage = deniedPage(options.config.baseUrl)
+  const answers = { 200: {}, 302: {} } as const
+  const hidden = {
+    config: { ...declaration, answers, errorPage, csrf: 'exempt' },
+    schema: { hide: true },
+  } as const
+
+  app.get(
+    forwardPath,
+    {
+      config: {
+        ...declaration,
+        proxyHeaders: ForwardedHeaders,
+        query: ForwardQuery,
+        answers,
+        errorPage,
+        errorHeaders: { 401: ['sign-in', 'set-cookie'] },
+        responseHeaders: ['set-cookie', 'remote-user', 'remote-groups', 'remote-email', 'cookie'],
+      },
+      schema: {
+        operationId: 'authorizeForwardedRequest',
+        summary: 'Asks, for a proxy, whether a request to an application may pass; by any method',
+      },
+    },
+    decide,
+  )
+  const others = methods.filter((method) => method !== 'GET' && method !== 'HEAD')
+  app.route({ method: others, url: forwardPath, ...hidden, handler: decide })
+  app.route({ method: methods, url: `${forwardPath}/*`, ...hidden, handler: decide })
+}

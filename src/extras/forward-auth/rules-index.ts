@@ -1,0 +1,157 @@
+import type { ForwardRule } from '../../core/config/forward-rule.ts'
+import { shadowedRules } from '../../core/config/forward-shadows.ts'
+import { folded } from './readings.ts'
+
+/** The rules for a path: sorted indexes of rules, so that the first is the one that counts. */
+interface Node {
+  /** Of rules for this path. */
+  readonly at: number[]
+  /** Of rules for this path and all below. */
+  readonly below: number[]
+  readonly children: Map<string, Node>
+}
+
+/** The rules for a host, or for all hosts below one. */
+export interface HostRules {
+  /** By paths as the file has them, and decoded. */
+  readonly exact: Node
+  /** By folded paths; the same node if no rule has another path then. */
+  readonly folded: Node
+  /** Whether all rules are for any path, so that its reading makes no difference. */
+  readonly isOfAnyPath: boolean
+}
+
+/** The rules by host and path, so that a search meets only those for the path and for those above it. */
+export interface RulesIndex {
+  /** The rules for a host, as a browser writes it. */
+  of(host: string): readonly HostRules[]
+}
+
+interface Building {
+  exact: Node
+  folded: Node
+  isOfAnyPath: boolean
+  isFoldedAlready: boolean
+}
+
+const none: readonly HostRules[] = []
+
+export function indexRules(rules: readonly ForwardRule[]): RulesIndex {
+  const hosts = new Map<string, Building>()
+  // A rule that never matches would only be looked at in vain.
+  const shadowed = new Set(shadowedRules(rules).map(({ rule }) => rule))
+  for (const [index, rule] of rules.entries()) {
+    if (shadowed.has(rule.number)) continue
+    for (const host of rule.hosts) {
+      const building = hosts.get(host) ?? newHost()
+      hosts.set(host, building)
+      for (const path of rule.paths ?? ['/*']) place(building, path, index)
+    }
+  }
+  const named = new Map<string, HostRules>()
+  const below = new Map<string, HostRules>()
+  for (const [host, { exact, folded, isOfAnyPath, isFoldedAlready }] of hosts) {
+    const of = { exact, folded: isFoldedAlready ? exact : folded, isOfAnyPath }
+    if (host.startsWith('*.')) below.set(host.slice(2), of)
+    else named.set(host, of)
+  }
+  return {
+    of(host) {
+      const own = named.get(host)
+      if (below.size === 0) return own ? [own] : none
+      const found = own ? [own] : []
+      for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+        const of = dot > 0 ? below.get(host.slice(dot + 1)) : undefined
+        if (of) found.push(of)
+      }
+      return found
+    },
+  }
+}
+
+function newHost(): Building {
+  return { exact: newNode(), folded: newNode(), isOfAnyPath: true, isFoldedAlready: true }
+}
+
+function newNode(): Node {
+  return { at: [], below: [], children: new Map() }
+}
+
+function place(host: Building, path: string, index: number): void {
+  const isBelow = path.endsWith('/*')
+  const body = withUpperEscapes(isBelow ? path.slice(0, -2) : path)
+  const paths = new Set([body, decodeURIComponent(body)])
+  const foldedPaths = new Set([...paths].map(folded))
+  if (path !== '/*') host.isOfAnyPath = false
+  if (paths.size !== foldedPaths.size || ![...paths].every((one) => foldedPaths.has(one))) {
+    host.isFoldedAlready = false
+  }
+  for (const one of paths) add(nodeOf(host.exact, one)[isBelow ? 'below' : 'at'], index)
+  for (const one of foldedPaths) {
+    add(nodeOf(host.folded, one)[isBelow ? 'below' : 'at'], index)
+  }
+}
+
+/** Adds a rule to a list, once: the two forms of a path can have one node. */
+function add(list: number[], index: number): void {
+  if (list.at(-1) !== index) list.push(index)
+}
+
+function nodeOf(root: Node, path: string): Node {
+  let node = root
+  for (const segment of withoutEndSlash(path).split('/').slice(1)) {
+    const next = node.children.get(segment) ?? newNode()
+    node.children.set(segment, next)
+    node = next
+  }
+  return node
+}
+
+/** A slash at the end makes no difference: applications redirect from one form to the other. */
+function withoutEndSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** The hex digits of escapes are the same in either case. RFC 3986 section 6.2.2.1 */
+export function withUpperEscapes(path: string): string {
+  return path.includes('%')
+    ? path.replace(/%[0-9a-f]{2}/gi, (digits) => digits.toUpperCase())
+    : path
+}
+
+/**
+ * The index of the first rule on the way to a path that matches; `bound` if none before it does.
+ * `matches` is asked in the order of the file within each node.
+ */
+export function firstOnWay(
+  root: Node,
+  path: string,
+  bound: number,
+  matches: (index: number) => boolean,
+): number {
+  let node: Node | undefined = root
+  let first = bound
+  const end = path.endsWith('/') ? path.length - 1 : path.length
+  // Segments are cut out one by one: this runs at each request.
+  for (let start = 1; node; ) {
+    first = firstIn(node.below, first, matches)
+    if (start > end) return firstIn(node.at, first, matches)
+    const slash = path.indexOf('/', start)
+    const stop = slash === -1 || slash > end ? end : slash
+    node = node.children.get(path.slice(start, stop))
+    start = stop + 1
+  }
+  return first
+}
+
+function firstIn(
+  list: readonly number[],
+  bound: number,
+  matches: (index: number) => boolean,
+): number {
+  for (const index of list) {
+    if (index >= bound) return bound
+    if (matches(index)) return index
+  }
+  return bound
+}

@@ -1,0 +1,108 @@
+import type { Logger } from 'pino'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { versionOf } from '../../core/config/file-version.ts'
+import { readForwardFile } from '../../core/config/forward-file.ts'
+import type { ForwardRule } from '../../core/config/forward-rule.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Measurements } from '../../core/measurements/measurements.ts'
+import type { Workers } from '../../core/workers/workers.ts'
+import { forwardRulesBroken, forwardRulesChanged } from './events.ts'
+import { createJudge, type Judge } from './judge.ts'
+import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
+
+/** The rules of FORWARD_AUTH_FILE, as this process last read them. docs/adr/0061 */
+export interface ForwardRules {
+  /** What the rules say of a request; `caller` is null as long as it is not known who asks. */
+  judge(asked: ForwardAsked, caller: ForwardCaller | null): Verdict
+  /** Whether an origin is that of a host of the rules: by https, or by http on a loopback address. */
+  isOrigin(origin: string): boolean
+  /**
+   * Reads the file again if it has changed. A file with mistakes changes nothing: they are logged, and
+   * again each hour, and the rules before stay.
+   */
+  refresh(): Promise<void>
+}
+
+export interface ForwardRulesDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly config: Pick<Config, 'forwardAuth' | 'roles'>
+  readonly events: Pick<Events, 'tell'>
+  readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
+  readonly measurements: Pick<Measurements, 'forwardFile'>
+  readonly workers: Pick<Workers, 'index' | 'keep'>
+}
+
+const remindMs = 3_600_000
+
+/** Begins with the rules that were read with the settings. */
+export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
+  const { clock, config, events, log, measurements, workers } = deps
+  const { file, atStart } = config.forwardAuth
+  const tells = workers.index === 0 // each worker reads the file
+  let rules: readonly ForwardRule[] = atStart
+  let judge: Judge = createJudge(rules)
+  let seen: string | undefined
+  let mistakes: readonly string[] = []
+  let toldAt = 0
+  if (file !== undefined) {
+    measurements.forwardFile = () => ({ rules: rules.length, isBroken: mistakes.length > 0 })
+    workers.keep('FORWARD_AUTH_FILE', rules)
+  }
+
+  return {
+    judge: (asked, caller) => judge.judge(asked, caller),
+    isOrigin: (origin) => isOriginOf(judge, origin),
+
+    async refresh() {
+      if (file === undefined) return
+      const version = await versionOf(file)
+      if (version === seen) return remind()
+      const isFirst = seen === undefined
+      seen = version
+      const reading = readForwardFile(file, config.roles)
+      if (reading.mistakes.length > 0) return refuse(reading.mistakes)
+      const isMended = mistakes.length > 0
+      mistakes = []
+      const isChanged = JSON.stringify(reading.rules) !== JSON.stringify(rules)
+      if (isChanged) {
+        judge = createJudge(reading.rules)
+        rules = reading.rules
+        workers.keep('FORWARD_AUTH_FILE', rules)
+      }
+      if (!tells) return
+      if (isMended) log.info('the file of forward authentication has no mistakes any more')
+      // At the first look the start has told of the warnings, unless the file has changed since.
+      if (!isFirst || isChanged) for (const warning of reading.warnings) log.warn(warning)
+      if (isChanged) events.tell(forwardRulesChanged, { rules: rules.length })
+    },
+  }
+
+  function refuse(found: readonly string[]): void {
+    const isNew = JSON.stringify(found) !== JSON.stringify(mistakes)
+    mistakes = found
+    if (!tells) return
+    tellMistakes()
+    if (isNew) events.tell(forwardRulesBroken, { mistakes: found.length, rules: rules.length })
+  }
+
+  function remind(): void {
+    if (tells && mistakes.length > 0 && clock.now() - toldAt >= remindMs) tellMistakes()
+  }
+
+  function tellMistakes(): void {
+    toldAt = clock.now()
+    log.error(
+      { mistakes, rules: rules.length },
+      'the changed file of forward authentication is not taken up: the rules before stay',
+    )
+  }
+}
+
+function isOriginOf(judge: Judge, origin: string): boolean {
+  const url = URL.parse(origin)
+  if (!url || url.origin !== origin) return false
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+  return isSafe && judge.hasHost(url.host)
+}

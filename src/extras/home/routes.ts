@@ -1,0 +1,139 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { defaultName } from '../../core/config/oidc-settings.ts'
+import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
+import { frameAssets } from '../../core/http/pages/frame-assets.ts'
+import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
+import { sendView } from '../../core/http/pages/send-view.ts'
+import { named, Page, Text } from '../../core/http/schemas.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import type { Providers } from '../../modules/federation/providers.ts'
+import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
+import type { Sessions } from '../../modules/sessions/sessions.ts'
+import { createReach } from '../console/reach.ts'
+import { troublePage } from './page.ts'
+
+export interface HomeOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'console' | 'environment' | 'session'>
+  readonly providers: Providers
+  readonly sessions: Sessions
+}
+
+const Link = {
+  type: 'object',
+  required: ['href', 'access'],
+  properties: {
+    href: { type: 'string', description: 'A path of this service' },
+    access: { type: 'string', enum: ['anyone', 'ADMIN'], description: 'Who may read it' },
+  },
+  additionalProperties: false,
+} as const
+
+const Home = named(
+  'Home',
+  {
+    type: 'object',
+    required: ['name', 'links', 'sign_in'],
+    properties: {
+      name: Text,
+      links: {
+        type: 'object',
+        required: ['documentation', 'openapi', 'jwks', 'health', 'status'],
+        properties: {
+          documentation: Link,
+          openapi: Link,
+          jwks: Link,
+          health: Link,
+          status: Link,
+        },
+        additionalProperties: false,
+      },
+      sign_in: {
+        type: 'array',
+        description: 'The identity providers that a browser can sign in with',
+        items: {
+          type: 'object',
+          required: ['name', 'href'],
+          properties: {
+            name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+            href: { type: 'string', description: 'A path that a browser opens' },
+          },
+          additionalProperties: false,
+        },
+      },
+    },
+    additionalProperties: false,
+  },
+  {
+    name: 'Gatehouse',
+    links: {
+      documentation: { href: '/api/docs', access: 'ADMIN' },
+      openapi: { href: '/api/openapi.json', access: 'ADMIN' },
+      jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+      health: { href: '/health/ready', access: 'anyone' },
+      status: { href: '/api/public/status', access: 'anyone' },
+    },
+    sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
+  },
+)
+
+/**
+ * Home room: GET / tells what this is, where its documents are, and how to sign in. A browser's
+ * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
+ * signed in is led to the console or to the own account. It also serves the style sheet and the icon
+ * of all pages.
+ */
+export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
+  const { accounts, config, providers } = options
+  const reach = createReach(config)
+  const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
+  const links = {
+    documentation: { href: '/api/docs', access: documents },
+    openapi: { href: '/api/openapi.json', access: documents },
+    jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+    health: { href: '/health/ready', access: 'anyone' },
+    status: { href: '/api/public/status', access: 'anyone' },
+  } as const
+  const signIn = providers.all
+    .filter((provider) => provider.config.client)
+    .map(({ config: { name, issuer } }) => {
+      const base = name === defaultName ? '/oauth' : `/oauth/${encodeURIComponent(name)}`
+      // The unnamed provider has no name that a person knows.
+      const label = name === defaultName ? new URL(issuer).host : name
+      return { name, href: `${base}/login`, logout: `${base}/logout`, label }
+    })
+
+  app.get(
+    '/',
+    {
+      config: {
+        access: { rule: anyone },
+        errorPage: troublePage,
+        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page }, 303: {} },
+        responseHeaders: ['set-cookie'],
+      },
+      schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
+    },
+    async (request, reply) => {
+      varyByAccept(reply)
+      if (prefersPage(request)) {
+        const session = await sessionOf(options, request)
+        const account = session && (await accounts.byUserId(session.stored.userId))
+        if (account) return reply.redirect(reach.startOf(account, request), 303)
+        return sendView(reply, request, 'home', {
+          links,
+          signIn,
+          isForAdmin: documents === 'ADMIN',
+        })
+      }
+      return reply.type(contentTypes.json).send({
+        name: 'Gatehouse',
+        links,
+        sign_in: signIn.map(({ name, href }) => ({ name, href })),
+      })
+    },
+  )
+  frameAssets.routes(app)
+}

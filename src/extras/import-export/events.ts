@@ -1,0 +1,5 @@
+import { eventType } from '../../core/events/types.ts'
+
+export const sensitiveCreate = eventType<{ what: 'account_import'; count: number }>(
+  'sensitive_create',
+)

@@ -1,0 +1,76 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Config } from '../../core/config/load.ts'
+import type { Database } from '../../core/database/database.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { MakeBatch } from '../../core/http/lists/bulk-answers.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { rolesAmong } from '../../core/policy/principal.ts'
+import { sensitiveRead } from '../../modules/audit/events.ts'
+import { splitRoles } from '../../modules/authentication/account.ts'
+
+import { type ExportedRow, exportedAfter } from './export-store.ts'
+
+export interface ExportOptions {
+  /** Includes the hashes that an import requires. Never over HTTP. */
+  readonly withHashes: boolean
+  /** The hash of an unknown password, for accounts without one, since an import requires a hash. */
+  readonly unknownHash?: string
+  /** Called before each batch is sent; ends the export by throwing. */
+  readonly authorize?: () => Promise<void>
+  /** Reads a batch when its turn in the queue comes; absent: at once. */
+  readonly makeBatch?: MakeBatch
+}
+
+export interface ExportDeps {
+  readonly config: Pick<Config, 'roles'>
+  readonly db: Database
+  readonly events: Events
+}
+
+const batchSize = 500
+
+/**
+ * Exports every account as a line of JSON, in the order of the user ids, without the secrets of
+ * second factors. It yields texts of many lines, which it reads in batches by key as the consumer
+ * takes them, and records its event after the first batch.
+ */
+export async function* exportAccounts(
+  { config, db, events }: ExportDeps,
+  { withHashes, unknownHash, authorize, makeBatch = (work) => work() }: ExportOptions,
+): AsyncGenerator<string> {
+  let after = 0
+  for (;;) {
+    const isFirst = after === 0
+    const text = await makeBatch(nextLines)
+    if (isFirst) events.tell(sensitiveRead, { what: 'account_export', hashes: withHashes })
+    if (text === '') return
+    yield text
+    await setImmediate()
+  }
+
+  async function nextLines(): Promise<string> {
+    const rows = await exportedAfter(db, after, batchSize)
+    after = rows.at(-1)?.user_id ?? after
+    if (rows.length > 0) await authorize?.()
+    return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
+  }
+
+  function lineOf(row: ExportedRow) {
+    const hash = withHashes ? (row.hash ?? unknownHash) : undefined
+    return {
+      username: row.username,
+      ...(hash !== undefined && { password_hash: hash }),
+      user_id: row.user_id,
+      name: row.name,
+      email: row.email,
+      roles: rolesAmong(splitRoles(row.roles), config.roles),
+      locked: row.locked === 1,
+      // False during a pending deletion, so that an import of the line lets no one in.
+      active: row.active === 1,
+      second_factor: row.second_factor === 1,
+      deletion_at: isoTimeOrNull(row.deletion_at),
+      must_change: row.must_change === 1,
+      created_at: isoTime(row.created_at),
+    }
+  }
+}

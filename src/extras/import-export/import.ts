@@ -1,0 +1,302 @@
+import { setImmediate } from 'node:timers/promises'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import {
+  type Guard,
+  lockName,
+  takeExclusiveLocks,
+  transact,
+} from '../../core/database/transactions.ts'
+import { ApiError, type Detail } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
+import { hashingQueue } from '../../modules/passwords/hashing-queue.ts'
+import type { Passwords } from '../../modules/passwords/passwords.ts'
+import type { BreachQuery } from '../../modules/passwords/range-query.ts'
+import { assertAcceptablePassword } from '../../modules/passwords/rules.ts'
+import { userEmail } from '../../modules/users/users.ts'
+import { sensitiveCreate } from './events.ts'
+import { lineReader, type Mistake, type WantedLine } from './line.ts'
+import { gatherPreview, type LinePreview } from './preview.ts'
+import { type FileFormat, readRecords } from './read-records.ts'
+import { transferSchemas } from './schemas.ts'
+import { type HashedLine, stage } from './stage.ts'
+import { importStore } from './store.ts'
+
+export interface ImportReport {
+  readonly dryRun: boolean
+  /** Lines that are not blank, rows below the header, or elements of an array. */
+  readonly lines: number
+  /** How many accounts were created, or would be: those of all lines, or none after an error. */
+  readonly imported: number
+  /** The first errors, in the order of the lines. */
+  readonly errors: readonly Mistake[]
+  readonly errorsTotal: number
+  /** The columns of a table that no field has. */
+  readonly ignoredColumns: readonly string[]
+  /** The first lines that would be imported, and the first that would not, if they were asked for. */
+  readonly preview?: readonly LinePreview[]
+}
+
+export interface ImportOptions {
+  /** Finds every error and imports nothing. */
+  readonly dryRun: boolean
+  /** Of a dry run: how many lines of each outcome are shown. 0 unless given. */
+  readonly preview?: number
+  /** The format of a file whose content shows none: see `readRecords`. */
+  readonly otherwise: FileFormat
+  /** Called with the roles of each line; refuses the import by throwing. */
+  readonly assertMayGive?: (roles: readonly Role[]) => void
+  /** Reauthorizes the caller between batches and in the last step; absent on the command line. */
+  readonly guard?: Guard
+  /** Called after each batch with the number of lines read so far. */
+  readonly onProgress?: (lines: number) => void
+}
+
+/** The import of many accounts. docs/import.md describes the format. */
+export interface Imports {
+  /**
+   * Imports the accounts of a file, all of them or none, and holds one batch in memory. Users and accounts
+   * are staged in short transactions, while the service works as usual; one statement at the end
+   * makes them visible.
+   * @throws ApiError serviceUnavailable; the errors of reading the lines and of `assertMayGive`
+   */
+  run(pieces: AsyncIterable<Uint8Array>, options: ImportOptions): Promise<ImportReport>
+  /** The imports under way, on all nodes, the oldest first; 100 at most. */
+  underWay(): Promise<ImportUnderWay[]>
+  /**
+   * Deletes up to `batchSize` rows of imports whose process died; answers `batchSize` if more rows
+   * may be left.
+   */
+  purge(batchSize: number): Promise<number>
+}
+
+export interface ImportUnderWay {
+  readonly id: number
+  /** Epoch milliseconds; null if a node of 0.8.0 began it. */
+  readonly startedAt: number | null
+  /** When its lines were counted. */
+  readonly seenAt: number
+  /** How many lines were read by then. */
+  readonly lines: number
+  readonly isDryRun: boolean
+}
+
+export interface ImportDeps extends Pick<Deps, 'config' | 'db' | 'asyncCommitDb' | 'clock'> {
+  readonly events: Events
+  readonly passwords: Passwords
+  readonly isBreached: BreachQuery
+}
+
+const batchSize = 500
+const maxErrors = 1000
+const clearBatchSize = 50 // as many as a step of a purge
+const touchEveryMs = 30_000
+const deadAfterMs = 300_000
+const retryMs = 1000
+const maxUnderWay = 100
+
+export function createImports(deps: ImportDeps): Imports {
+  const { config, db, asyncCommitDb, clock, events, passwords } = deps
+  // Staged rows need no synchronous commit: a power failure ends the import that wrote them.
+  const store = importStore(asyncCommitDb)
+  // All imports together compute one hash at a time, so that logins are served.
+  const oneAtATime = hashingQueue({ running: 1, waiting: Number.POSITIVE_INFINITY })
+
+  return { run, purge, underWay }
+
+  async function underWay(): Promise<ImportUnderWay[]> {
+    const rows = await importStore(db).underWay(clock.now() - deadAfterMs, maxUnderWay)
+    return rows.map((row) => ({
+      ...{ id: row.id, startedAt: row.started_at, seenAt: row.seen_at, lines: row.lines },
+      isDryRun: row.dry_run === 1,
+    }))
+  }
+
+  async function run(
+    pieces: AsyncIterable<Uint8Array>,
+    options: ImportOptions,
+  ): Promise<ImportReport> {
+    const { dryRun, preview = 0, assertMayGive = () => {}, guard, onProgress = () => {} } = options
+    const readLine = await lineReader(config)
+    const { ImportLine } = transferSchemas(config.roles)
+    await store.failUntouchedSince(clock.now() - deadAfterMs)
+    const id = await store.open(clock.now(), dryRun)
+    const previewed = gatherPreview(preview)
+    const mistakes = gatherMistakes()
+    let touchedAt = clock.now()
+    let lines = 0
+    let newUsers = 0
+    let batch: WantedLine[] = []
+    let ignoredColumns: readonly string[] = []
+    try {
+      const reading = {
+        ...{ otherwise: options.otherwise, required: ImportLine.required },
+        onIgnored(columns: readonly string[]) {
+          ignoredColumns = columns
+        },
+      }
+      for await (const read of readRecords(touching(pieces), reading)) {
+        for (const record of read) {
+          const wanted = readLine(record)
+          lines += 1
+          if ('username' in wanted) {
+            assertMayGive(wanted.roles)
+            batch.push(wanted)
+          } else {
+            mistakes.add(record.line, wanted)
+            previewed.refuse(record.line, null, wanted)
+          }
+          if (batch.length >= batchSize) await stageBatch()
+        }
+        await setImmediate() // lets other requests run, also if lines arrive fast
+      }
+      await stageBatch()
+      const isDone = !dryRun && mistakes.total === 0 && (await finish())
+      const imported = mistakes.total === 0 && (dryRun || isDone) ? lines : 0
+      const report = { dryRun, lines, imported, errors: mistakes.first(), ignoredColumns }
+      return {
+        ...{ ...report, errorsTotal: mistakes.total },
+        ...(preview > 0 && { preview: await previewed.lines(importStore(db)) }),
+      }
+    } finally {
+      await abandon(id).catch(() => {}) // the job repeats it
+    }
+
+    async function* touching(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const piece of pieces) {
+        await touch()
+        yield piece
+      }
+    }
+
+    /** Keeps the import alive between batches that take long to arrive or to hash. */
+    async function touch(): Promise<void> {
+      if (clock.now() - touchedAt < touchEveryMs) return
+      touchedAt = clock.now()
+      await guard?.authorize(db)
+      assertAlive(await store.touch(id, touchedAt, lines))
+    }
+
+    async function stageBatch(): Promise<void> {
+      const hashed: HashedLine[] = []
+      for (const wanted of batch) {
+        try {
+          hashed.push({ ...wanted, passwordHash: await hashOf(wanted) })
+        } catch (error) {
+          if (!(error instanceof ApiError) || !error.details) throw error
+          mistakes.add(wanted.line, error.details)
+          previewed.refuse(wanted.line, wanted, error.details)
+        }
+      }
+      batch = []
+      const now = clock.now()
+      const writes = !dryRun && mistakes.total === 0
+      const work = async (trx: DatabaseOrTransaction) => {
+        await takeExclusiveLocks(trx, ...lockNamesOf(hashed)) // others may create these names
+        assertAlive(await importStore(trx).touch(id, now, lines))
+        return stage(trx, { id, lines: hashed, now, writes })
+      }
+      const staged = await transact(asyncCommitDb, [], work, guard)
+      touchedAt = now
+      newUsers += staged.newUsers
+      const refused = new Map(staged.mistakes.map(({ line, ...detail }) => [line, detail]))
+      for (const [line, detail] of refused) mistakes.add(line, [detail])
+      for (const wanted of hashed) {
+        const detail = refused.get(wanted.line)
+        if (detail) previewed.refuse(wanted.line, wanted, [detail])
+        else previewed.admit(wanted)
+      }
+      onProgress(lines)
+      await setImmediate()
+    }
+
+    /** @throws ApiError validationFailed if the password breaks the rules for new passwords */
+    async function hashOf({ secret, username, user }: WantedLine): Promise<string | null> {
+      if (secret === 'none') return null
+      if ('hash' in secret) return secret.hash
+      await touch()
+      const email = 'id' in user ? await userEmail(db, user.id) : user.email
+      const text = secret.password
+      await assertAcceptablePassword({ text, field: 'password', username, email }, deps)
+      return dryRun || mistakes.total > 0 ? '' : hashPatiently(text)
+    }
+
+    async function finish(): Promise<boolean> {
+      const complete = async (trx: DatabaseOrTransaction) => {
+        if (!(await importStore(trx).finish(id, newUsers))) return false
+        await events.record(trx, sensitiveCreate, { what: 'account_import', count: lines })
+        return true
+      }
+      const isDone = await transact(db, [], complete, guard)
+      if (isDone) return true
+      const lost = await store.lost(id, maxErrors)
+      assertAlive(lost.length > 0)
+      for (const line of lost) mistakes.add(line, [{ path: ['username'], message: takenMeanwhile }])
+      return false
+    }
+  }
+
+  async function abandon(id: number): Promise<void> {
+    await store.fail(id)
+    while ((await clear(id, clearBatchSize)) > 0) await setImmediate()
+  }
+
+  async function purge(batchSize: number): Promise<number> {
+    await store.failUntouchedSince(clock.now() - deadAfterMs)
+    const id = await store.oldestEnded()
+    if (id === null) return 0
+    await clear(id, batchSize)
+    return batchSize
+  }
+
+  function clear(id: number, batchSize: number): Promise<number> {
+    return transact(asyncCommitDb, [], (trx) => importStore(trx).clear(id, batchSize))
+  }
+
+  /** Hashes a password; if logins fill the queue, it waits until the queue has room. */
+  function hashPatiently(text: string): Promise<string> {
+    return oneAtATime.run(async () => {
+      for (;;) {
+        try {
+          return await passwords.hash(text)
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.row !== 'serviceUnavailable') throw error
+        }
+        await clock.wait(retryMs)
+      }
+    })
+  }
+}
+
+const takenMeanwhile = 'was taken while the import went on, or its user was deleted'
+
+function lockNamesOf(lines: readonly HashedLine[]): string[] {
+  return lines.flatMap(({ username, user }) => [
+    lockName.username(username),
+    ...('id' in user ? [lockName.account(user.id)] : []),
+  ])
+}
+
+/** @throws ApiError serviceUnavailable if another process has ended the import as dead */
+function assertAlive(isAlive: boolean): void {
+  if (isAlive) return
+  const reason = { code: 'import_given_up' } as const
+  throw new ApiError('serviceUnavailable', { cause: 'the import was given up', reason })
+}
+
+/** Collects errors: it counts all and keeps the first `maxErrors`. */
+function gatherMistakes() {
+  const kept: Mistake[] = []
+  let total = 0
+  return {
+    get total() {
+      return total
+    },
+    add(line: number, details: readonly Detail[]): void {
+      total += details.length
+      for (const detail of details) if (kept.length < maxErrors) kept.push({ line, ...detail })
+    },
+    first: (): Mistake[] => kept.toSorted((one, other) => one.line - other.line),
+  }
+}

@@ -1,0 +1,105 @@
+import type { Config } from '../../core/config/load.ts'
+import { ApiError, type Detail, refuseField } from '../../core/errors.ts'
+import { compileCheck } from '../../core/http/bodies/validation.ts'
+import type { Static } from '../../core/http/schemas.ts'
+import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
+import type { Username } from '../../core/lib/username.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import { parseRoles, parseUser, parseUsername } from '../../modules/accounts/parse.ts'
+import { hashRefusal } from '../../modules/passwords/given-hash.ts'
+import type { HashSettings } from '../../modules/passwords/password.ts'
+import type { NewUser } from '../../modules/users/user.ts'
+import type { ReadRecord } from './read-records.ts'
+import { type ImportLine, transferSchemas } from './schemas.ts'
+
+/** One error of one line. */
+export interface Mistake extends Detail {
+  /** As `ReadRecord` counts. */
+  readonly line: number
+}
+
+/** The account that a line describes. */
+export interface WantedLine {
+  readonly line: number
+  readonly username: Username
+  readonly secret: { readonly hash: string } | { readonly password: string } | 'none'
+  readonly roles: readonly Role[]
+  readonly locked: boolean
+  readonly active: boolean
+  readonly mustChange: boolean
+  /** Epoch milliseconds; undefined: now. */
+  readonly createdAt: number | undefined
+  readonly user: { readonly id: number } | NewUser
+}
+
+/** Parses what was read of a line to an account, or to its errors. */
+export type ReadLine = (record: ReadRecord) => WantedLine | readonly Detail[]
+
+type LineSettings = Pick<Config, 'password' | 'roles'>
+
+/** Creates the parser of lines for the service's settings of password hashes and its roles. */
+export async function lineReader(settings: LineSettings): Promise<ReadLine> {
+  const check = await compileCheck(transferSchemas(settings.roles).ImportLine)
+  return (record) => readLine(record, settings, check)
+}
+
+function readLine(
+  { line, ...read }: ReadRecord,
+  settings: LineSettings,
+  check: (value: unknown) => Detail[],
+): ReturnType<ReadLine> {
+  if ('details' in read) return read.details
+  const found = check(read.value)
+  if (found.some(({ path }) => path.length === 0)) return found
+  const body = read.value as Static<ImportLine> // fields of another shape are not parsed
+  const refused = new Set(found.map(({ path }) => path[0]))
+  const parsed = <T>(fields: readonly (keyof Static<ImportLine>)[], parse: () => T) =>
+    fields.some((field) => refused.has(field)) ? undefined : attempt(found, parse)
+  const username = parsed(['username'], () => parseUsername(body.username))
+  const roles = parsed(['roles'], () => parseRoles(body.roles, settings.roles))
+  const secret = parsed(['password', 'password_hash'], () => parseSecret(body, settings.password))
+  const createdAt = parsed(['created_at'], () => parseTime(body.created_at))
+  const user = parsed(['user_id', 'name', 'email'], () => parseOwner(body))
+  if (found.length > 0 || !username || !roles || !secret || !user) return found
+  const { locked = false, active = true, must_change: mustChange = false } = body
+  return { line, username, secret, roles, locked, active, mustChange, createdAt, user }
+}
+
+/** Collects the error of one field, so that the other fields are checked as well. */
+function attempt<T>(found: Detail[], parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (!(error instanceof ApiError) || !error.details) throw error
+    found.push(...error.details)
+    return undefined
+  }
+}
+
+function parseSecret(
+  { password, password_hash: hash }: Static<ImportLine>,
+  settings: HashSettings,
+): WantedLine['secret'] {
+  if (hash !== undefined && password !== undefined) {
+    return refuseField(['password_hash'], 'stands for a password: leave out one of them')
+  }
+  if (password !== undefined) return { password }
+  if (hash === undefined) return 'none'
+  const reason = hashRefusal(hash, settings)
+  return reason === undefined ? { hash } : refuseField(['password_hash'], reason)
+}
+
+/** Parses the owner. Beside name and e-mail, `user_id` is an exported id, which is ignored. */
+function parseOwner({ user_id, name, email }: Static<ImportLine>): WantedLine['user'] {
+  if (name !== undefined && email !== undefined) return parseUser({ name, email })
+  return parseUser({ ...(user_id !== undefined && { user_id }), ...pick({ name, email }) })
+}
+
+function pick({ name, email }: { name: string | undefined; email: string | undefined }) {
+  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) }
+}
+
+function parseTime(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  return parseDateTime(text) ?? refuseField(['created_at'], dateTimeMessage)
+}

@@ -1,0 +1,126 @@
+import type { Detail } from '../../core/errors.ts'
+import type { RoleName } from '../../core/policy/principal.ts'
+import { splitRoles } from '../../modules/authentication/account.ts'
+import type { WantedLine } from './line.ts'
+import type { importStore } from './store.ts'
+
+/** An account as a line describes it, or as it is now. */
+export interface PreviewedAccount {
+  readonly username: string
+  readonly roles: readonly RoleName[]
+  readonly locked: boolean
+  readonly active: boolean
+  readonly mustChange: boolean
+  /** Epoch milliseconds; null: when it is imported. */
+  readonly createdAt: number | null
+  /** Of the user; null if the line makes one. */
+  readonly userId: number | null
+  /** Null if the line names a user who does not exist. */
+  readonly name: string | null
+  readonly email: string | null
+}
+
+/** What would become of one line. */
+export interface LinePreview {
+  /** Counted from 1, blank lines included. */
+  readonly line: number
+  /** Null if the line cannot be read. */
+  readonly wanted: PreviewedAccount | null
+  /** Whether the line has a hash, a password that would be hashed, or neither. */
+  readonly secret: 'hash' | 'password' | 'none'
+  /** The account that has the name or the user already. */
+  readonly present: PreviewedAccount | null
+  /** The first ones of the line; empty for one that would be imported. */
+  readonly errors: readonly Detail[]
+}
+
+interface Kept {
+  readonly line: number
+  readonly wanted: WantedLine | null
+  readonly errors: readonly Detail[]
+}
+
+/** A line of 64 KiB can hold some ten thousand mistakes; `errorsTotal` of the report counts all. */
+const maxErrorsOfLine = 20
+
+/**
+ * Keeps the first lines of each outcome, so that mistakes far behind in a long file are shown as well.
+ * @param max how many of each; 0 keeps none
+ */
+export function gatherPreview(max: number) {
+  const admitted: Kept[] = []
+  const refused: Kept[] = []
+  return {
+    admit(wanted: WantedLine): void {
+      if (admitted.length < max) admitted.push({ line: wanted.line, wanted, errors: [] })
+    },
+    refuse(line: number, wanted: WantedLine | null, errors: readonly Detail[]): void {
+      if (refused.length >= max) return
+      refused.push({ line, wanted, errors: errors.slice(0, maxErrorsOfLine) })
+    },
+    /** The lines in their order, with what is there now. */
+    async lines(store: ReturnType<typeof importStore>): Promise<LinePreview[]> {
+      const kept = [...admitted, ...refused].sort((one, other) => one.line - other.line)
+      const wanted = kept.flatMap((one) => one.wanted ?? [])
+      const userIds = wanted.flatMap(({ user }) => ('id' in user ? [user.id] : []))
+      const names = refused.flatMap((one) => one.wanted?.username ?? [])
+      const rows = names.length === 0 ? [] : await store.present(names, userIds)
+      const present = rows.map(accountOf)
+      const users = new Map((await store.users(userIds)).map((user) => [user.id, user]))
+      return kept.map((one) => ({
+        line: one.line,
+        wanted: one.wanted && wantedAccount(one.wanted, users),
+        secret: secretOf(one.wanted),
+        present: one.errors.length === 0 ? null : holderOf(one.wanted, present),
+        errors: one.errors,
+      }))
+    },
+  }
+}
+
+type Store = ReturnType<typeof importStore>
+type PresentRow = Awaited<ReturnType<Store['present']>>[number]
+type UserRow = Awaited<ReturnType<Store['users']>>[number]
+
+function accountOf(row: PresentRow): PreviewedAccount {
+  return {
+    username: row.username,
+    roles: splitRoles(row.roles),
+    locked: row.locked === 1,
+    active: row.active === 1,
+    mustChange: row.must_change === 1,
+    createdAt: row.created_at,
+    userId: row.user_id,
+    name: row.name,
+    email: row.email,
+  }
+}
+
+function secretOf(wanted: WantedLine | null): LinePreview['secret'] {
+  if (!wanted || wanted.secret === 'none') return 'none'
+  return 'hash' in wanted.secret ? 'hash' : 'password'
+}
+
+function wantedAccount(
+  { username, roles, locked, active, mustChange, createdAt, user }: WantedLine,
+  users: ReadonlyMap<number, UserRow>,
+): PreviewedAccount {
+  const owner = 'id' in user ? users.get(user.id) : user
+  return {
+    ...{ username, roles, locked, active, mustChange, createdAt: createdAt ?? null },
+    userId: 'id' in user ? user.id : null,
+    ...{ name: owner?.name ?? null, email: owner?.email ?? null },
+  }
+}
+
+/** The account in the way of a line: the one of its name, or else of its user. */
+function holderOf(
+  wanted: WantedLine | null,
+  present: readonly PreviewedAccount[],
+): PreviewedAccount | null {
+  if (!wanted) return null
+  const { user, username } = wanted
+  const ofName = present.find((account) => account.username === username)
+  const ofUser = 'id' in user ? present.find(({ userId }) => userId === user.id) : undefined
+  return ofName ?? ofUser ?? null
+}

@@ -1,0 +1,227 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import type { Database } from '../../core/database/database.ts'
+import type { Guard } from '../../core/database/transactions.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { acceptLines, longBody } from '../../core/http/bodies/long-bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { begunStream } from '../../core/http/lists/begun-stream.ts'
+import { inTurn } from '../../core/http/lists/bulk-answers.ts'
+import { positiveInteger } from '../../core/http/lists/paging.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { role } from '../../core/policy/rules.ts'
+import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
+import { exportAccounts } from './export.ts'
+import type { ImportReport, Imports } from './import.ts'
+import type { LinePreview, PreviewedAccount } from './preview.ts'
+import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
+
+/** Import and export of accounts, below /api/admin, for the role ADMIN. */
+export interface TransferRoutesOptions {
+  readonly config: Pick<Config, 'login' | 'roles'>
+  readonly clock: Clock
+  readonly db: Database
+  readonly events: Events
+  readonly imports: Imports
+}
+
+const access = { rule: role('ADMIN') }
+
+/** How long an import may take, from its request header to its last step. */
+const maxImportMs = 1_800_000
+
+const maxPreview = 500
+
+const ImportQuery = {
+  type: 'object',
+  properties: {
+    dry_run: {
+      type: 'boolean',
+      default: false,
+      description: 'Finds every mistake and changes nothing',
+      examples: [true],
+    },
+    preview: {
+      type: 'integer',
+      minimum: 1,
+      maximum: maxPreview,
+      description:
+        'Of a dry run: shows so many of the first lines that would be imported, and of those that would not, next to what is there now',
+      examples: [100],
+    },
+  },
+} as const
+
+export async function transferRoutes(
+  instance: FastifyInstance,
+  options: TransferRoutesOptions,
+): Promise<void> {
+  const { clock, config, db, events, imports } = options
+  const { ExportLine, ImportLine } = transferSchemas(config.roles)
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptLines(instance)
+
+  app.post(
+    '/api/admin/import/accounts',
+    {
+      config: {
+        access,
+        reauthentication: 'conditional', // an ADMIN is among the accounts
+        body: 'lines',
+        line: ImportLine,
+        query: ImportQuery,
+        errors: ['validationFailed', 'requestTimeout'],
+      },
+      schema: {
+        operationId: 'importAccounts',
+        summary: 'Import accounts, all of them or none',
+        response: { 200: ImportBody },
+      },
+    },
+    async (request, reply) => {
+      const startedAt = clock.now() // reauthentication is judged at the start of a long import
+      const atStart = { ...options, clock: { now: () => startedAt } }
+      const endsAt = startedAt + maxImportMs
+      try {
+        const report = await imports.run(longBody(request, clock, endsAt), {
+          ...askedOf(request.query),
+          otherwise: isCsv(request) ? 'csv' : 'json',
+          guard: until(endsAt, reauthorize(request)),
+          assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
+        })
+        if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
+        return showImport(report)
+      } catch (error) {
+        // The rest of an unread body must not be parsed as the next request.
+        if (!request.raw.complete) reply.header('connection', 'close')
+        throw error
+      }
+    },
+  )
+
+  app.get(
+    '/api/admin/imports',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listImports',
+        summary: 'The imports under way, on all nodes, and how many lines each has read',
+        response: { 200: ImportsUnderWay },
+      },
+    },
+    async () => {
+      const underWay = await imports.underWay()
+      return {
+        data: underWay.map(({ id, isDryRun, lines, seenAt, startedAt }) => ({
+          ...{ id, dry_run: isDryRun, started_at: isoTimeOrNull(startedAt) },
+          ...{ seen_at: isoTime(seenAt), lines },
+        })),
+      }
+    },
+  )
+
+  app.get(
+    '/api/admin/export/accounts',
+    {
+      config: { access, answers: { 200: { [mediaTypes.lines]: ExportLine } } },
+      schema: {
+        operationId: 'exportAccounts',
+        summary: 'Every account, without its password hash',
+      },
+    },
+    async (request, reply) => {
+      reply.header('content-type', mediaTypes.lines)
+      if (request.method === 'HEAD') return reply.send()
+      const lines = exportAccounts(
+        { config, db, events },
+        {
+          withHashes: false,
+          authorize: async () => reauthorize(request)?.now(),
+          makeBatch: inTurn(request, reply, { mayBeRefused: true }),
+        },
+      )
+      return reply.send(await begunStream(lines))
+    },
+  )
+
+  /** Adds a deadline to a guard, because hashing also takes time. */
+  function until(endsAt: number, guard: Guard | undefined): Guard {
+    return {
+      lockNames: () => guard?.lockNames() ?? [],
+      async authorize(trx) {
+        if (clock.now() >= endsAt) {
+          throw new ApiError('requestTimeout', { reason: { code: 'deadline_passed' } })
+        }
+        await guard?.authorize(trx)
+      },
+    }
+  }
+}
+
+/** Whether the client calls the body CSV. */
+function isCsv({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.toLowerCase().startsWith(mediaTypes.csv) ?? false
+}
+
+/** Converts a report to the body of an answer. */
+export function showImport(report: ImportReport): Static<typeof ImportBody> {
+  return {
+    dry_run: report.dryRun,
+    lines: report.lines,
+    imported: report.imported,
+    errors: report.errors.map(({ line, path, message }) => ({ line, path: [...path], message })),
+    errors_total: report.errorsTotal,
+    ...(report.ignoredColumns.length > 0 && { ignored_columns: [...report.ignoredColumns] }),
+    ...(report.preview && { preview: report.preview.map(showLine) }),
+  }
+}
+
+function showLine({ line, wanted, secret, present, errors }: LinePreview) {
+  return {
+    line,
+    outcome: errors.length === 0 ? ('import' as const) : ('refuse' as const),
+    account: wanted && {
+      ...showAccount(wanted),
+      ...{ password_hash: secret === 'hash', password: secret === 'password' },
+    },
+    present: present && showAccount(present),
+    errors: errors.map(({ path, message }) => ({ path: [...path], message })),
+  }
+}
+
+function showAccount({ createdAt, mustChange, userId, roles, ...account }: PreviewedAccount) {
+  return {
+    ...account,
+    roles: [...roles],
+    must_change: mustChange,
+    created_at: isoTimeOrNull(createdAt),
+    user_id: userId,
+  }
+}
+
+/** Parses the query; other values are refused, so that a misspelt dry run imports nothing. */
+function askedOf(query: unknown): { readonly dryRun: boolean; readonly preview: number } {
+  const { dry_run: dry, preview: lines } = query as { dry_run?: unknown; preview?: unknown } // parsed by Fastify
+  if (dry !== undefined && dry !== 'true' && dry !== 'false') {
+    return refuseField(['dry_run'], 'must be true or false')
+  }
+  const dryRun = dry === 'true'
+  if (lines === undefined) return { dryRun, preview: 0 }
+  if (!dryRun) return refuseField(['preview'], 'needs dry_run=true')
+  const preview = positiveInteger(lines)
+  return preview !== null && preview <= maxPreview
+    ? { dryRun, preview }
+    : refuseField(['preview'], `must be a whole number from 1 to ${maxPreview}`)
+}
+
+function refused({ errors, errorsTotal }: ImportReport): ApiError {
+  const details = errors.map(({ line, path, message }) => ({
+    path: [`line ${line}`, ...path],
+    message,
+  }))
+  const reason = { code: 'lines_refused', facts: { errors: errorsTotal } } as const
+  return new ApiError('validationFailed', { details, reason })
+}

@@ -1,0 +1,119 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Detail } from '../../core/errors.ts'
+import { insertStagedAccounts, removeStagedAccounts } from '../../modules/accounts/accounts.ts'
+import { insertStagedUsers } from '../../modules/users/users.ts'
+import type { Mistake, WantedLine } from './line.ts'
+import { type Holder, importStore, type ReadName } from './store.ts'
+
+export interface HashedLine extends WantedLine {
+  /** Null: the account has no password. */
+  readonly passwordHash: string | null
+}
+
+export interface Batch {
+  /** The id of the import. */
+  readonly id: number
+  readonly lines: readonly HashedLine[]
+  readonly now: number
+  /** If false, only names are stored, to find the remaining errors; nothing is staged. */
+  readonly writes: boolean
+}
+
+export interface Staged {
+  readonly mistakes: readonly Mistake[]
+  readonly newUsers: number
+}
+
+/**
+ * Stages a batch of an import, and answers the errors for names and users that are taken. A visible
+ * account and an older import keep their names; a younger import loses its name.
+ */
+export async function stage(
+  trx: DatabaseOrTransaction,
+  { id, lines, now, writes }: Batch,
+): Promise<Staged> {
+  if (lines.length === 0) return { mistakes: [], newUsers: 0 }
+  const store = importStore(trx)
+  const usernames = lines.map(({ username }) => username)
+  const userIds = lines.flatMap(({ user }) => ('id' in user ? [user.id] : []))
+  if (writes) await store.keepOpen(id, usernames, userIds)
+  const holders = await store.holders(usernames, userIds)
+  const refusalOf = judge(id, {
+    holders,
+    read: await store.read(id, usernames, userIds),
+    presentUsers: new Set(await store.presentUsers(userIds)),
+  })
+  const mistakes: Mistake[] = []
+  const free = lines.filter((line) => {
+    const refusal = refusalOf(line)
+    if (refusal) mistakes.push({ line: line.line, ...refusal })
+    return !refusal
+  })
+  if (!writes || mistakes.length > 0) {
+    await store.addNames(id, free.map(nameOf))
+    return { mistakes, newUsers: 0 }
+  }
+
+  if (holders.length > 0) await removeStagedAccounts(trx, usernames, userIds, id)
+  const newUsers = free.flatMap(({ user }) => ('id' in user ? [] : [user]))
+  const newIds = (await insertStagedUsers(trx, newUsers, id)).values()
+  const accounts = free.map(({ user, createdAt = now, ...line }) => ({
+    ...line,
+    createdAt,
+    passwordChangedAt: line.secret !== 'none' && 'password' in line.secret ? now : null,
+    userId: 'id' in user ? user.id : given(newIds.next().value),
+  }))
+  await insertStagedAccounts(trx, accounts, id)
+  return { mistakes, newUsers: newUsers.length }
+}
+
+interface Known {
+  readonly holders: readonly Holder[]
+  readonly read: readonly { username: string; line: number; user_id: number | null }[]
+  readonly presentUsers: ReadonlySet<number>
+}
+
+/** Answers a function that checks one line after the other, and answers the error of a line. */
+function judge(
+  importId: number,
+  { holders, read, presentUsers }: Known,
+): (line: HashedLine) => Detail | undefined {
+  const own = holders.flatMap(({ username, userId: user_id, staged }) =>
+    staged?.importId === importId ? [{ username, user_id, line: staged.line ?? 0 }] : [],
+  )
+  const lineOfName = new Map([...read, ...own].map(({ username, line }) => [username, line]))
+  const lineOfUser = new Map([...read, ...own].map(({ user_id, line }) => [user_id, line]))
+  const inTheWay = holders.filter(
+    ({ staged }) => staged === null || (staged.isOpen && staged.importId < importId),
+  )
+  const byName = new Map(inTheWay.map((holder) => [holder.username, holder]))
+  const byUser = new Map(inTheWay.map((holder) => [holder.userId, holder]))
+
+  return ({ line, username, user }) => {
+    const refuse = (field: string, message: string) => ({ path: [field], message })
+    const twice = lineOfName.get(username)
+    if (twice !== undefined) return refuse('username', `is on line ${twice} already`)
+    lineOfName.set(username, line)
+    const holder = byName.get(username)
+    if (holder) return refuse('username', holder.staged ? beingImported : 'exists already')
+    if (!('id' in user)) return undefined
+    if (!presentUsers.has(user.id)) return refuse('user_id', 'names no user')
+    const again = lineOfUser.get(user.id)
+    if (again !== undefined) return refuse('user_id', `is on line ${again} already`)
+    lineOfUser.set(user.id, line)
+    const owner = byUser.get(user.id)
+    if (owner) return refuse('user_id', owner.staged ? beingImported : 'has an account already')
+    return undefined
+  }
+}
+
+const beingImported = 'is being imported by somebody else'
+
+function nameOf({ username, line, user }: HashedLine): ReadName {
+  return { username, line, userId: 'id' in user ? user.id : null }
+}
+
+function given(id: number | undefined): number {
+  if (id === undefined) throw new Error('fewer ids than users')
+  return id
+}

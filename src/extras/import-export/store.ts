@@ -1,0 +1,311 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { roleNamesOfAccount } from '../../core/database/role-names.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { isPresentAccount, isPresentUser } from '../../core/database/staged.ts'
+import { forNoKeyUpdate } from '../../core/database/transactions.ts'
+import type { Username } from '../../core/lib/username.ts'
+
+/** The username of a line that creates no account, and the id of its user if the line has one. */
+export interface ReadName {
+  readonly username: Username
+  readonly line: number
+  readonly userId: number | null
+}
+
+/** An account that has a username already, or belongs to a user already. */
+export interface Holder {
+  readonly username: string
+  readonly userId: number
+  /** The import that staged the account, under way or failed; null if the account is visible. */
+  readonly staged: {
+    readonly importId: number
+    readonly line: number | null
+    readonly isOpen: boolean
+  } | null
+}
+
+/** Imports under way. Their staged rows are invisible until their state is `done`. */
+export function importStore(db: DatabaseOrTransaction) {
+  return {
+    async open(now: number, isDryRun: boolean): Promise<number> {
+      const { id } = await db
+        .insertInto('imports')
+        .values({ state: 'open', seen_at: now, started_at: now, dry_run: isDryRun ? 1 : 0 })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return id
+    },
+
+    /** Records that the import is alive; false if another process has ended it as dead. */
+    async touch(id: number, now: number, lines: number): Promise<boolean> {
+      const row = await db
+        .updateTable('imports')
+        .set({ seen_at: now, lines })
+        .where('id', '=', id)
+        .where('state', '=', 'open')
+        .returning('id')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /**
+     * Makes all rows of an import visible in one step, at the same cost for any size; false if the
+     * import has lost a name meanwhile.
+     */
+    async finish(id: number, newUsers: number): Promise<boolean> {
+      const row = await db
+        .updateTable('imports')
+        .set({ state: 'done' })
+        .where('id', '=', id)
+        .where('state', '=', 'open')
+        .where('lost', '=', 0)
+        .returning('id')
+        .executeTakeFirst()
+      if (!row) return false
+      await db
+        .updateTable('row_counts')
+        .set((eb) => ({ total: eb('total', '+', newUsers) }))
+        .where('name', '=', 'users')
+        .execute()
+      return true
+    },
+
+    /** The imports under way, the oldest first; those of a process that is gone are left out. */
+    async underWay(since: number, limit: number) {
+      return db
+        .selectFrom('imports')
+        .select(['id', 'started_at', 'seen_at', 'lines', 'dry_run'])
+        .where('state', '=', 'open')
+        .where('seen_at', '>=', since)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+    },
+
+    /** The visible accounts that have these names or users, with their users. */
+    async present(usernames: readonly Username[], userIds: readonly number[]) {
+      return db
+        .selectFrom('accounts')
+        .innerJoin('users', 'users.id', 'accounts.user_id')
+        .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
+        .select(roleNamesOfAccount.as('roles'))
+        .select([
+          'accounts.user_id',
+          'username',
+          'name',
+          'email',
+          'locked',
+          'active',
+          'must_change',
+          'created_at',
+        ])
+        .where(isPresentAccount)
+        .where((eb) => isOneOf(eb, usernames, userIds))
+        .execute()
+    },
+
+    /** The visible users of these ids. */
+    async users(ids: readonly number[]) {
+      if (ids.length === 0) return []
+      return db
+        .selectFrom('users')
+        .select(['id', 'name', 'email'])
+        .where('id', 'in', ids)
+        .where(isPresentUser)
+        .execute()
+    },
+
+    async fail(id: number): Promise<void> {
+      await db
+        .updateTable('imports')
+        .set({ state: 'failed' })
+        .where('id', '=', id)
+        .where('state', '=', 'open')
+        .execute()
+    },
+
+    /** Fails open imports that were not touched since a time, because their process died. */
+    async failUntouchedSince(time: number): Promise<void> {
+      await db
+        .updateTable('imports')
+        .set({ state: 'failed' })
+        .where('state', '=', 'open')
+        .where('seen_at', '<', time)
+        .execute()
+    },
+
+    /** Finds the oldest ended import that has rows left to delete; null if there is none. */
+    async oldestEnded(): Promise<number | null> {
+      const row = await db
+        .selectFrom('imports')
+        .select('id')
+        .where('state', '!=', 'open')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.id ?? null
+    },
+
+    /**
+     * Deletes up to `batchSize` rows of an ended import: first the accounts and users of a failed
+     * one, then its names, then the import; answers how many. Its transaction locks the import, so
+     * that no other transaction records a lost name for it meanwhile.
+     */
+    async clear(id: number, batchSize: number): Promise<number> {
+      const query = db.selectFrom('imports').select('state').where('id', '=', id)
+      const row = await forNoKeyUpdate(db, 'imports', query).executeTakeFirst()
+      if (!row || row.state === 'open') return 0
+      if (row.state === 'failed') {
+        const removed = (await removeAccounts(id, batchSize)) || (await removeUsers(id, batchSize))
+        if (removed > 0) return removed
+      }
+      const names = await removeNames(id, batchSize)
+      if (names > 0) return names
+      const { numDeletedRows } = await db
+        .deleteFrom('imports')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
+
+    async addNames(id: number, names: readonly ReadName[]): Promise<void> {
+      if (names.length === 0) return
+      await db
+        .insertInto('import_names')
+        .values(
+          names.map(({ username, line, userId }) => ({
+            import_id: id,
+            username,
+            line,
+            user_id: userId,
+          })),
+        )
+        .execute()
+    },
+
+    /** Finds earlier lines of the import that name these, but created no account. */
+    async read(id: number, usernames: readonly Username[], userIds: readonly number[]) {
+      return db
+        .selectFrom('import_names')
+        .select(['username', 'user_id', 'line'])
+        .where('import_id', '=', id)
+        .where((eb) =>
+          eb.or([
+            ...(usernames.length > 0 ? [eb('username', 'in', usernames)] : []),
+            ...(userIds.length > 0 ? [eb('user_id', 'in', userIds)] : []),
+          ]),
+        )
+        .execute()
+    },
+
+    /** Reads the first lines that lost their name to another request, if no line had an error. */
+    async lost(id: number, limit: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('import_names')
+        .select('line')
+        .where('import_id', '=', id)
+        .orderBy('line')
+        .limit(limit)
+        .execute()
+      return rows.map(({ line }) => line)
+    },
+
+    /**
+     * Locks younger imports that hold these names or users, so that they are not completed before
+     * the end of the transaction, which takes the names from them.
+     */
+    async keepOpen(
+      id: number,
+      usernames: readonly Username[],
+      userIds: readonly number[],
+    ): Promise<void> {
+      const younger = db
+        .selectFrom('imports')
+        .select('id')
+        .where('id', '>', id)
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('accounts')
+            .select('import_id')
+            .where((or) => isOneOf(or, usernames, userIds)),
+        )
+        .orderBy('id')
+      await forNoKeyUpdate(db, 'imports', younger).execute()
+    },
+
+    async holders(usernames: readonly Username[], userIds: readonly number[]): Promise<Holder[]> {
+      const rows = await db
+        .selectFrom('accounts')
+        .leftJoin('imports', 'imports.id', 'accounts.import_id')
+        .select(['username', 'user_id', 'import_id', 'import_line', 'state'])
+        .where((eb) => isOneOf(eb, usernames, userIds))
+        .execute()
+      return rows.map(({ username, user_id, import_id, import_line, state }) => ({
+        username,
+        userId: user_id,
+        staged:
+          import_id === null || state === null || state === 'done'
+            ? null
+            : { importId: import_id, line: import_line, isOpen: state === 'open' },
+      }))
+    },
+
+    async presentUsers(ids: readonly number[]): Promise<number[]> {
+      if (ids.length === 0) return []
+      const rows = await db
+        .selectFrom('users')
+        .select('id')
+        .where('id', 'in', ids)
+        .where(isPresentUser)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+
+  async function removeAccounts(id: number, batchSize: number): Promise<number> {
+    const { numDeletedRows } = await db
+      .deleteFrom('accounts')
+      .where('user_id', 'in', (eb) =>
+        eb.selectFrom('accounts').select('user_id').where('import_id', '=', id).limit(batchSize),
+      )
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
+  }
+
+  async function removeUsers(id: number, batchSize: number): Promise<number> {
+    const { numDeletedRows } = await db
+      .deleteFrom('users')
+      .where('id', 'in', (eb) =>
+        eb.selectFrom('users').select('id').where('import_id', '=', id).limit(batchSize),
+      )
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
+  }
+
+  async function removeNames(id: number, batchSize: number): Promise<number> {
+    const { numDeletedRows } = await db
+      .deleteFrom('import_names')
+      .where('import_id', '=', id)
+      .where('username', 'in', (eb) =>
+        eb
+          .selectFrom('import_names')
+          .select('username')
+          .where('import_id', '=', id)
+          .limit(batchSize),
+      )
+      .executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
+  }
+}
+
+function isOneOf(
+  eb: ExpressionBuilder<Schema, 'accounts'>,
+  usernames: readonly Username[],
+  userIds: readonly number[],
+) {
+  return eb.or([
+    ...(usernames.length > 0 ? [eb('accounts.username', 'in', usernames)] : []),
+    ...(userIds.length > 0 ? [eb('accounts.user_id', 'in', userIds)] : []),
+  ])
+}

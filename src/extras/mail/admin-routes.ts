@@ -1,0 +1,149 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
+import { refuseField } from '../../core/errors.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/paging.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import type { MailDesk, ShownMail } from './desk.ts'
+import type { MailFilters } from './desk-store.ts'
+import { type MessageName, messageTypes } from './message-types.ts'
+import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './schemas.ts'
+
+/** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
+export interface MailAdminOptions {
+  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly config: Pick<Config, 'pages'>
+  readonly mailDesk: MailDesk
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 1000
+
+export async function mailAdminRoutes(
+  instance: FastifyInstance,
+  options: MailAdminOptions,
+): Promise<void> {
+  const { accounts, config, mailDesk } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/mail',
+    {
+      config: { access, query: mailQuery(maxPerPage), errors: ['validationFailed'] },
+      schema: {
+        operationId: 'listMail',
+        summary: 'One page of the mail of the last 30 days, the newest first',
+        response: { 200: MailPage },
+      },
+    },
+    async (request) => {
+      const query = request.query as Query // parsed by Fastify
+      const page = parsePage(query, maxPerPage)
+      const filters = await filtersOf(query)
+      const total = await mailDesk.count(filters)
+      const data = await mailDesk.page(filters, offsetOf(page, total), page.limit)
+      return { ...page, total, data: data.map(mailView) }
+    },
+  )
+
+  app.post(
+    '/api/admin/mail/test',
+    {
+      config: { access, body: 'json', maxBodyBytes: fewFieldsBytes, errors: ['mailUnavailable'] },
+      schema: {
+        operationId: 'sendTestMail',
+        summary: 'Send a mail that says that mail arrives; its state shows what became of it',
+        body: TestMail,
+        response: { 202: MailBody },
+      },
+    },
+    async (request, reply) => {
+      const { language = config.pages.language } = request.body
+      const address =
+        parseEmail(request.body.address) ?? refuseField(['address'], 'must be an e-mail address')
+      const mail = await mailDesk.test({ address, language }, reauthorize(request))
+      return reply.status(202).send(mailView(mail))
+    },
+  )
+
+  app.post(
+    '/api/admin/mail/:id/resend',
+    {
+      config: { access, params: MailId, errors: ['mailNotFound', 'mailClosed'] },
+      schema: {
+        operationId: 'resendMail',
+        summary: 'Send a mail at once that waits or was refused',
+        response: { 200: MailBody },
+      },
+    },
+    async (request) => mailView(await mailDesk.resend(idOf(request), reauthorize(request))),
+  )
+
+  app.delete(
+    '/api/admin/mail/:id',
+    {
+      config: { access, params: MailId, errors: ['mailNotFound', 'mailClosed'] },
+      schema: {
+        operationId: 'cancelMail',
+        summary: 'Withdraw a mail that was not sent yet',
+        response: { 200: MailBody },
+      },
+    },
+    async (request) => mailView(await mailDesk.cancel(idOf(request), reauthorize(request))),
+  )
+
+  /** @throws ApiError validationFailed for a state or a message that there is not */
+  async function filtersOf(query: Query): Promise<MailFilters> {
+    const [typedState, typedMessage, name] = [
+      single(query, 'state'),
+      single(query, 'message'),
+      single(query, 'username'),
+    ]
+    const state = typedState === undefined ? undefined : among(mailStates, 'state', typedState)
+    const message =
+      typedMessage === undefined ? undefined : among(messageNames, 'message', typedMessage)
+    const username = name === undefined ? undefined : canonicalUsername(name)
+    const account = username && (await accounts.byUsername(username))
+    return {
+      ...(state && { state }),
+      ...(message && { message }),
+      ...(name !== undefined && { userId: account?.userId ?? noUserId }),
+    }
+  }
+}
+
+const messageNames = Object.keys(messageTypes)
+const noUserId = -1
+
+function among<Name extends string>(names: readonly Name[], field: string, typed: string): Name {
+  const name = names.find((known) => known === typed)
+  return name ?? refuseField([field], `must be one of ${names.join(', ')}`)
+}
+
+function idOf(request: FastifyRequest): string {
+  return (request.params as { id: string }).id // the parameter of the path
+}
+
+/** A mail on the wire. */
+export function mailView(mail: ShownMail) {
+  return {
+    id: mail.id,
+    message: mail.message as MessageName, // the outbox has written it
+    kind: mail.kind,
+    state: mail.state,
+    username: mail.username,
+    address: mail.address,
+    attempts: mail.attempts,
+    response: mail.response,
+    created_at: isoTime(mail.created_at),
+    due_at: isoTimeOrNull(mail.finished_at === null ? (mail.ready_at ?? mail.due_at) : null),
+    expires_at: isoTime(mail.expires_at),
+    finished_at: isoTimeOrNull(mail.finished_at),
+  }
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import type { Config } from '../../core/config/load.ts'
+import { ApiError } from '../../core/errors.ts'
+import { type Content, type Html, html } from '../../core/http/pages/html.ts'
+import { sendPage } from '../../core/http/pages/page.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { readMail } from './mail-text.ts'
+import { mailFiles, mailFolder } from './transport.ts'
+
+/**
+ * GET /dev/mail: the mail of development, for the developer at this machine. The routes exist in
+ * development alone, without a mail server and on a loopback address, and answer only requests of
+ * this machine that no proxy has passed on: a mail has links that sign in.
+ */
+export interface DevelopmentMailOptions {
+  readonly config: Pick<Config, 'database' | 'environment' | 'http' | 'mail'>
+}
+
+const shown = 50
+
+/** Whether the routes exist. */
+export function hasDevelopmentMail({ environment, http, mail }: DevelopmentMailOptions['config']) {
+  return environment === 'development' && mail.server === undefined && isLoopback(http.host)
+}
+
+export async function developmentMailRoutes(
+  app: FastifyInstance,
+  { config }: DevelopmentMailOptions,
+): Promise<void> {
+  if (!hasDevelopmentMail(config)) return
+  const folder = mailFolder(config)
+  const options = { config: { access: { rule: anyone } }, schema: { hide: true } }
+
+  app.get('/dev/mail', options, async (request, reply) => {
+    assertFromHere(request)
+    const files = (await mailFiles(folder)).slice(0, shown)
+    const mails = await Promise.all(
+      files.map(async (file) => ({ file, ...readMail(await contentOf(file)) })),
+    )
+    const items = mails.map(
+      ({
+        file,
+        headers,
+      }) => html`<li><a href="/dev/mail/${file}">${headerOf(headers, 'Subject')}</a><br>
+${headerOf(headers, 'To')}, <span class="muted">${headerOf(headers, 'Date')}</span></li>
+`,
+    )
+    return sendPage(reply, {
+      title: 'Mail of development',
+      isWide: true,
+      main: html`<h1>Mail of development</h1>
+<p>There is no mail server (SMTP_URL), so mail is written to ${folder}. The last ${shown} are shown, to
+browsers on this machine alone.</p>
+${
+  items.length === 0
+    ? html`<p>There is none yet.</p>`
+    : html`<ul>
+${items}</ul>`
+}`,
+    })
+  })
+
+  app.get('/dev/mail/:file', options, async (request, reply) => {
+    assertFromHere(request)
+    const { file } = request.params as { file: string } // the parameter of the path
+    const { headers, text } = readMail(await contentOf(file))
+    return sendPage(reply, {
+      title: headerOf(headers, 'Subject'),
+      isWide: true,
+      main: html`<h1>${headerOf(headers, 'Subject')}</h1>
+<dl>
+${headers.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>
+<pre>${linked(text)}</pre>
+<p><a href="/dev/mail">All mail</a></p>`,
+    })
+  })
+
+  /** @throws ApiError routeNotFound for a name that is none of the files */
+  async function contentOf(file: string): Promise<string> {
+    if (!(await mailFiles(folder)).includes(file)) throw notThere()
+    return readFile(join(folder, file), 'utf8')
+  }
+}
+
+const ofProxies = /^(?:forwarded|via|x-real-ip|x-client-ip|x-forwarded-.+)$/
+
+/**
+ * A site that has pointed its name to this machine has another Host; a proxy names itself or its
+ * client, or speaks HTTP/1.0, as nginx does if no one has told it otherwise.
+ */
+function assertFromHere({ headers, raw }: FastifyRequest): void {
+  const host = URL.parse(`http://${headers.host}`)?.hostname ?? ''
+  const isFromHere =
+    isLoopback((raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '')) &&
+    isLoopback(host) &&
+    raw.httpVersion !== '1.0' &&
+    !Object.keys(headers).some((name) => ofProxies.test(name))
+  if (!isFromHere) throw notThere()
+}
+
+function notThere(): ApiError {
+  return new ApiError('routeNotFound', { reason: { code: 'unknown_route' } })
+}
+
+function headerOf(headers: readonly (readonly [string, string])[], wanted: string): string {
+  return headers.find(([name]) => name === wanted)?.[1] ?? ''
+}
+
+/** The text, with its addresses as links. */
+function linked(text: string): Html {
+  const pieces: Content[] = text
+    .split(/(https?:\/\/[^\s<>"]+)/)
+    .map((piece, index) => (index % 2 === 1 ? html`<a href="${piece}">${piece}</a>` : piece))
+  return html`${pieces}`
+}

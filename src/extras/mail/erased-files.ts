@@ -1,0 +1,77 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Config } from '../../core/config/load.ts'
+import { afterCommit } from '../../core/database/commit.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { OnErasure } from '../../core/module/room.ts'
+import type { MessageName } from './message-types.ts'
+import { addressKeys, recipientOfFile } from './recipient-of-file.ts'
+import { type RowOfFile, recipientStore } from './recipient-store.ts'
+import { idOfFile, mailFiles, mailFolder } from './transport.ts'
+
+export interface ErasedFilesDeps {
+  readonly config: Pick<Config, 'database'>
+  readonly log: Pick<Logger, 'warn'>
+}
+
+/** These go to an address that the person had verified before. */
+const toFormerAddress: readonly MessageName[] = ['email_changed', 'deletion_requested_former']
+
+/**
+ * Removes the mail of development of a person, once the erasure is committed. A row of the outbox says
+ * whose mail a file is. Mail without an account, such as that of a sign-up, is the person's if it is to an
+ * address of the person that no other user has.
+ */
+export function eraseFiles({ config, log }: ErasedFilesDeps): OnErasure {
+  const folder = mailFolder(config)
+  return async (trx, userId) => {
+    const files = await mailFiles(folder)
+    if (files.length === 0) return
+    const left = await filesOf(trx, userId, { folder, files })
+    afterCommit(trx, () => {
+      for (const file of left) {
+        try {
+          rmSync(join(folder, file), { force: true })
+        } catch (error) {
+          log.warn({ err: error, file }, 'a mail of an erased person could not be removed')
+        }
+      }
+    })
+  }
+}
+
+async function filesOf(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  { folder, files }: { readonly folder: string; readonly files: readonly string[] },
+): Promise<string[]> {
+  const store = recipientStore(trx)
+  const rows = await store.rowsOf(files.map(idOfFile))
+  const rowOf = (file: string) => rows.get(idOfFile(file))
+  const own = files.filter((file) => isOf(rowOf(file), userId))
+  const keys = new Set((await store.addressesOf(userId)).flatMap(addressKeys))
+  for (const file of own) {
+    if (!toFormerAddress.some((name) => name === rowOf(file)?.message)) continue
+    for (const key of (await recipientOfFile(join(folder, file))) ?? []) keys.add(key)
+  }
+  const others = await store.known([...keys], userId)
+  const ofNoAccount = files.filter((file) => (rowOf(file)?.user_id ?? null) === null)
+  for (const file of keys.size > 0 ? ofNoAccount : []) {
+    const recipient = (await recipientOfFile(join(folder, file))) ?? []
+    if (recipient.some((key) => keys.has(key)) && !recipient.some((key) => others.has(key))) {
+      own.push(file)
+    }
+  }
+  return own
+}
+
+/**
+ * Whether a row is of the person, or of a person who was erased: a worker may write the file of a mail
+ * while an erasure withdraws it, and the last mail of an account is sent after the erasure.
+ */
+function isOf(row: RowOfFile | undefined, userId: number): boolean {
+  if (row === undefined) return false
+  if (row.user_id !== null) return row.user_id === userId
+  return row.state === 'cancelled' || row.message === 'account_deleted'
+}

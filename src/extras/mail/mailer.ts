@@ -1,0 +1,136 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../core/config/load.ts'
+import type { Random } from '../../core/crypto/random.ts'
+import type { Database } from '../../core/database/database.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Measurements } from '../../core/measurements/measurements.ts'
+import type { KeySet } from '../../modules/keys/key-set.ts'
+import { createCircuit } from './circuit.ts'
+import type { Outbox } from './outbox.ts'
+import { queueStore } from './queue-store.ts'
+import type { SmtpTimeouts } from './smtp.ts'
+import { createTransport } from './transport.ts'
+import { createMailWorker, type MailSecrets, type MailWorker } from './worker.ts'
+
+/** Sends the mail of the outbox, in each process of the service. */
+export interface Mailer extends Pick<MailWorker, 'expire' | 'purge' | 'sendNow'> {
+  /** Sends all that is due. */
+  run(stop?: AbortSignal): Promise<void>
+  /** Whether it is too early to look again: a process looks once a second, or after it has added one. */
+  isIdle(): boolean
+  /** The age of the oldest mail that waits; 0 if none does. @throws DatabaseUnavailable */
+  oldestWaitingSeconds(): Promise<number>
+  /** What the mail server said at last, and since when it takes no mail; null while it does. */
+  trouble(): { readonly since: number; readonly response: string } | null
+  /**
+   * Asserts that a notice would be sent soon, for a change that the owner can take back by its mail
+   * alone. @throws ApiError serviceUnavailable if the mail server takes no mail, or notices wait
+   */
+  assertSends(): Promise<void>
+  /**
+   * Says hello to the mail server, and logs what is wrong: certificate, login, name. Without a
+   * server, production logs that mail is off. Never throws: a service starts without its mail.
+   */
+  check(): Promise<void>
+}
+
+export interface MailerDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'database' | 'environment' | 'mail' | 'pages'>
+  readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly events: Events
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
+  readonly measurements: Pick<Measurements, 'mails' | 'relay'>
+  readonly confirmations: MailSecrets
+  readonly outbox: Pick<Outbox, 'onAdded'>
+  /** Those of a test, which does not wait for a minute. */
+  readonly timeouts?: SmtpTimeouts
+}
+
+const lookEveryMs = 1000
+/** A notice that is due for longer than this shows that the queue is full or that sending fails. */
+const lateMs = 600_000
+
+export function createMailer(deps: MailerDeps): Mailer {
+  const { clock, config, log, outbox } = deps
+  const transport = createTransport(deps)
+  const circuit = createCircuit(deps)
+  const worker = createMailWorker({
+    ...deps,
+    circuit,
+    transport,
+    render: async () => (await import('./messages/render.ts')).render,
+  })
+  if (config.mail.server) deps.measurements.relay.takesMail = () => circuit.trouble() === null
+  let isAwake = true
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let isTroubled = false
+  outbox.onAdded(() => {
+    isAwake = true
+  })
+
+  return {
+    expire: worker.expire,
+    purge: worker.purge,
+    sendNow: worker.sendNow,
+    trouble: circuit.trouble,
+
+    async oldestWaitingSeconds() {
+      const at = await queueStore(deps.db).oldestWaiting()
+      return at === null ? 0 : Math.max(0, (clock.now() - at) / 1000)
+    },
+
+    async assertSends() {
+      const now = clock.now()
+      const since = circuit.trouble()?.since ?? (await queueStore(deps.db).lateNotice(now - lateMs))
+      if (since === null) return
+      const reason = { code: 'mail_not_sent', facts: { since } } as const
+      throw new ApiError('serviceUnavailable', { retryAfterSeconds: lateMs / 1000, reason })
+    },
+
+    isIdle() {
+      if (transport === null || circuit.isOpen()) return true
+      const now = clock.now()
+      return !isAwake && now >= lookedAt && now < lookedAt + lookEveryMs
+    },
+
+    async run(stop) {
+      isAwake = false
+      lookedAt = clock.now()
+      try {
+        await worker.run(stop)
+      } finally {
+        tellTrouble()
+      }
+    },
+
+    async check() {
+      if (transport === null) {
+        log.warn('mail is off: SMTP_URL is not set, and what needs mail is left out')
+        return
+      }
+      try {
+        const session = await transport.open()
+        session.close()
+      } catch (error) {
+        const response = error instanceof Error ? error.message : ''
+        log.warn({ response, server: config.mail.server?.host }, 'the mail server takes no mail')
+      }
+    },
+  }
+
+  /** Once per change, because the server is asked again and again. */
+  function tellTrouble(): void {
+    const trouble = circuit.trouble()
+    if ((trouble !== null) === isTroubled) return
+    isTroubled = trouble !== null
+    if (trouble) log.warn({ response: trouble.response }, 'the mail server takes no mail')
+    else log.info('the mail server takes mail again')
+  }
+}

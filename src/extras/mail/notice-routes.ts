@@ -1,0 +1,132 @@
+import type { FastifyInstance } from 'fastify'
+import { named, type SchemaTypes, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { ownOperationId } from '../../core/policy/groups.ts'
+import { authenticated } from '../../core/policy/rules.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { ownAccount } from '../../modules/accounts/look-up.ts'
+import { noticeTypes } from './message-types.ts'
+import type { Notice, Notices } from './notices.ts'
+
+/**
+ * GET /notices below /api/user/account (role USER) and /api/account (any account): what the owner was
+ * told of the account in the last 30 days.
+ */
+export interface NoticeRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly notices: Pick<Notices, 'of'>
+}
+
+const NoticeBody = named(
+  'Notice',
+  {
+    type: 'object',
+    required: ['type', 'at', 'facts'],
+    properties: {
+      type: { type: 'string', enum: noticeTypes },
+      at: Time,
+      facts: named(
+        'NoticeFacts',
+        {
+          type: 'object',
+          required: [
+            'by',
+            'address',
+            'browser',
+            'system',
+            'provider',
+            'codes_left',
+            'locked_until',
+          ],
+          properties: {
+            by: { type: 'string', enum: ['owner', 'administrator', 'operator', 'service'] },
+            address: { ...TextOrNull, description: 'Null if it is not that of the owner' },
+            browser: { ...TextOrNull, description: 'Or another program; null: not recognised' },
+            system: { ...TextOrNull, description: 'Operating system; null: not recognised' },
+            provider: { ...TextOrNull, description: 'That was linked or unlinked' },
+            codes_left: { type: ['integer', 'null'], description: 'Recovery codes that are left' },
+            locked_until: TimeOrNull,
+            locked_during: {
+              type: 'string',
+              enum: ['reset'],
+              description: 'Of a lock by wrong codes of the second factor at a reset',
+            },
+            linked_providers: {
+              type: 'array',
+              items: { type: 'string' },
+              description:
+                'After a change of the password: where a sign-in still opens the account',
+            },
+          },
+          additionalProperties: false,
+        },
+        {
+          by: 'owner',
+          address: '203.0.113.9',
+          browser: 'Firefox',
+          system: 'Linux',
+          provider: null,
+          codes_left: null,
+          locked_until: null,
+        },
+      ),
+    },
+    additionalProperties: false,
+  },
+  {
+    type: 'password_changed',
+    at: '2026-03-02T09:15:00.000Z',
+    facts: {
+      by: 'owner',
+      address: '203.0.113.9',
+      browser: 'Firefox',
+      system: 'Linux',
+      provider: null,
+      codes_left: null,
+      locked_until: null,
+      linked_providers: ['acme'],
+    },
+  },
+)
+
+export async function noticeRoutes(
+  instance: FastifyInstance,
+  { accounts, notices }: NoticeRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  app.get(
+    '/notices',
+    {
+      config: { tag: 'Own account', access: { rule: authenticated }, errors: ['accountNotFound'] },
+      schema: {
+        operationId: ownOperationId('listOwnNotices', instance.prefix),
+        summary: 'What happened to the own account in the last 30 days, the newest first',
+        response: { 200: { type: 'array', items: NoticeBody } },
+      },
+    },
+    async (request) => {
+      const { userId } = await ownAccount(accounts, request)
+      return (await notices.of(userId)).map(showNotice)
+    },
+  )
+}
+
+function showNotice({ type, at, facts }: Notice) {
+  const { by, origin, provider = null, left = null, until = null } = facts
+  const { during, linked } = facts
+  return {
+    type,
+    at: isoTime(at),
+    facts: {
+      by,
+      address: origin.address,
+      browser: origin.device?.browser ?? null,
+      system: origin.device?.system ?? null,
+      provider,
+      codes_left: left,
+      locked_until: isoTimeOrNull(until),
+      ...(during && { locked_during: during }),
+      ...(linked && { linked_providers: [...linked] }),
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { languages } from '../../core/config/people-settings.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import { type Query, single } from '../../core/http/lists/paging.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import { messageTypes } from './message-types.ts'
+import { type Sample, samplesOf } from './samples.ts'
+import { MailPreview, MailPreviewId, MailPreviewList, MailPreviewQuery } from './schemas.ts'
+
+/** The routes of /api/admin/mail/previews: how each message reads, with made-up facts. */
+export interface MailPreviewOptions {
+  readonly config: Pick<Config, 'baseUrl' | 'pages'>
+}
+
+const access = { rule: role('ADMIN') }
+
+export async function mailPreviewRoutes(
+  instance: FastifyInstance,
+  { config: { baseUrl, pages } }: MailPreviewOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const samples = new Map(
+    samplesOf({ name: pages.name, baseUrl }).map((sample) => [sample.title, sample]),
+  )
+
+  app.get(
+    '/api/admin/mail/previews',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listMailPreviews',
+        summary: 'The messages that the service can send, and the cases in which they differ',
+        response: { 200: MailPreviewList },
+      },
+    },
+    async () => ({ data: [...samples.values()].map(previewOf) }),
+  )
+
+  app.get(
+    '/api/admin/mail/previews/:id',
+    {
+      config: {
+        access,
+        params: MailPreviewId,
+        query: MailPreviewQuery,
+        errors: ['mailNotFound', 'validationFailed'],
+      },
+      schema: {
+        operationId: 'previewMail',
+        summary: 'A message with made-up facts; its link and its code open nothing',
+        response: { 200: MailPreview },
+      },
+    },
+    async (request) => {
+      const { id } = request.params as { id: string } // the parameter of the path
+      const sample = samples.get(id)
+      if (!sample) throw new ApiError('mailNotFound', { reason: { code: 'no_such_mail' } })
+      const language = languageOf(request.query as Query) // parsed by Fastify
+      const { render } = await import('./messages/render.ts')
+      const { message, facts, context } = sample
+      return { ...previewOf(sample), language, ...render(message, facts, language, context) }
+    },
+  )
+
+  /** @throws ApiError validationFailed for a language that there is not */
+  function languageOf(query: Query) {
+    const typed = single(query, 'language')
+    if (typed === undefined) return pages.language
+    const language = languages.find((known) => known === typed)
+    return language ?? refuseField(['language'], `must be one of ${languages.join(', ')}`)
+  }
+}
+
+function previewOf({ title, message }: Sample) {
+  return { id: title, message, kind: messageTypes[message].kind }
+}

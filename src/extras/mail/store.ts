@@ -1,0 +1,158 @@
+import { type Insertable, sql } from 'kysely'
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/people-settings.ts'
+import { languages } from '../../core/config/people-settings.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { noLease } from './due.ts'
+
+/** Whom a mail goes to; an address of null gets none. */
+export interface Recipient {
+  readonly userId: number | null
+  readonly address: EmailAddress | null
+  readonly language: Language | null
+  readonly isUndeliverable: boolean
+}
+
+export interface MailCounts {
+  /** Of the same message and flow, in the last minute. */
+  readonly same: number
+  readonly address: number
+  readonly account: number
+  /** Of the same message, to either, beyond a limit. */
+  readonly extra: number
+}
+
+/**
+ * The requests for mail to an address or an account that were not dropped. The conditions are those
+ * of their indexes, as literals: with parameters neither database would use these.
+ */
+export function admittedMails(
+  db: DatabaseOrTransaction,
+  column: 'address_index' | 'user_id',
+  value: string | number,
+) {
+  return db
+    .selectFrom('mails')
+    .where(column, '=', value)
+    .where('kind', '=', sql.lit('request'))
+    .where('state', '<>', sql.lit('dropped'))
+}
+
+export function outboxStore(db: DatabaseOrTransaction) {
+  return {
+    async insert(mail: Insertable<Schema['mails']>): Promise<void> {
+      await db.insertInto('mails').values(mail).execute()
+    },
+
+    /** The verified address of an account that may receive mail, and its language. */
+    async recipient(userId: number): Promise<Omit<Recipient, 'userId'>> {
+      const row = await db
+        .selectFrom('accounts')
+        .select(['verified_email', 'language', 'undeliverable_at'])
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      return {
+        address: row?.verified_email ? parseEmail(row.verified_email) : null,
+        language: languages.find((name) => name === row?.language) ?? null,
+        isUndeliverable: row !== undefined && row.undeliverable_at !== null,
+      }
+    },
+
+    /** Wipes what waits for an account that goes, or could be sent again, and withdraws it. */
+    async forget(userId: number, now: number): Promise<void> {
+      await db
+        .updateTable('mails')
+        .set((eb) => ({
+          sealed: null,
+          state: sql<
+            Schema['mails']['state']
+          >`case when state = 'failed' then state else 'cancelled' end`,
+          finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+          ...noLease,
+        }))
+        .where('user_id', '=', userId)
+        .where('sealed', 'is not', null)
+        .execute()
+      // What the mail server said may repeat the address.
+      await db
+        .updateTable('mails')
+        .set({ response: null })
+        .where('user_id', '=', userId)
+        .where('response', 'is not', null)
+        .execute()
+    },
+
+    /** The same of mail to an address that names no account, such as that of its sign-up. */
+    async forgetAddress(addressIndex: string, now: number): Promise<void> {
+      await db
+        .updateTable('mails')
+        .set((eb) => ({
+          sealed: null,
+          response: null,
+          state: sql<
+            Schema['mails']['state']
+          >`case when state in ('waiting', 'sending') then 'cancelled' else state end`,
+          finished_at: eb.fn.coalesce('finished_at', eb.val(now)),
+          ...noLease,
+        }))
+        .where('address_index', '=', addressIndex)
+        .where('user_id', 'is', null)
+        .where((eb) => eb.or([eb('sealed', 'is not', null), eb('response', 'is not', null)]))
+        .execute()
+    },
+
+    /** When a client last caused mail, sent or not: the latest first. */
+    async askedBy(clientIndex: string, since: number, max: number): Promise<number[]> {
+      const rows = await db
+        .selectFrom('mails')
+        .select('created_at')
+        .where('client_index', '=', clientIndex)
+        .where('created_at', '>', since)
+        .orderBy('created_at', 'desc')
+        .limit(max)
+        .execute()
+      return rows.map((row) => row.created_at)
+    },
+
+    /** How many requests for mail were admitted to an address, and to an account. */
+    async counts(of: {
+      readonly message: string
+      readonly flow: string | null
+      readonly addressIndex: string
+      readonly userId: number
+      readonly since: number
+      readonly sameSince: number
+    }): Promise<MailCounts> {
+      const admitted = (column: 'address_index' | 'user_id', value: string | number) =>
+        admittedMails(db, column, value).where('created_at', '>', of.since)
+      const extra = (column: 'address_index' | 'user_id', value: string | number) =>
+        admitted(column, value)
+          .where('message', '=', of.message)
+          .where('is_extra', '=', 1)
+          .select(sql<number>`count(*)`.as('total'))
+      const row = await db
+        .selectNoFrom([
+          admitted('address_index', of.addressIndex)
+            .where('message', '=', of.message)
+            .where('created_at', '>', of.sameSince)
+            .where('flow', of.flow === null ? 'is' : '=', of.flow)
+            .select(sql<number>`count(*)`.as('total'))
+            .as('same'),
+          admitted('address_index', of.addressIndex)
+            .select(sql<number>`count(*)`.as('total'))
+            .as('address'),
+          admitted('user_id', of.userId).select(sql<number>`count(*)`.as('total')).as('account'),
+          extra('address_index', of.addressIndex).as('extra_to_address'),
+          extra('user_id', of.userId).as('extra_to_account'),
+        ])
+        .executeTakeFirstOrThrow()
+      return {
+        same: Number(row.same),
+        address: Number(row.address),
+        account: Number(row.account),
+        extra: Number(row.extra_to_address) + Number(row.extra_to_account),
+      }
+    },
+  }
+}

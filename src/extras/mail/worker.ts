@@ -1,0 +1,315 @@
+import type { Logger } from 'pino'
+import { parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { DatabaseUnavailable } from '../../core/database/errors.ts'
+import { deleteExpired } from '../../core/database/purge.ts'
+import { transact } from '../../core/database/transactions.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Measurements } from '../../core/measurements/measurements.ts'
+import type { KeySet } from '../../modules/keys/key-set.ts'
+import { backOffMs } from './back-off.ts'
+import type { Circuit } from './circuit.ts'
+import type { OutgoingMail } from './compose.ts'
+import { mailExpired, mailFailed, mailSent, mailUndeliverable } from './events.ts'
+import { type MessageFacts, type MessageName, priorities, type Render } from './message-types.ts'
+import { messagePaths } from './paths.ts'
+import { type FinalState, type LeasedMail, queueStore } from './queue-store.ts'
+import { createSealedMail, type MailContent } from './sealed-mail.ts'
+import { heldBack } from './shares.ts'
+import { type Delivery, RelayUnavailable } from './smtp.ts'
+import type { Transport, TransportSession } from './transport.ts'
+
+/** Sends what the outbox holds. Any number of workers share it. docs/adr/0058 */
+export interface MailWorker {
+  /** Sends all that is due. */
+  run(stop?: AbortSignal): Promise<void>
+  /**
+   * Sends one mail that waits, at once; answers what became of it, or null if it did not wait or
+   * another worker has it.
+   */
+  sendNow(id: string): Promise<Delivery | null>
+  /** Ends expired rows and wipes what cannot be sent any more; answers how many. */
+  expire(batchSize: number): Promise<number>
+  /** Deletes up to `batchSize` rows that are older than 30 days; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+/** The link and the code of a confirmation: `Confirmations.secretsOf`. */
+export interface MailSecrets {
+  secretsOf(
+    id: string,
+    flow: string | null,
+  ): Promise<{
+    readonly token: string
+    readonly code: string
+    readonly expiresAt: number
+  } | null>
+}
+
+export interface MailWorkerDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'mail' | 'pages'>
+  readonly db: Database
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly events: Events
+  readonly log: Pick<Logger, 'error'>
+  readonly measurements: Pick<Measurements, 'mails'>
+  readonly confirmations: MailSecrets
+  readonly render: () => Promise<Render>
+  readonly circuit: Circuit
+  /** Null: there is no mail, and nothing waits. */
+  readonly transport: Transport | null
+}
+
+/** Longer than a mail may take in all (`smtpTimeouts`), so that no other worker sends it meanwhile. */
+export const leaseMs = 240_000
+const lanes = 4
+const maxLostInARow = 3
+const minuteMs = 60_000
+/** Each fourth lease begins at another priority, in turn: no mail waits for ever behind urgent mail. */
+const fairEvery = 4
+const keptMs = 30 * 86_400_000
+
+export function createMailWorker(deps: MailWorkerDeps): MailWorker {
+  const { asyncCommitDb, circuit, clock, config, db, events, measurements, random, transport } =
+    deps
+  const sealedMail = createSealedMail(deps)
+  const worker = randomText(random, 12)
+  let lostInARow = 0
+  let leases = 0
+
+  return {
+    async run(stop) {
+      if (transport === null || circuit.isOpen()) return
+      const count = circuit.isDoubtful() ? 1 : lanes
+      await Promise.all(Array.from({ length: count }, () => sendDue(transport, stop)))
+    },
+
+    async sendNow(id) {
+      if (transport === null) return null
+      const now = clock.now()
+      const mail = await queueStore(db).leaseOne(id, { worker, now, until: now + leaseMs })
+      if (!mail) return null
+      const sender = createSender(transport)
+      try {
+        return await sender.send(mail)
+      } finally {
+        sender.close()
+      }
+    },
+
+    async expire(batchSize) {
+      const over = await transact(db, [], async (trx) => {
+        const ended = await queueStore(trx).expire(clock.now(), batchSize)
+        for (const { id, message, state, user_id } of ended) {
+          if (state === 'expired')
+            await events.record(trx, mailExpired, { mail: id, message, user_id })
+        }
+        return ended
+      })
+      for (const { state } of over) if (state === 'expired') count('expired')
+      return over.length
+    },
+
+    purge: (batchSize) =>
+      deleteExpired(
+        asyncCommitDb,
+        { table: 'mails', key: 'id', column: 'created_at', until: clock.now() - keptMs },
+        batchSize,
+      ),
+  }
+
+  /** Sends one mail after the other, over one connection, as long as there are any. */
+  async function sendDue(to: Transport, stop: AbortSignal | undefined): Promise<void> {
+    const sender = createSender(to)
+    try {
+      while (!circuit.isOpen() && !stop?.aborted) {
+        const mail = await lease()
+        if (!mail) return
+        await sender.send(mail)
+      }
+    } finally {
+      sender.close()
+    }
+  }
+
+  /** Sends leased mail over a connection, which is opened for the first. */
+  function createSender(to: Transport) {
+    let session: TransportSession | undefined
+    return {
+      close: () => session?.close(),
+
+      async send(row: LeasedMail): Promise<Delivery | null> {
+        const ready = await prepare(row).catch((error: unknown) => putBack(row, error))
+        if (!ready) return null
+        if ('state' in ready) {
+          await finish(row, ready.state, ready.response)
+          return null
+        }
+        const delivery = withoutAddress(await attempt(ready.mail), ready.content.address)
+        await settle(row, ready.content, delivery)
+        return delivery
+      },
+    }
+
+    async function attempt(mail: OutgoingMail): Promise<Delivery> {
+      try {
+        session ??= await to.open()
+      } catch (error) {
+        if (!(error instanceof RelayUnavailable)) throw error
+        return { kind: 'unavailable', response: error.message }
+      }
+      const delivery = await session.send(mail)
+      if (delivery.kind !== 'sent') session = undefined // it is closed
+      return delivery
+    }
+  }
+
+  async function lease(): Promise<LeasedMail | null> {
+    const now = clock.now()
+    const max = config.mail.maxPerMinute
+    const store = queueStore(db)
+    // Ignores times in the future, from a clock that was ahead: they would delay all mail until then.
+    const sent = max > 0 && (await store.sentBetween(now - minuteMs, now + minuteMs))
+    const held = sent ? heldBack(sent, max) : []
+    const any = { worker, now, until: now + leaseMs, heldBack: held }
+    const fromPriority = nextPriority()
+    const fair = fromPriority > 0 ? await store.lease({ ...any, fromPriority }) : null
+    return fair ?? store.lease(any)
+  }
+
+  /** The first priority of the next lease: 0, except for each fourth lease. */
+  function nextPriority(): number {
+    leases += 1
+    if (leases % fairEvery > 0) return 0
+    return priorities[(leases / fairEvery) % priorities.length] ?? 0
+  }
+
+  type Ready =
+    | { readonly mail: OutgoingMail; readonly content: MailContent }
+    | { readonly state: FinalState; readonly response: string }
+
+  /** Writes the message; its secrets are made anew at each attempt, and stored nowhere. */
+  async function prepare(row: LeasedMail): Promise<Ready> {
+    if (row.expires_at <= clock.now()) return { state: 'expired', response: 'it was too late' }
+    const key = (await sealedMail.keysOf(db, [row])).get(row.id)
+    if (!key) return { state: 'cancelled', response: 'the key of its person was erased' }
+    const content = openedContent(row, key)
+    if (!content) return { state: 'failed', response: 'the row does not open with its key' }
+    if (parseEmail(content.address)?.address !== content.address) {
+      return { state: 'failed', response: 'the address is not valid' }
+    }
+    const { confirmation, flow } = row
+    const secrets =
+      confirmation === null ? undefined : await deps.confirmations.secretsOf(confirmation, flow)
+    if (secrets === null) return { state: 'cancelled', response: 'its link counts no more' }
+    const message = row.message as MessageName // the outbox has written it
+    const { baseUrl } = config
+    const path = messagePaths[message]
+    const render = await deps.render()
+    const rendered = render(message, content.facts as MessageFacts[MessageName], content.language, {
+      name: config.pages.name,
+      baseUrl,
+      ...(secrets && {
+        ...(path && { link: `${baseUrl}${path}?token=${encodeURIComponent(secrets.token)}` }),
+        code: secrets.code,
+        expiresAt: secrets.expiresAt,
+      }),
+    })
+    const { address, language } = content
+    const mail = { id: row.id, address, message: rendered, at: row.created_at, language }
+    return { mail, content }
+  }
+
+  /** A mail that cannot be written waits, and those behind it are sent. */
+  async function putBack(row: LeasedMail, error: unknown): Promise<null> {
+    if (error instanceof DatabaseUnavailable) throw error
+    deps.log.error({ err: error, mail: row.id, message: row.message }, 'a mail was not written')
+    await wait(row, 'it could not be written')
+    return null
+  }
+
+  async function wait(row: LeasedMail, response: string): Promise<void> {
+    count('deferred')
+    const dueAt = clock.now() + backOffMs(random, row.attempts)
+    await queueStore(db).release(row, worker, { dueAt, response })
+  }
+
+  function openedContent({ id, sealed }: LeasedMail, key: Uint8Array): MailContent | null {
+    try {
+      return sealed === null ? null : sealedMail.open(id, sealed, key)
+    } catch {
+      return null
+    }
+  }
+
+  async function settle(row: LeasedMail, content: MailContent, delivery: Delivery): Promise<void> {
+    const { kind, response } = delivery
+    lostInARow = kind === 'deferred' && delivery.isLost ? lostInARow + 1 : 0
+    // A server that loses every mail loses all of them; one that loses a single mail may go on.
+    if (kind === 'unavailable' || lostInARow >= maxLostInARow) circuit.failed(response)
+    else if (kind !== 'deferred' || !delivery.isLost) circuit.succeeded()
+    if (kind === 'sent') return finish(row, 'sent', response, content)
+    if (kind === 'refused') {
+      return finish(row, 'failed', response, delivery.isAddress ? content : undefined)
+    }
+    if (kind === 'deferred') return wait(row, response)
+    const untried = { id: row.id, attempts: row.attempts - 1 }
+    await queueStore(db).release(untried, worker, { dueAt: clock.now(), response })
+  }
+
+  /** `content`: whose address has proved to have a mailbox, or to have none. */
+  async function finish(
+    row: LeasedMail,
+    state: FinalState,
+    response: string,
+    content?: MailContent,
+  ): Promise<void> {
+    const now = clock.now()
+    const ended = await transact(db, [], async (trx) => {
+      if (!(await queueStore(trx).finish(row, worker, { state, response, now }))) return false
+      const fields = { mail: row.id, message: row.message, user_id: row.user_id }
+      if (state === 'sent') await events.record(trx, mailSent, fields)
+      if (state === 'expired') await events.record(trx, mailExpired, fields)
+      if (state === 'failed') await events.record(trx, mailFailed, { ...fields, answer: response })
+      if (content) await mark(trx, row.user_id, content, state === 'failed' ? response : null)
+      return true
+    })
+    if (ended) count(state)
+  }
+
+  async function mark(
+    trx: DatabaseOrTransaction,
+    userId: number | null,
+    { address }: MailContent,
+    reason: string | null,
+  ): Promise<void> {
+    const key = parseEmail(address)?.key
+    if (userId === null || key === undefined) return
+    const marked = reason === null ? null : { at: clock.now(), reason }
+    const isNew = await queueStore(trx).setUndeliverable(userId, key, marked)
+    if (isNew && reason !== null) {
+      await events.record(trx, mailUndeliverable, { user_id: userId, answer: reason })
+    }
+  }
+
+  function count(result: FinalState | 'deferred'): void {
+    measurements.mails.add([result])
+  }
+}
+
+/** Some servers repeat the address in what they say, which is stored and told without it. */
+function withoutAddress(delivery: Delivery, address: string): Delivery {
+  const named = address.toLowerCase()
+  let { response } = delivery
+  for (;;) {
+    const at = response.toLowerCase().indexOf(named)
+    if (at < 0) return { ...delivery, response }
+    response = `${response.slice(0, at)}(address)${response.slice(at + named.length)}`
+  }
+}

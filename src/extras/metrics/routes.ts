@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify'
+import { varyByAccept } from '../../core/http/pages/negotiation.ts'
+import { any, client, role } from '../../core/policy/rules.ts'
+import { metricsTypes } from './exposition.ts'
+import type { Metrics } from './metrics.ts'
+import { preferredForm } from './preferred-form.ts'
+
+/**
+ * Metrics room: GET /metrics, for Prometheus and what reads its forms: docs/monitoring.md. At the port
+ * of the service it is for ADMIN, and for a client of CLIENTS_FILE that may; METRICS_ADDRESS opens a
+ * port of its own.
+ */
+export interface MetricsRoutesOptions {
+  readonly metrics: Metrics
+}
+
+const Exposition = {
+  type: 'string',
+  examples: [
+    '# HELP gatehouse_workers Processes of this service that have answered.\n# TYPE gatehouse_workers gauge\ngatehouse_workers 1\n',
+  ],
+} as const
+
+export async function metricsRoutes(
+  app: FastifyInstance,
+  { metrics }: MetricsRoutesOptions,
+): Promise<void> {
+  app.get(
+    '/metrics',
+    {
+      config: {
+        access: {
+          rule: any(role('ADMIN'), client('metrics')),
+          schemes: ['client', 'basic', 'session', 'bearer'],
+        },
+        // A scraper that is refused would tell of an outage when the load is highest.
+        answers: {
+          200: { 'text/plain': Exposition, 'application/openmetrics-text': Exposition },
+        },
+      },
+      schema: {
+        operationId: 'getMetrics',
+        summary: 'The metrics, in the text form of Prometheus or of OpenMetrics',
+      },
+    },
+    async (request, reply) => {
+      const form = preferredForm(request.headers.accept)
+      varyByAccept(reply)
+      reply.header('content-type', metricsTypes[form])
+      return metrics.text(form)
+    },
+  )
+}

@@ -1,0 +1,276 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maskedEmail } from '../../../core/addresses/email.ts'
+import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
+import { lockName, transact } from '../../../core/database/transactions.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import {
+  type ProofKind,
+  type ProtectedChange,
+  protectedChanges,
+} from '../../../core/http/pages/proof-kinds.ts'
+import type { AccountProblem, ConfirmView } from '../../../core/http/pages/views/account.ts'
+import { canBeSent, type Proofs } from '../../../modules/authentication/proofs.ts'
+import {
+  beginProof,
+  linkedProviders,
+  type ProveByProvider,
+} from '../../../modules/federation/prove.ts'
+import { flowExpired } from '../../../modules/flows/flows.ts'
+import { browserOf } from '../../../modules/flows/requests.ts'
+import type { ConfirmFlow, Grants } from '../../../modules/proofs/grants.ts'
+import type { MailedProof } from '../../mail/mailed-proof.ts'
+import type { Confirmations } from '../../one-time-tokens/confirmations.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type Person,
+  personOf,
+  proofsOfForm,
+  show,
+  showIfRefused,
+} from './own-page.ts'
+import { type ProtectedFormDeps, recentLogin } from './protected-form.ts'
+import { providerLabel } from './providers.ts'
+
+export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
+  readonly confirmations: Pick<Confirmations, 'use'>
+  readonly db: Database
+  readonly grants: Grants
+  readonly mailedProof: MailedProof
+  readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
+}
+
+interface Asked {
+  readonly change: ProtectedChange
+  /** Null if the API sent the person here and nothing is confirmed yet. */
+  readonly flow: ConfirmFlow | null
+}
+
+const path = '/account/confirm'
+const leavePath = `${path}/leave`
+
+/** The pages of the changes, for a confirmation that the API asked for. */
+const pageOf: Readonly<Record<ProtectedChange, string>> = {
+  password: '/account/password',
+  factor: '/account/second-factor',
+  factor_removal: '/account/second-factor/remove',
+  recovery_codes: '/account/recovery-codes',
+  email: '/account/email',
+  identity: '/account/providers',
+  identity_removal: '/account/providers',
+  deletion: '/account/delete',
+}
+
+/**
+ * /account/confirm: takes the proofs of a person for one change of the own account, then continues with
+ * the form of that change. Proofs count for five minutes: see proofs/grants.ts.
+ */
+export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps): Promise<void> {
+  const { confirmations, db, grants, mailedProof, proofs, protectedForms, random } = deps
+
+  app.get(path, accountPage(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const asked = await askedBy(request, person)
+    if (!asked) return reply.redirect('/account', 303)
+    const view = await viewOf(request, person, asked)
+    return show(reply, request, person, 'account-confirm', view(null))
+  })
+
+  app.post(path, accountForm(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const asked = await askedBy(request, person)
+    if (!asked) throw flowExpired('page_flow_unknown')
+    await showAgainIfRefused(request, person, asked)
+    const flowOf = ({ change, flow }: Asked) => flow ?? begin(request, reply, person, change)
+    const by = field(request, 'by')
+    if (by === 'provider') return leave(request, reply, person, await flowOf(asked))
+    if (by === 'mail') return sendCode(request, reply, person, await flowOf(asked))
+    const now = await takeMailedCode(request, person, asked)
+    const kinds = await prove(request, person, now)
+    return goOnWith(request, reply, person, await add(request, await flowOf(now), kinds))
+  })
+
+  app.get(leavePath, accountPage(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const leaving = (await grants.find(request, person.account))?.data.leaving
+    if (!leaving) return reply.redirect('/account', 303)
+    return show(reply, request, person, 'account-leaving', leaving)
+  })
+
+  async function askedBy(request: FastifyRequest, { account }: Person): Promise<Asked | null> {
+    const flow = await grants.find(request, account)
+    if (flow) return { change: flow.data.change, flow }
+    const { for: name } = request.query as { for?: unknown } // parsed by Fastify
+    const change = protectedChanges.find((known) => known === name)
+    return change ? { change, flow: null } : null
+  }
+
+  function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { account, sessionId }: Person,
+    change: ProtectedChange,
+  ): Promise<ConfirmFlow> {
+    const browser = browserOf(request, reply, random)
+    return grants.begin(account, { change, sessionId, form: null }, browser, reauthorize(request))
+  }
+
+  /** Verifies what was sent; answers what it has proved. @throws ApiError as `prove` of `Proofs` */
+  async function prove(
+    request: FastifyRequest,
+    { account }: Person,
+    { change, flow }: Asked,
+  ): Promise<ProofKind[]> {
+    const sent = proofsOfForm(request)
+    // Those of this flow alone: what counts already is not proved anew, here or in another flow.
+    const held = flow ? grants.kindsOf(flow) : []
+    await proofs.prove(request, { account, change, sent, held }).catch(withoutFields)
+    const needed = await proofs.neededOf(account)
+    return needed.filter((kind) => canBeSent(kind) && !held.includes(kind))
+  }
+
+  /** Verifies a mailed code, if one was sent; answers the flow that holds the proof. */
+  async function takeMailedCode(
+    request: FastifyRequest,
+    person: Person,
+    asked: Asked,
+  ): Promise<Asked> {
+    const { flow } = asked
+    const code = field(request, 'code')
+    if (!flow || code === '') return asked
+    const typed = { id: flow.data.mail ?? '', code, flow: flowName(flow) }
+    const confirmation = await mailedProof.open(request, person.account, typed)
+    const use = (trx: DatabaseOrTransaction) => confirmations.use(trx, confirmation)
+    const next = { ...asked, flow: await add(request, flow, ['email'], use) }
+    await showAgainIfRefused(request, person, next)
+    return next
+  }
+
+  function add(
+    request: FastifyRequest,
+    flow: ConfirmFlow,
+    kinds: readonly ProofKind[],
+    also?: (trx: DatabaseOrTransaction) => Promise<void>,
+  ): Promise<ConfirmFlow> {
+    const work = async (trx: DatabaseOrTransaction) => {
+      await also?.(trx)
+      return grants.add(trx, flow, kinds)
+    }
+    return transact(db, [lockName.account(flow.userId ?? 0)], work, reauthorize(request))
+  }
+
+  /** Makes the change of the form. */
+  async function goOnWith(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    person: Person,
+    { data: { change, form: sent } }: ConfirmFlow,
+  ): Promise<FastifyReply> {
+    const make = sent && protectedForms.get(sent.path)
+    if (!make) return goOn(reply, person, pageOf[change], 'confirmed')
+    return make(request, reply, person, (name) => sent.fields[name] ?? '')
+  }
+
+  // A form must not lead to another origin (form-action), so one of our pages redirects the browser.
+  async function leave(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { account }: Person,
+    flow: ConfirmFlow,
+  ): Promise<FastifyReply> {
+    const here = `${path}?flow=${flow.id}`
+    const provider = field(request, 'provider')
+    const url = await beginProof(deps, request, reply, { account, provider, returnTo: here })
+    await transact(
+      db,
+      [lockName.account(account.userId)],
+      (trx) => grants.add(trx, flow, [], { leaving: { provider: url.host, url: url.href } }),
+      reauthorize(request),
+    )
+    return reply.redirect(`${leavePath}?flow=${flow.id}`, 303)
+  }
+
+  async function sendCode(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { account }: Person,
+    flow: ConfirmFlow,
+  ): Promise<FastifyReply> {
+    const work = async (trx: DatabaseOrTransaction) => {
+      const mail = await mailedProof.begin(trx, request, account, flowName(flow))
+      return grants.add(trx, flow, [], { mail })
+    }
+    await transact(db, [lockName.account(account.userId)], work, reauthorize(request))
+    return reply.redirect(`${path}?flow=${flow.id}`, 303)
+  }
+
+  async function showAgainIfRefused(
+    request: FastifyRequest,
+    person: Person,
+    asked: Asked,
+  ): Promise<void> {
+    const view = await viewOf(request, person, asked)
+    showIfRefused(request, person, 'account-confirm', { problemOf, view })
+  }
+
+  async function viewOf(request: FastifyRequest, person: Person, { change, flow }: Asked) {
+    const { account } = person
+    const needed = await proofs.neededOf(account)
+    const given = flow ? grants.kindsOf(flow) : []
+    const asks = needed.filter((kind) => !given.includes(kind))
+    const linked = asks.includes('provider') ? await linkedProviders(deps, account) : []
+    const byMail = asks.includes('email') && mailedProof.canMail(account)
+    const { email = '' } = flow?.data.form?.fields ?? {}
+    return (problem: AccountProblem | null): ConfirmView => ({
+      ...common(request, person, problem),
+      action: flow ? `${path}?flow=${flow.id}` : `${path}?for=${change}`,
+      cancel: pageOf[change],
+      change,
+      newEmail: email === '' ? null : email,
+      username: account.username,
+      asks,
+      isConfirmed: given.length > 0,
+      providers: linked.map(({ config: { name, issuer } }) => ({
+        name,
+        label: providerLabel(name, issuer),
+      })),
+      mailbox: byMail && account.email !== null ? maskedEmail(account.email) : null,
+      isMailed: flow?.data.mail !== undefined,
+      asksCaptcha: problem?.code === 'captcha',
+    })
+  }
+}
+
+/** The code that is mailed counts in the flow that has asked for it. */
+function flowName({ key }: ConfirmFlow): string {
+  return `confirm ${key}`
+}
+
+/** The page shows the missing proofs, so its refusal has no fields for programs. */
+function withoutFields(error: unknown): never {
+  const isMissing = error instanceof ApiError && error.row === 'confirmationRequired'
+  throw isMissing ? new ApiError(error.row, { cause: error, reason: error.reason }) : error
+}
+
+function problemOf({
+  reason,
+  row,
+  retryAfterSeconds: seconds = 0,
+}: ApiError): AccountProblem | null {
+  if (row === 'invalidCredentials') {
+    if (reason.code.startsWith('confirmation_')) return { code: 'mailed_code_wrong', field: 'code' }
+    if (reason.code === 'wrong_password') {
+      return { code: 'wrong_password', field: 'current_password' }
+    }
+    const isCode = reason.code === 'second_factor_wrong' || reason.code === 'recovery_code_wrong'
+    return isCode ? { code: 'code_wrong', field: 'totp' } : { code: 'proof_refused', field: null }
+  }
+  if (row === 'confirmationRequired') return { code: 'proof_missing', field: null }
+  if (row === 'captchaRequired') return { code: 'captcha', field: null }
+  if (row === 'tooManyRequests') return { code: 'too_many_mails', field: null, seconds }
+  return row === 'tooManyLoginAttempts' ? { code: 'too_many', field: null, seconds } : null
+}

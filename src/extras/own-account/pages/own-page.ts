@@ -1,0 +1,181 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isLanguage } from '../../../core/config/languages.ts'
+import { equalInConstantTime, keyedDigest } from '../../../core/crypto/digest.ts'
+import type { ApiError } from '../../../core/errors.ts'
+import { fewFieldsBytes } from '../../../core/http/bodies/bodies.ts'
+import { textIn } from '../../../core/http/bodies/form-text.ts'
+import type { ErrorPage } from '../../../core/http/pages/page.ts'
+import { refusalPage } from '../../../core/http/pages/refusal.ts'
+import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
+import type {
+  AccountDone,
+  AccountProblem,
+  AccountViews,
+} from '../../../core/http/pages/views/account.ts'
+import type { Views } from '../../../core/http/pages/views.ts'
+import { callerOf } from '../../../core/http/routes/access.ts'
+import { authenticated } from '../../../core/policy/rules.ts'
+import type { Accounts } from '../../../modules/accounts/accounts.ts'
+import { ownAccount } from '../../../modules/accounts/look-up.ts'
+import type { Account } from '../../../modules/authentication/account.ts'
+import type { SentProofs } from '../../../modules/authentication/proofs.ts'
+
+/** The person whose account a page shows. */
+export interface Person {
+  readonly account: Account
+  readonly sessionId: string
+  readonly csrf: string
+}
+
+export interface PersonDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+}
+
+/** What is wrong with a form, by its refusal; null if the page of the form cannot say it. */
+export type ProblemOf = (error: ApiError) => AccountProblem | null
+
+type Name = keyof AccountViews & keyof Views
+
+const refused = new WeakMap<FastifyRequest, ErrorPage>()
+const access = { rule: authenticated, schemes: ['session'] as const }
+const macLength = 16
+
+/** The config of a page of the own account at this path: see `accountForm`. */
+export function accountPage(
+  path: string,
+  more: { reauthentication?: 'always'; isReturnTarget?: true } = {},
+) {
+  return {
+    config: { access, answers: { 200: {} }, errorPage: errorPageOf(path), ...more },
+    schema: { hide: true },
+  } as const
+}
+
+/**
+ * The config of a form, whose page has the path. Without a session, or where the API asks for a
+ * recent login, the browser is sent to the sign-in, and comes back to the page of the form.
+ */
+export function accountForm(
+  path: string,
+  more: { reauthentication?: 'always'; enrols?: true } = {},
+) {
+  return {
+    config: {
+      access,
+      csrf: 'field' as const,
+      body: 'form' as const,
+      maxBodyBytes: fewFieldsBytes,
+      answers: { 303: {} },
+      errorPage: errorPageOf(path),
+      ...more,
+    },
+    schema: { hide: true },
+  } as const
+}
+
+function errorPageOf(path: string): ErrorPage {
+  return (error, request) => {
+    // A form is not sent again by a redirect: its page is.
+    const returnTo = request.method === 'GET' ? request.url : path
+    const signIn = `/signin?return_to=${encodeURIComponent(returnTo)}`
+    if (error.row === 'authenticationRequired') return { location: signIn }
+    if (error.row === 'recentLoginRequired') return { location: `${signIn}&again=1` }
+    return refused.get(request)?.(error, request) ?? refusalPage(error, request, path)
+  }
+}
+
+/** The person of the session. @throws ApiError accountNotFound */
+export async function personOf({ accounts }: PersonDeps, request: FastifyRequest): Promise<Person> {
+  const { credential } = callerOf(request)
+  if (credential.scheme !== 'session') throw new Error('pages of the account are for sessions')
+  const { sessionId, csrfToken } = credential
+  return {
+    account: await ownAccount({ byUserId: accounts.byUserId }, request),
+    sessionId,
+    csrf: csrfToken,
+  }
+}
+
+/** Answers a page, in the language of the account. */
+export function show<Page extends Name>(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  person: Person,
+  name: Page,
+  view: Views[Page],
+): Promise<FastifyReply> {
+  return sendView(reply, request, name, view, optionsOf(person))
+}
+
+/** If the request is refused, the page of its form says what was wrong. */
+export function showIfRefused<Page extends Name>(
+  request: FastifyRequest,
+  person: Person,
+  name: Page,
+  { problemOf, view }: { problemOf: ProblemOf; view: (problem: AccountProblem) => Views[Page] },
+): void {
+  refused.set(request, (error, refusedRequest) => {
+    const problem = problemOf(error)
+    return problem
+      ? viewPage(name, view(problem), optionsOf(person))
+      : refusalPage(error, refusedRequest, '/account')
+  })
+}
+
+function optionsOf({ account: { language, username } }: Person) {
+  return { language: isLanguage(language) ? language : null, person: username }
+}
+
+/** The fields of a view that every page with a form has. */
+export function common(
+  request: FastifyRequest,
+  { csrf }: Person,
+  problem: AccountProblem | null = null,
+) {
+  return { csrf, problem, done: problem ? null : doneOf(request, csrf) }
+}
+
+/**
+ * Sends the browser to a page that says what was done. Only this session can say so: a link of
+ * another site that claims it shows nothing.
+ */
+export function goOn(
+  reply: FastifyReply,
+  { csrf }: Person,
+  path: string,
+  done: AccountDone,
+): FastifyReply {
+  return reply.redirect(`${path}?done=${done}.${macOf(csrf, done)}`, 303)
+}
+
+function doneOf(request: FastifyRequest, csrf: string): AccountDone | null {
+  const { done } = request.query as { done?: unknown } // parsed by Fastify
+  if (typeof done !== 'string') return null
+  const [name = '', mac] = done.split('.')
+  return equalInConstantTime(mac, macOf(csrf, name)) ? (name as AccountDone) : null // by `goOn`
+}
+
+function macOf(csrf: string, done: string): string {
+  return keyedDigest(Buffer.from(csrf), `done ${done}`).slice(0, macLength)
+}
+
+/** A field of a form as text; empty if it was not sent. */
+export function field(request: FastifyRequest, name: string): string {
+  return textIn(request.body, name)
+}
+
+/** The proofs that a form has sent; people type and paste codes as they see them: `123 456`. */
+export function proofsOfForm(request: FastifyRequest): SentProofs {
+  return {
+    currentPassword: field(request, 'current_password'),
+    totp: field(request, 'totp').replace(/\s/g, ''),
+    recoveryCode: field(request, 'recovery_code').trim(),
+    captcha: field(request, 'captcha') || undefined,
+  }
+}
+
+/** A query parameter as text; undefined if it was not sent once. */
+export function parameter(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as Record<string, unknown>)[name] // parsed by Fastify
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,204 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Random } from '../../../core/crypto/random.ts'
+import type { Database } from '../../../core/database/database.ts'
+import { lockName, transact } from '../../../core/database/transactions.ts'
+import type { ApiError } from '../../../core/errors.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import type { AccountProblem } from '../../../core/http/pages/views/account.ts'
+import type { Account } from '../../../modules/authentication/account.ts'
+import type { Proofs } from '../../../modules/authentication/proofs.ts'
+import { flowExpired, type PageFlow, type PageFlows } from '../../../modules/flows/flows.ts'
+import { browserOf, flowOf } from '../../../modules/flows/requests.ts'
+import type { Provisioning } from '../../../modules/totp/provisioning.ts'
+import type { SecondFactor } from '../../../modules/totp/second-factor.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  goOn,
+  type Person,
+  personOf,
+  proofsOfForm,
+  show,
+  showIfRefused,
+} from './own-page.ts'
+import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
+
+export interface SecondFactorPageDeps extends ProtectedFormDeps {
+  readonly db: Database
+  readonly pageFlows: PageFlows
+  readonly proofs: Pick<Proofs, 'prove'>
+  readonly random: Random
+  readonly secondFactor: SecondFactor
+}
+
+/** What a flow of these pages holds: the secret until it is confirmed, or codes that are shown once. */
+type Held =
+  | { readonly enrolment: Provisioning }
+  | { readonly codes: readonly string[]; readonly isFirst: boolean }
+
+const path = '/account/second-factor'
+const setUpPath = `${path}/set-up`
+const removePath = `${path}/remove`
+const codesPath = '/account/recovery-codes'
+const flowSeconds = 900
+const purpose = 'page_account'
+
+/** The second factor: turn on, replace, remove; and the recovery codes, which are shown once. */
+export async function secondFactorPages(
+  app: FastifyInstance,
+  deps: SecondFactorPageDeps,
+): Promise<void> {
+  const { db, pageFlows, proofs, random, secondFactor } = deps
+
+  app.get(path, accountPage(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const isOn = person.account.secondFactor
+    return show(reply, request, person, 'account-second-factor', {
+      ...common(request, person),
+      isOn,
+    })
+  })
+
+  const setUp = { path: setUpPath, page: path, change: 'factor', fields: [] } as const
+  protectedForm(app, deps, setUp, async (request, reply, person) => {
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'factor', sent })
+    const enrolment = await secondFactor.begin(account, guard)
+    const flow = await hold(person.account, { enrolment }, browserOf(request, reply, random))
+    return reply.redirect(`${setUpPath}?flow=${flow.id}`, 303)
+  })
+
+  app.get(setUpPath, accountPage(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const flow = await heldBy(request, person)
+    if (!flow || !('enrolment' in flow.data)) return reply.redirect(path, 303)
+    return show(reply, request, person, 'account-enrolment', {
+      ...common(request, person),
+      ...shown(flow.id, flow.data.enrolment),
+    })
+  })
+
+  app.post(`${path}/confirm`, accountForm(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const flow = await heldBy(request, person)
+    if (!flow || !('enrolment' in flow.data)) throw flowExpired('page_flow_unknown')
+    const { enrolment } = flow.data
+    showIfRefused(request, person, 'account-enrolment', {
+      problemOf: problemOfCode,
+      view: (problem) => ({
+        ...common(request, person, problem),
+        ...shown(flow.id, enrolment),
+      }),
+    })
+    const codes = await secondFactor.confirm(person.account, proofsOfForm(request).totp, {
+      keepSession: person.sessionId,
+      guard: reauthorize(request),
+    })
+    await transact(db, [], (trx) =>
+      pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
+    )
+    return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
+  })
+
+  app.get(removePath, accountPage(removePath, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    if (!person.account.secondFactor) return reply.redirect(path, 303)
+    return show(reply, request, person, 'account-remove-factor', common(request, person))
+  })
+
+  const removal = {
+    path: removePath,
+    page: removePath,
+    change: 'factor_removal',
+    fields: [],
+  } as const
+  protectedForm(app, deps, removal, async (request, reply, person) => {
+    const { account, sessionId } = person
+    if (!account.secondFactor) {
+      await secondFactor.abandon(account, reauthorize(request))
+      return reply.redirect(path, 303)
+    }
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
+    await secondFactor.remove(account, { keepSession: sessionId, guard })
+    return goOn(reply, person, path, 'factor_removed')
+  })
+
+  app.get(
+    codesPath,
+    // A HEAD would use the codes up. A sign-in leads back here, where the flow of that browser shows them.
+    {
+      ...accountPage(codesPath, { ...recentLogin, isReturnTarget: true }),
+      exposeHeadRoute: false,
+    },
+    async (request, reply) => {
+      const person = await personOf(deps, request)
+      const flow = await heldBy(request, person)
+      if (!flow || !('codes' in flow.data)) {
+        const isOn = person.account.secondFactor
+        return show(reply, request, person, 'account-recovery-codes', {
+          ...common(request, person),
+          isOn,
+        })
+      }
+      await transact(db, [], (trx) => pageFlows.end(trx, flow)) // they are shown once
+      return show(reply, request, person, 'account-new-codes', flow.data)
+    },
+  )
+
+  const renewal = {
+    path: codesPath,
+    page: codesPath,
+    change: 'recovery_codes',
+    fields: [],
+  } as const
+  protectedForm(app, deps, renewal, async (request, reply, person) => {
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
+    const codes = await secondFactor.renewCodes(account, guard)
+    const held = { codes, isFirst: false }
+    const flow = await hold(person.account, held, browserOf(request, reply, random))
+    return reply.redirect(`${codesPath}?flow=${flow.id}`, 303)
+  })
+
+  /** Keeps what a page is to show, encrypted, for this browser and account. */
+  function hold(
+    { userId }: Account,
+    data: Held,
+    browser: ReturnType<typeof browserOf>,
+  ): Promise<PageFlow<Held>> {
+    const start = {
+      purpose,
+      step: 'held',
+      data,
+      returnTo: '/account',
+      seconds: flowSeconds,
+      userId,
+    } as const
+    return transact(db, [lockName.account(userId)], (trx) =>
+      pageFlows.begin<Held>(trx, start, browser),
+    )
+  }
+
+  async function heldBy(
+    request: FastifyRequest,
+    { account: { userId } }: Person,
+  ): Promise<PageFlow<Held> | null> {
+    const flow = await flowOf<Held>(pageFlows, request, purpose)
+    return flow?.userId === userId ? flow : null
+  }
+}
+
+function shown(flow: string, { qr, secret }: Provisioning) {
+  return { flow, qr, secret }
+}
+
+function problemOfCode({ row, retryAfterSeconds: seconds = 0 }: ApiError): AccountProblem | null {
+  if (row === 'invalidCredentials') return { code: 'code_wrong', field: 'totp' }
+  if (row === 'secondFactorRequired') return { code: 'code_missing', field: 'totp' }
+  if (row === 'validationFailed') return { code: 'code_missing', field: 'totp' }
+  return row === 'tooManyLoginAttempts' ? { code: 'too_many', field: null, seconds } : null
+}

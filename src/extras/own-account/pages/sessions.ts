@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../../../core/errors.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
+import type { SessionRow } from '../../../core/http/pages/views/account.ts'
+import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
+import type { OwnSession, Sessions } from '../../../modules/sessions/sessions.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type PersonDeps,
+  personOf,
+  show,
+} from './own-page.ts'
+
+export interface SessionsPageDeps extends PersonDeps {
+  readonly sessions: Pick<Sessions, 'endAll' | 'endOne' | 'of'>
+}
+
+const path = '/account/sessions'
+const recent = { reauthentication: 'always' } as const
+
+/** /account/sessions: where the person is signed in; ends one session, or all others. */
+export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps): Promise<void> {
+  const { sessions } = deps
+
+  app.get(path, accountPage(path), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const live = await sessions.of(person.account.userId)
+    const rows = live.map((session) => rowOf(session, session.id === person.sessionId))
+    return show(reply, request, person, 'account-sessions', {
+      ...common(request, person),
+      // This one first: a person looks for those that are not theirs among the others.
+      sessions: rows.toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent)),
+    })
+  })
+
+  app.post(`${path}/end`, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const { userId } = person.account
+    const ended = await sessions.endOne(userId, field(request, 'session'), reauthorize(request))
+    if (!ended) {
+      const reason = { code: 'session_absent', facts: { user_id: userId } } as const
+      throw new ApiError('sessionNotFound', { reason })
+    }
+    return goOn(reply, person, path, 'session_ended')
+  })
+
+  app.post(`${path}/end-others`, accountForm(path, recent), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const ended = await sessions.endAll(person.account.userId, 'everywhere', {
+      keepSession: person.sessionId,
+      guard: reauthorize(request),
+    })
+    if (!ended) throw goneMeanwhile('accountNotFound')
+    return goOn(reply, person, path, 'sessions_ended')
+  })
+}
+
+function rowOf(
+  { handle: id, userAgent, address, createdAt, lastSeenAt }: OwnSession,
+  isCurrent: boolean,
+): SessionRow {
+  return { id, isCurrent, ...parseUserAgent(userAgent), address, createdAt, lastSeenAt }
+}

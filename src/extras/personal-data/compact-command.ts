@@ -1,0 +1,62 @@
+import { setTimeout } from 'node:timers/promises'
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+} from '../../core/cli/command.ts'
+import { assertDatabaseThere, withoutService, withServices } from '../../core/cli/work.ts'
+
+export const commands: readonly CommandWork[] = [
+  { name: 'compact', example: 'compact', run: compact },
+]
+
+const batchSize = 1000
+
+/**
+ * First does what erasures have left to the jobs of the service, then rewrites the database. On
+ * SQLite no service may be running; on PostgreSQL the tables are locked one after another.
+ */
+async function compact(call: CommandCall): Promise<void> {
+  await assertDatabaseThere(call)
+  await withoutService(call, () => writeAnew(call))
+}
+
+async function writeAnew(call: CommandCall): Promise<void> {
+  const { config, output, terminal } = call
+  const { dataDirectory, postgres } = config.database
+  await withServices(call, async ({ erasure, idempotency, users }) => {
+    const steps = [
+      () => users.purgeRemoved(batchSize),
+      () => users.countLists(batchSize),
+      () => erasure.sweep(batchSize),
+      () => erasure.clear(batchSize),
+      () => idempotency.purge(batchSize),
+    ]
+    for (const step of steps) while ((await step()) === batchSize);
+  })
+  const mail = await mailLine(config)
+  const wait = (milliseconds: number) => setTimeout(milliseconds)
+  if (!postgres) {
+    const { compactSqlite } = await import('../../core/database/sqlite/compact.ts')
+    const done = await compactSqlite(dataDirectory, wait)
+    return output.result(done, `${done.before} bytes -> ${done.after}${mail}`)
+  }
+  const { compactPostgres } = await import('../../core/database/postgres/compact.ts')
+  const onTable = (name: string) => void terminal.stderr.write(`${name}\n`)
+  const done = await compactPostgres(postgres, { wait, onTable })
+  const { before, after, left, tables } = done
+  output.result(done, `${tables} tables, ${before} bytes -> ${after}${mail}`)
+  if (left.length === 0) return
+  const names = left.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
+  throw new CommandError(`not written anew: ${names}`, exitCodes.failed.code)
+}
+
+/** A line on the mail of development, which no database holds; empty if there is none. */
+async function mailLine(config: CommandCall['config']): Promise<string> {
+  const { mailFiles, mailFolder } = await import('../mail/transport.ts')
+  const folder = mailFolder(config)
+  const { length } = await mailFiles(folder)
+  if (length === 0) return ''
+  return `\n${folder} has ${length} ${length === 1 ? 'mail' : 'mails'}: delete those that you do not need`
+}

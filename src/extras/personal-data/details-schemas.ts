@@ -1,0 +1,117 @@
+import { Count, named, TextOrNull, TimeOrNull } from '../../core/http/schemas.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import { accountSchemas, annsAccount } from '../../modules/accounts/schemas.ts'
+import { IdentityList } from '../../modules/federation/schemas.ts'
+import { LoginLimit } from '../../modules/login/schemas.ts'
+import { ann, UserBody } from '../../modules/users/schemas.ts'
+import { AccountEmailBody } from '../email-addresses/schemas.ts'
+import { MailBody } from '../mail/schemas.ts'
+import { invitationSchemas } from '../sign-up/schemas.ts'
+import { maxPosts } from './details-store.ts'
+
+/** The JSON schema of all that an administrator sees of an account on one page. */
+export function accountDetailsSchema(roles: readonly Role[]) {
+  const { AccountBody } = accountSchemas(roles)
+  const { InvitationBody } = invitationSchemas(roles)
+  const Password = {
+    type: 'object',
+    required: ['is_set', 'changed_at', 'must_change'],
+    properties: {
+      is_set: { type: 'boolean', description: 'Without one its owner signs in by other ways' },
+      changed_at: {
+        ...TimeOrNull,
+        description: 'Null if it was imported, or if that is not known',
+      },
+      must_change: { type: 'boolean', description: 'The next login must set a password' },
+    },
+    additionalProperties: false,
+  } as const
+  const Factor = {
+    type: 'object',
+    required: ['confirmed_at', 'recovery_codes_left'],
+    properties: {
+      confirmed_at: { ...TimeOrNull, description: 'Null if that was before version 0.9.0' },
+      recovery_codes_left: Count,
+    },
+    additionalProperties: false,
+  } as const
+  const fields = {
+    account: AccountBody,
+    user: UserBody,
+    last_login_at: {
+      ...TimeOrNull,
+      description: 'Null before the first login, or the first one since version 0.9.0',
+    },
+    failed_logins: { ...Count, description: 'In a row, over all addresses' },
+    locked_until: { ...TimeOrNull, description: 'The end of a lockout; null if there is none now' },
+    last_administrator: {
+      type: 'boolean',
+      description:
+        'No other account could administer the service: it is neither deleted, locked nor demoted',
+    },
+    imported: {
+      type: 'boolean',
+      description: 'Whether an import has made it; a restored database does not know',
+    },
+    language: { ...TextOrNull, description: 'Of pages and mail; null: that of the browser' },
+    password: Password,
+    second_factor: { anyOf: [Factor, { type: 'null' }] },
+    email: AccountEmailBody,
+    identities: IdentityList,
+    sessions: { ...Count, description: 'How many are live; at most 1,000' },
+    devices: { ...Count, description: 'How many devices have signed in, that are known still' },
+    tokens_issued: {
+      ...Count,
+      description:
+        'How many access tokens were issued within their lifetime, by the audit log; at most 100, and some may have ended. Tokens are not stored',
+    },
+    limits: {
+      type: 'array',
+      items: LoginLimit,
+      description: 'The limits that count failed tries of it now, the last used first; at most 100',
+    },
+    invitations: {
+      type: 'array',
+      items: InvitationBody,
+      description: 'The invitation that it was made of',
+    },
+    mails: { type: 'array', items: MailBody, description: 'The newest 10 of the last 30 days' },
+    posts: { ...Count, description: `Up to ${maxPosts}, which stands for any more` },
+  } as const
+  return named(
+    'AccountDetails',
+    {
+      type: 'object',
+      required: Object.keys(fields) as (keyof typeof fields)[],
+      properties: fields,
+      additionalProperties: false,
+    },
+    {
+      account: annsAccount,
+      user: ann,
+      last_login_at: '2026-03-02T09:40:00.000Z',
+      failed_logins: 0,
+      locked_until: null,
+      last_administrator: false,
+      imported: false,
+      language: 'en',
+      password: { is_set: true, changed_at: '2026-03-02T09:00:00.000Z', must_change: false },
+      second_factor: null,
+      email: {
+        email: ann.email,
+        verified_at: '2026-03-02T09:00:00.000Z',
+        pending: null,
+        undeliverable_at: null,
+        undeliverable_reason: null,
+      },
+      identities: [],
+      sessions: 1,
+      devices: 1,
+      tokens_issued: 0,
+      limits: [],
+      invitations: [],
+      mails: [],
+      posts: 3,
+    },
+  )
+}

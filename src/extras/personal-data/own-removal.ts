@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify'
+import { refuseField } from '../../core/errors.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { Proofs, SentProofs } from '../../modules/authentication/proofs.ts'
+import type { AccountDeletion } from './deletion.ts'
+
+export interface OwnRemovalDeps {
+  readonly accountDeletion: Pick<AccountDeletion, 'request'>
+  readonly proofs: Pick<Proofs, 'prove'>
+}
+
+export interface OwnRemoval {
+  readonly account: Account
+  readonly username: string
+  readonly sent: SentProofs
+}
+
+/**
+ * Deletes the account of the caller: see `AccountDeletion.request`, whose answer it is.
+ * @throws ApiError validationFailed unless `username` names this account; as `prove` of `Proofs`; as
+ * `request`
+ */
+export async function removeOwn(
+  { accountDeletion, proofs }: OwnRemovalDeps,
+  request: FastifyRequest,
+  { account, username, sent }: OwnRemoval,
+): Promise<number | null> {
+  if (canonicalUsername(username) !== account.username) {
+    refuseField(['username'], 'must be the username of the account')
+  }
+  const guard = await proofs.prove(request, { account, change: 'deletion', sent })
+  return accountDeletion.request(account, guard)
+}

@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { begunStream } from '../../core/http/lists/begun-stream.ts'
+import { inTurn } from '../../core/http/lists/bulk-answers.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { ownOperationId } from '../../core/policy/groups.ts'
+import { authenticated } from '../../core/policy/rules.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { ownAccount } from '../../modules/accounts/look-up.ts'
+import { confirmationRequired, proofsIn } from '../../modules/authentication/proof-schemas.ts'
+import { clearSessionCookie } from '../../modules/sessions/cookie.ts'
+import { captchaRequired } from '../../modules/throttle/schemas.ts'
+import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
+import type { PersonalData } from './personal-data.ts'
+import { DeletedOwnAccount, DeleteOwnAccount, PersonalDataBody, SentDeletion } from './schemas.ts'
+
+/**
+ * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
+ * /api/user/account (role USER) and /api/account (any account).
+ */
+export interface OwnDataOptions extends OwnRemovalDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'session'>
+  readonly personalData: PersonalData
+}
+
+const access = { rule: authenticated }
+
+export async function ownDataRoutes(
+  instance: FastifyInstance,
+  { accounts, config, personalData, ...removal }: OwnDataOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+
+  app.get(
+    '/export',
+    {
+      config: {
+        tag: 'Own account',
+        access,
+        reauthentication: 'always',
+        errors: ['accountNotFound'],
+        answers: { 200: { [mediaTypes.json]: PersonalDataBody } },
+      },
+      schema: {
+        operationId: idOf('exportOwnData'),
+        summary: 'Everything that names the account: profile, sessions, posts, own acts',
+      },
+    },
+    async (request, reply) => {
+      const { userId } = await ownAccount(accounts, request)
+      reply.header('content-type', 'application/json; charset=utf-8')
+      reply.header('content-disposition', 'attachment; filename="personal-data.json"')
+      if (request.method === 'HEAD') return reply.send()
+      const texts = personalData.of(userId, {
+        authorize: async () => reauthorize(request)?.now(),
+        makeBatch: inTurn(request, reply, { mayBeRefused: true }),
+      })
+      return reply.send(await begunStream(texts))
+    },
+  )
+
+  app.delete(
+    '',
+    {
+      config: {
+        tag: 'Own account',
+        access,
+        reauthentication: 'always',
+        body: 'json',
+        sends: SentDeletion,
+        maxBodyBytes: fewFieldsBytes,
+        responseHeaders: ['set-cookie'],
+        errors: [
+          'accountNotFound',
+          'invalidCredentials',
+          confirmationRequired,
+          captchaRequired,
+          'lastAdministrator',
+          'tooManyLoginAttempts',
+        ],
+      },
+      schema: {
+        operationId: idOf('deleteOwnAccount'),
+        summary:
+          'Delete the account and its user, and erase what names the person; a link by mail takes it back',
+        body: DeleteOwnAccount,
+        response: { 200: DeletedOwnAccount },
+      },
+    },
+    async (request, reply) => {
+      const account = await ownAccount(accounts, request)
+      const { username } = request.body
+      const sent = proofsIn(request.body)
+      const deletionAt = await removeOwn(removal, request, { account, username, sent })
+      if (request.principal?.credential.scheme === 'session') clearSessionCookie(reply, config)
+      return deletionAt === null
+        ? { message: 'Account deleted' }
+        : { message: 'Account deletion requested', deletion_at: isoTime(deletionAt) }
+    },
+  )
+}

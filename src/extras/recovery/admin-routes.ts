@@ -1,0 +1,59 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { accountNamed, assertNotOwn } from '../../modules/accounts/look-up.ts'
+import { AccountName } from '../../modules/accounts/schemas.ts'
+import type { Recovery } from './recovery.ts'
+import { BeginResetFor, BegunResetFor } from './schemas.ts'
+
+/**
+ * POST /api/admin/accounts/{username}/reset: an administrator has a link mailed by which the owner
+ * sets a new password, and learns none. ASVS 6.4.6.
+ */
+export interface AdminResetOptions {
+  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly config: Pick<Config, 'pages'>
+  readonly recovery: Pick<Recovery, 'beginFor'>
+}
+
+export async function adminResetRoutes(
+  instance: FastifyInstance,
+  { accounts, config, recovery }: AdminResetOptions,
+): Promise<void> {
+  const named = accountNamed(accounts)
+  instance.withTypeProvider<SchemaTypes>().post(
+    '/api/admin/accounts/:username/reset',
+    {
+      config: {
+        access: { rule: role('ADMIN') },
+        tag: 'Administration of accounts',
+        resource: named,
+        reauthentication: 'always',
+        body: 'optional',
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['accountUnusable', 'emailNotVerified', 'emailExists', 'mailUnavailable'],
+      },
+      preValidation: noneIsEmpty,
+      schema: {
+        operationId: 'beginAccountReset',
+        summary: 'Mail the owner of an account a link that sets a new password',
+        params: AccountName,
+        body: BeginResetFor,
+        response: { 202: BegunResetFor },
+      },
+    },
+    async (request, reply) => {
+      const account = named.of(request)
+      assertNotOwn(request, account)
+      const { email } = request.body
+      const how = { language: config.pages.language, guard: reauthorize(request) }
+      const { expiresAt } = await recovery.beginFor(account, email, how)
+      return reply.status(202).send({ message: 'Reset mailed', expires_at: isoTime(expiresAt) })
+    },
+  )
+}

@@ -1,0 +1,246 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../../core/config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
+import { transact } from '../../../core/database/transactions.ts'
+import { refuseField } from '../../../core/errors.ts'
+import { acceptForms } from '../../../core/http/bodies/bodies.ts'
+import { textIn } from '../../../core/http/bodies/form-text.ts'
+import { clientAddress } from '../../../core/http/limits/client-address.ts'
+import { languageOf } from '../../../core/http/pages/language.ts'
+import type { ErrorPage } from '../../../core/http/pages/page.ts'
+import { refusalPage } from '../../../core/http/pages/refusal.ts'
+import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
+import type { ResetDoneView } from '../../../core/http/pages/views/reset.ts'
+import type { Accounts } from '../../../modules/accounts/accounts.ts'
+import type { PageFlows } from '../../../modules/flows/flows.ts'
+import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
+import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
+import { assertMail, type Outbox } from '../../mail/outbox.ts'
+import type { Confirmation, Confirmations } from '../../one-time-tokens/confirmations.ts'
+import {
+  arriveByToken,
+  cameByInvalidLink,
+  hasToken,
+  type TokenArrivalDeps,
+} from '../../one-time-tokens/token-arrival.ts'
+import { askedByEither } from '../asked.ts'
+import type { Recovery } from '../recovery.ts'
+import { resetPurposes } from '../ways.ts'
+import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
+
+/**
+ * GET and POST /reset: a username or an address, the mailbox, and, behind its link or code, the second
+ * factor and a new password. The link works in any browser, the code in the one that has asked for
+ * it. A GET uses nothing up, and nothing here signs in.
+ */
+export interface ResetPagesOptions extends TokenArrivalDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'confirmations' | 'pages' | 'password'>
+  readonly confirmations: Pick<Confirmations, 'isOpen' | 'open' | 'openByCode'>
+  readonly db: Database
+  readonly outbox: Pick<Outbox, 'isAvailable'>
+  readonly pageFlows: PageFlows
+  readonly recovery: Recovery
+}
+
+const path = '/reset'
+const purpose = 'page_reset'
+// A press of the button comes back to the page of its step, for these.
+const correctable: ReadonlySet<unknown> = new Set([
+  'validationFailed',
+  'secondFactorRequired',
+  'invalidCredentials',
+  'tooManyLoginAttempts',
+  'tooManyRequests',
+])
+
+export async function resetPages(app: FastifyInstance, options: ResetPagesOptions): Promise<void> {
+  const { accounts, clock, config, confirmations, db, pageFlows, random, recovery } = options
+  // What the page of a refusal shows again.
+  const shownOf = new WeakMap<FastifyRequest, Shown>()
+  acceptForms(app)
+
+  const errorPage: ErrorPage = (error, request) => {
+    const { row, status } = error
+    if (row === 'mailUnavailable') return viewPage('reset-unavailable', {}, { status })
+    if (row === 'signInFailed') return { location: `${path}?ended=1` }
+    const shown = shownOf.get(request)
+    const isCode = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
+    if (shown && (isCode || correctable.has(row))) return pageOf(options, { ...shown, error })
+    if (row === 'confirmationInvalid') return { location: `${path}?link=invalid` }
+    return refusalPage(error, request, path)
+  }
+
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false, // it begins a flow
+      config: { ...flowPage, errorPage, errors: ['mailUnavailable'] },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      if (hasToken(request)) return byLink(request, reply)
+      const { flow: id, ended } = request.query as { flow?: unknown; ended?: unknown } // parsed by Fastify
+      const known = id === undefined ? null : await flowOf<ResetData>(pageFlows, request, purpose)
+      if (id !== undefined && !known) return reply.redirect(`${path}?ended=1`, 303)
+      if (!known) assertMail(options.outbox)
+      const { confirmation } = known?.data ?? {}
+      if (confirmation && known?.step !== 'done' && !(await confirmations.isOpen(confirmation))) {
+        return reply.redirect(`${path}?link=invalid`, 303)
+      }
+      const flow = known ?? begin(request, reply)
+      const notice = cameByInvalidLink(request) ? 'link' : ended === undefined ? null : 'ended'
+      const shown = await shownNow(flow, { notice })
+      const { name, view, options: how } = pageOf(options, shown)
+      return sendView(reply, request, name, view, how)
+    },
+  )
+
+  app.post(
+    path,
+    {
+      config: {
+        ...flowForm,
+        errorPage,
+        errors: [
+          'signInFailed',
+          'csrfTokenInvalid',
+          'confirmationInvalid',
+          'secondFactorRequired',
+          'invalidCredentials',
+          'tooManyLoginAttempts',
+          'tooManyRequests',
+          'mailUnavailable',
+        ],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const flow = await flowOfForm<ResetData>(pageFlows, request, purpose)
+      const field = (name: string) => textIn(request.body, name)
+      shownOf.set(request, await shownNow(flow, { typed: field('username') }))
+      const next = await steps[flow.step as ResetStep](flow, field, request) // as this file writes them
+      return reply.redirect(`${path}?flow=${next.id}`, 303)
+    },
+  )
+
+  type Field = (name: string) => string
+
+  /** What a form does, by the step at which its flow is, whatever it would like to be one of. */
+  const steps: Record<
+    ResetStep,
+    (flow: ResetFlow, field: Field, request: FastifyRequest) => Promise<ResetFlow>
+  > = {
+    ask: (flow, field, request) => mailTo(flow, field('username'), request),
+
+    async mailbox(flow, field, request) {
+      const { begun, typed = '' } = flow.data
+      if (field('resend') !== '') return mailTo(flow, typed, request)
+      const code = field('code')
+      const id = begun?.id ?? ''
+      const confirmation = await confirmations.openByCode(id, code, flow.key, resetPurposes)
+      return goOn(flow, await stepBehind(confirmation), { confirmation })
+    },
+
+    async factor(flow, field) {
+      const confirmation = proofOf(flow)
+      const account = await recovery.accountOf(confirmation)
+      const totp = field('totp').replaceAll(' ', '')
+      const proof = { totp, recoveryCode: field('recovery_code') }
+      await recovery.proveFactor(account, proof)
+      return goOn(flow, 'password', { confirmation, isFactorProved: true })
+    },
+
+    async password(flow, field) {
+      const confirmation = proofOf(flow)
+      const proof = flow.data.isFactorProved === true ? null : {}
+      let ended = flow
+      const end = (done: ResetDoneView['done']) => async (trx: DatabaseOrTransaction) => {
+        const data = { confirmation, done }
+        ended = await pageFlows.advance<ResetData>(trx, flow, { step: 'done', data })
+      }
+      if (field('keep') !== '') {
+        await recovery.takeBack(confirmation, { proof, also: end('deletion') })
+        return ended
+      }
+      const newPassword = field('new_password')
+      if (newPassword === '') refuseField(['new_password'], 'is required')
+      if (newPassword !== field('new_password_again')) {
+        refuseField(['new_password_again'], 'must be the same twice')
+      }
+      const isBack = confirmation.purpose === 'deletion_undo'
+      const also = end(isBack ? 'password_and_deletion' : 'password')
+      await recovery.finish(confirmation, { newPassword, proof, also })
+      return ended
+    },
+
+    done: async (flow) => flow,
+  }
+
+  /** Begins at the link of a mail, which is used up by the new password alone. */
+  function byLink(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return arriveByToken<ResetData>(options, request, reply, {
+      path,
+      purposes: resetPurposes,
+      begin: async (confirmation) => ({
+        purpose,
+        step: await stepBehind(confirmation),
+        data: { confirmation },
+        returnTo: '/',
+        language: confirmation.language,
+      }),
+    })
+  }
+
+  function begin(request: FastifyRequest, reply: FastifyReply): ResetFlow {
+    const language = languageOf(request, config.pages.language)
+    const seconds = config.confirmations.resetSeconds
+    const start = { purpose, step: 'ask', data: {}, returnTo: '/', seconds, language } as const
+    return pageFlows.open<ResetData>(start, browserOf(request, reply, random))
+  }
+
+  async function mailTo(
+    flow: ResetFlow,
+    typed: string,
+    request: FastifyRequest,
+  ): Promise<ResetFlow> {
+    const asked = askedByEither(typed) ?? refuseField(['username'], 'can name no account')
+    const { id, expiresAt } = await recovery.begin(asked, {
+      language: languageOf(request, config.pages.language),
+      client: clientAddress(request),
+      flow: flow.key,
+    })
+    const begun = { id, linkUntil: expiresAt, askedAt: clock.now() }
+    const isResent = flow.step === 'mailbox'
+    const data = { typed: typed.trim(), begun, isResent }
+    return pageFlows.advanceUnproven<ResetData>(db, flow, { step: 'mailbox', data })
+  }
+
+  function goOn(flow: ResetFlow, step: ResetStep, data: ResetData): Promise<ResetFlow> {
+    return transact(db, [], (trx) => pageFlows.advance<ResetData>(trx, flow, { step, data }))
+  }
+
+  async function stepBehind(confirmation: Confirmation): Promise<ResetStep> {
+    const { secondFactor } = await recovery.accountOf(confirmation)
+    return secondFactor ? 'factor' : 'password'
+  }
+
+  async function shownNow(flow: ResetFlow, more: Partial<Shown>): Promise<Shown> {
+    const { confirmation } = flow.data
+    const { userId = null } = confirmation ?? {}
+    const account = userId === null ? null : await accounts.byUserId(userId)
+    const needsNoPassword =
+      flow.step === 'password' &&
+      confirmation !== undefined &&
+      account !== null &&
+      (await recovery.needsNoPassword(confirmation, account))
+    const username = account?.username ?? ''
+    return { flow, now: clock.now(), username, needsNoPassword, ...more }
+  }
+}
+
+/** The proof of a flow that is behind its mailbox. */
+function proofOf({ data: { confirmation } }: ResetFlow): Confirmation {
+  if (!confirmation) throw new Error('a reset behind its mailbox has no proof')
+  return confirmation
+}

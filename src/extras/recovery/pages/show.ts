@@ -1,0 +1,100 @@
+import { isLanguage } from '../../../core/config/languages.ts'
+import type { Config } from '../../../core/config/load.ts'
+import type { ApiError } from '../../../core/errors.ts'
+import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
+import type {
+  ResetDoneView,
+  ResetPasswordView,
+  ResetView,
+} from '../../../core/http/pages/views/reset.ts'
+import type { PageFlow } from '../../../modules/flows/flows.ts'
+import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
+import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
+import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
+
+/** What a reset has come to; each step has what the steps before it have found. */
+export interface ResetData extends MailboxData {
+  /** As it was typed: a username or a mail address. */
+  readonly typed?: string
+  /** The proof, once the link or the code has shown it. */
+  readonly confirmation?: Confirmation
+  /** Whether a step before the new password has proved the second factor. */
+  readonly isFactorProved?: boolean
+  /** What was done, at the last step. */
+  readonly done?: ResetDoneView['done']
+}
+
+export type ResetFlow = PageFlow<ResetData>
+export type ResetStep = 'ask' | 'mailbox' | 'factor' | 'password' | 'done'
+
+/** What a page shows beside its flow. */
+export interface Shown {
+  readonly flow: ResetFlow
+  readonly now: number
+  /** The name of the account, once the mail has shown that it may be told. */
+  readonly username: string
+  /** Whether the deletion of the account can be taken back without a new password. */
+  readonly needsNoPassword?: boolean
+  readonly typed?: string
+  readonly notice?: ResetView['notice']
+  readonly error?: ApiError
+}
+
+/** The page of the step at which a reset stands, with what is wrong with the last request. */
+export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
+  const { flow, error, username } = shown
+  const form = { action: `/reset?flow=${flow.id}`, csrf: flow.csrfToken }
+  const options = {
+    ...(error && { status: error.status }),
+    ...(isLanguage(flow.language) && { hint: flow.language }),
+  }
+  const retryAfterSeconds = error?.retryAfterSeconds ?? null
+  const isTooOften = error?.row === 'tooManyRequests'
+  const isRestored = flow.data.confirmation?.facts.restored === true
+  const of = { ...form, username, notice: isRestored ? ('restored' as const) : null }
+  switch (flow.step as ResetStep) {
+    case 'mailbox': {
+      const view = { ...mailboxView(form, flow.data, shown), typed: flow.data.typed ?? '' }
+      return viewPage('reset-mailbox', view, options)
+    }
+    case 'factor': {
+      const problem = factorProblem(error)
+      return viewPage('reset-factor', { ...of, problem, retryAfterSeconds }, options)
+    }
+    case 'password': {
+      const { minLength } = config.password
+      const deletion = deletionOf(shown)
+      const view = { ...of, minLength, deletion, ...passwordProblems(error) }
+      return viewPage('reset-password', view, options)
+    }
+    case 'done':
+      return viewPage('reset-done', { username, done: flow.data.done ?? 'password' }, options)
+    default: {
+      const { typed = '', notice = null } = shown
+      const problem = isTooOften ? 'too_often' : error ? askProblem(typed) : null
+      return viewPage('reset', { ...form, typed, problem, retryAfterSeconds, notice }, options)
+    }
+  }
+}
+
+function deletionOf({ flow, needsNoPassword }: Shown): ResetPasswordView['deletion'] {
+  if (flow.data.confirmation?.purpose !== 'deletion_undo') return null
+  return needsNoPassword ? 'password_optional' : 'with_password'
+}
+
+function askProblem(typed: string): 'missing' | 'form' {
+  return typed.trim() === '' ? 'missing' : 'form'
+}
+
+function factorProblem(error: ApiError | undefined): 'wrong' | 'missing' | 'throttled' | null {
+  if (!error) return null
+  if (error.status === 429) return 'throttled'
+  return error.row === 'secondFactorRequired' ? 'missing' : 'wrong'
+}
+
+function passwordProblems(error: ApiError | undefined) {
+  return {
+    problem: error ? passwordProblemOf(error, 'new_password') : null,
+    differs: error?.details?.some(({ path: [field] }) => field === 'new_password_again') ?? false,
+  }
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { refuseField } from '../../core/errors.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import type { LoginAddress } from '../../core/http/limits/login-address.ts'
+import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import type { Confirmations } from '../one-time-tokens/confirmations.ts'
+import { openProof, proofOf } from '../one-time-tokens/proof.ts'
+import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
+import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
+import type { Recovery } from './recovery.ts'
+import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
+import { resetPurposes } from './ways.ts'
+
+/**
+ * The reset of a password as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/reset. The pages of the service use the same service.
+ */
+export interface PublicResetOptions {
+  readonly config: Pick<Config, 'pages'>
+  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
+  readonly loginAddress: LoginAddress
+  readonly recovery: Recovery
+}
+
+const guards = {
+  access: { rule: anyone },
+  csrf: 'foreignPage',
+  body: 'json',
+  maxBodyBytes: fewFieldsBytes,
+  tag: 'Sign in',
+} as const
+
+export async function publicResetRoutes(
+  instance: FastifyInstance,
+  { config, confirmations, loginAddress, recovery }: PublicResetOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.post(
+    '/api/public/reset',
+    {
+      config: { ...guards, errors: ['tooManyRequests', 'mailUnavailable'] },
+      schema: {
+        operationId: 'beginReset',
+        summary: 'Forgot the password: a link and a code by mail. The answer shows no account',
+        body: BeginReset,
+        response: { 202: BegunConfirmation },
+      },
+    },
+    async (request, reply) => {
+      const { language = config.pages.language } = request.body
+      const how = { language, client: loginAddress(request), flow: null }
+      const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
+      return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
+    },
+  )
+
+  app.put(
+    '/api/public/reset',
+    {
+      config: {
+        ...guards,
+        sends: SentReset,
+        examples: { bodies: finishExamples, answer: { message: 'Password changed' } },
+        errors: [
+          'confirmationInvalid',
+          secondFactorRequired,
+          'invalidCredentials',
+          'tooManyLoginAttempts',
+        ],
+      },
+      schema: {
+        operationId: 'finishReset',
+        summary: 'Set a new password by the link or the code; all logins of the account end',
+        body: FinishReset,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { new_password: newPassword, totp, recovery_code: recoveryCode } = request.body
+      const confirmation = await openProof(confirmations, proofOf(request.body), resetPurposes)
+      const proof = { totp, recoveryCode }
+      if (newPassword !== undefined) {
+        await recovery.finish(confirmation, { newPassword, proof })
+        return { message: 'Password changed' }
+      }
+      await recovery.takeBack(confirmation, { proof })
+      return { message: 'Account deletion taken back' }
+    },
+  )
+}
+
+/** @throws ApiError validationFailed unless one of both is there, and can name an account */
+function askedOf({ email, username }: { email?: string; username?: string }): Asked {
+  if (email !== undefined && username === undefined) {
+    return askedByEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+  }
+  if (username !== undefined && email === undefined) {
+    return askedByUsername(username) ?? refuseField(['username'], 'can be no username')
+  }
+  return refuseField(['email'], 'is required, unless username is given; not both')
+}

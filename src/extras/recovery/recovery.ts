@@ -1,0 +1,343 @@
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/languages.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { goneMeanwhile } from '../../core/http/changes/resource.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Username } from '../../core/lib/username.ts'
+import { type Accounts, accountIn, lastPasswordLogin } from '../../modules/accounts/accounts.ts'
+import type { AutomaticLock } from '../../modules/accounts/lock.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import type { Stage } from '../../modules/authentication/requirement-table.ts'
+import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
+import type { Identities } from '../../modules/federation/identities.ts'
+import { countFailure } from '../../modules/throttle/limits.ts'
+import type { Proof, SecondFactor } from '../../modules/totp/second-factor.ts'
+import { accountWithEmail, setVerifiedEmail } from '../email-addresses/emails.ts'
+import type { Devices } from '../mail/devices.ts'
+import { assertMail, type Outbox } from '../mail/outbox.ts'
+import type {
+  Begun,
+  BegunCode,
+  Confirmation,
+  Confirmations,
+} from '../one-time-tokens/confirmations.ts'
+import type { Asked } from './asked.ts'
+import { resetBegun, resetFinished } from './events.ts'
+import { resetWayOf } from './ways.ts'
+
+/**
+ * The reset of a password whose owner has forgotten it, by a link or a code that is mailed to the
+ * verified address: the stored one, never the one that was typed. It signs no one in, and it asks for
+ * the second factor, which it leaves as it is.
+ */
+export interface Recovery {
+  /**
+   * Mails a link and a code, if an account can be reset. The answer, the statements and the time are
+   * the same if not, because the caller must not learn which.
+   * @throws ApiError mailUnavailable; tooManyRequests for a client that asks too often
+   */
+  begin(asked: Asked, how: HowToBegin): Promise<BegunCode>
+  /**
+   * Mails them for an administrator, who learns neither. An account without a verified address needs
+   * one, for which the administrator vouches; the reset verifies it.
+   * @throws ApiError mailUnavailable; accountUnusable, emailNotVerified, emailExists, validationFailed
+   */
+  beginFor(
+    account: Account,
+    email: string | undefined,
+    how: HowToBeginFor,
+  ): Promise<Pick<Begun['mail'], 'expiresAt'>>
+  /**
+   * The account of a confirmation that was opened.
+   * @throws ApiError confirmationInvalid if it can log in no more
+   */
+  accountOf(confirmation: Confirmation): Promise<Account>
+  /**
+   * Verifies the second factor of an account. A wrong code counts towards the lockout of the account,
+   * but a lockout does not deny the reset: the reader of the mailbox may be the owner.
+   * @throws as `SecondFactor.prove`
+   */
+  proveFactor(account: Account, proof: Proof): Promise<void>
+  /**
+   * Sets the password and uses the confirmation up. All logins end, and so do other links that were
+   * mailed, a lockout after failed logins, and the demand for a new password. Identities that were
+   * linked since the last login with the password are unlinked, but not the one that the account was
+   * made with.
+   * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
+   */
+  finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
+  /**
+   * Whether the deletion of the account can be taken back without a new password: its owner has none,
+   * and signs in through a provider.
+   */
+  needsNoPassword(confirmation: Confirmation, account: Account): Promise<boolean>
+  /**
+   * Takes the deletion of such an account back, and uses the confirmation up.
+   * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
+   * `SecondFactor.prove`
+   */
+  takeBack(confirmation: Confirmation, how: Omit<WantedReset, 'newPassword'>): Promise<void>
+}
+
+export interface HowToBegin {
+  /** If the account has none of its own. */
+  readonly language: Language
+  /** The address of the client, by the rules of limits. */
+  readonly client: string
+  /** The flow of pages in which the code counts; null for the API. */
+  readonly flow: string | null
+}
+
+export interface HowToBeginFor {
+  readonly language: Language
+  readonly guard?: Guard | undefined
+}
+
+export interface WantedReset {
+  readonly newPassword: string
+  /** The second factor; null if a step before has proved it. */
+  readonly proof: Proof | null
+  /** Done in the same transaction: it takes the flow of pages further. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<unknown>
+}
+
+export interface RecoveryDeps {
+  readonly accounts: Pick<
+    Accounts,
+    'byEmail' | 'byUsername' | 'cancelDeletion' | 'replacePassword' | 'reread'
+  >
+  readonly clock: Clock
+  readonly confirmations: Confirmations
+  readonly db: Database
+  readonly devices: Pick<Devices, 'forget'>
+  readonly events: Events
+  readonly identities: Pick<Identities, 'of' | 'unlinkSince'>
+  readonly lock: Pick<AutomaticLock, 'failed' | 'lift'>
+  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+  readonly requirements: Pick<Requirements, 'unmet'>
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
+}
+
+const field = 'new_password'
+// What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
+const stage = 'change'
+const noUsername = '' as Username // that of no account
+
+export function createRecovery(deps: RecoveryDeps): Recovery {
+  const { accounts, clock, confirmations, db, devices, events, lock, outbox } = deps
+  const { identities, requirements, secondFactor } = deps
+
+  const recovery: Recovery = {
+    async begin(asked, { language, client, flow }) {
+      assertMail(outbox)
+      const userId = await userAsked(asked)
+      // A name without an account takes a lock and a statement too.
+      return transact(db, [lockName.account(userId ?? asked.key)], async (trx) => {
+        const account = await accountIn(trx, userId ?? 0)
+        const address = account?.email ? parseEmail(account.email) : null
+        const isKnown = account !== null && address !== null && unmetOf(account) === null
+        const wanted = { asked: asked.key, flow, client, language }
+        return mail(trx, isKnown ? { account, address, ...wanted } : { account: null, ...wanted })
+      })
+    },
+
+    async beginFor({ userId }, email, { language, guard }) {
+      assertMail(outbox)
+      const work = async (trx: DatabaseOrTransaction) => {
+        const account = await accountIn(trx, userId)
+        if (!account) throw goneMeanwhile('accountNotFound')
+        const unmet = unmetOf(account)
+        if (unmet) {
+          throw new ApiError('accountUnusable', {
+            reason: reasonOfUnmet(unmet, stage, { account }),
+          })
+        }
+        const verified = account.email === null ? null : parseEmail(account.email)
+        const address = verified ?? (await vouched(trx, account, email))
+        if (verified && email !== undefined) {
+          refuseField(['email'], 'is for an account without a verified address')
+        }
+        // Apart from what strangers ask for: their next request must not end a vouched one.
+        const asked = verified ? `email ${verified.key}` : `vouched ${userId} ${address.key}`
+        const of = { account, address, asked, flow: null, language }
+        const isVouched = verified === null
+        return (await mail(trx, { ...of, by: 'administrator', isVouched })).mail
+      }
+      return transact(db, [lockName.account(userId)], work, guard)
+    },
+
+    async accountOf(confirmation) {
+      const { userId } = confirmation
+      const account = userId === null ? null : await accountIn(db, userId)
+      const { stage: asked, judged } = resetWayOf(confirmation)
+      if (account && !unmetOf(judged(account), asked)) return account
+      throw outlived(confirmation)
+    },
+
+    proveFactor(account, proof) {
+      const failed = (trx: DatabaseOrTransaction) =>
+        countFailure({ events, failures: lock }, trx, account.username, 'reset')
+      return secondFactor.prove(account, proof, { failed })
+    },
+
+    async finish(confirmation, { newPassword, proof, also }) {
+      const account = await recovery.accountOf(confirmation)
+      const { userId, username } = account
+      const way = resetWayOf(confirmation)
+      const asksFactor = account.secondFactor && proof !== null
+      // Before anything is said about the password. A code is used up only by one that is acceptable.
+      if (asksFactor && isEmpty(proof)) await recovery.proveFactor(account, proof)
+      await accounts.replacePassword(account, {
+        text: newPassword,
+        field,
+        stage: way.stage,
+        prove: async () => {
+          if (asksFactor) await recovery.proveFactor(account, proof)
+        },
+        first: async (trx) => {
+          await useUp(trx, confirmation, account)
+          // A session that was copied from that login may have linked them. Without a known login
+          // with the password there is nothing that shows who has linked them.
+          const since = (await lastPasswordLogin(trx, userId)) ?? 0
+          await identities.unlinkSince(trx, userId, since)
+        },
+        also: async (trx) => {
+          await lock.lift(trx, username)
+          await confirmations.cancelAll(trx, userId)
+          await devices.forget(trx, userId)
+          await verify(trx, confirmation)
+          await events.record(trx, resetFinished, { user_id: userId, method: confirmation.by })
+          await also?.(trx)
+        },
+      })
+    },
+
+    async needsNoPassword({ purpose }, { passwordHash, userId }) {
+      if (purpose !== 'deletion_undo' || passwordHash !== null) return false
+      return (await identities.of(userId)).length > 0
+    },
+
+    async takeBack(confirmation, { proof, also }) {
+      const account = await recovery.accountOf(confirmation)
+      const { userId } = account
+      if (!(await recovery.needsNoPassword(confirmation, account))) {
+        refuseField([field], 'is required')
+      }
+      if (account.secondFactor && proof !== null) await recovery.proveFactor(account, proof)
+      await transact(db, [lockName.account(userId)], async (trx) => {
+        await useUp(trx, confirmation, account)
+        await accounts.reread(trx, account, resetWayOf(confirmation).stage)
+        await also?.(trx)
+      })
+    },
+  }
+  return recovery
+
+  /** Uses a confirmation up, and does what its purpose changes beside the password. */
+  async function useUp(
+    trx: DatabaseOrTransaction,
+    confirmation: Confirmation,
+    account: Account,
+  ): Promise<void> {
+    await confirmations.use(trx, confirmation)
+    if (!(await resetWayOf(confirmation).first(deps, trx, account))) throw outlived(confirmation)
+  }
+
+  function unmetOf(account: Account, asked: Stage = stage) {
+    return requirements.unmet(asked, { account, since: { now: account, before: account } })
+  }
+
+  /** Looks for both in any case, so that all that can be typed costs the same. */
+  async function userAsked({ username, address }: Asked): Promise<number | null> {
+    const owner = await accounts.byEmail(address?.key ?? '')
+    const named = await accounts.byUsername(username ?? noUsername)
+    return (owner ?? named)?.userId ?? null
+  }
+
+  interface Mailed extends Omit<HowToBegin, 'client'> {
+    readonly account: Account | null
+    readonly address?: EmailAddress | null
+    readonly asked: string
+    readonly client?: string
+    /** Who asks, if it is not the person who reads the mail. */
+    readonly by?: 'administrator'
+    /** Whether the account has not verified the address. */
+    readonly isVouched?: boolean
+  }
+
+  async function mail(
+    trx: DatabaseOrTransaction,
+    { account, address = null, asked, flow, client, language, by, isVouched = false }: Mailed,
+  ): Promise<Begun> {
+    const userId = account?.userId ?? null
+    const begun = await confirmations.begin(trx, {
+      purpose: 'reset',
+      asked,
+      userId,
+      address,
+      version: account?.refreshVersion ?? 0,
+      flow,
+      language,
+    })
+    const { flow: ownFlow, ...link } = begun.mail
+    // The account has not yet proved an address that an administrator names.
+    const username = isVouched ? null : (account?.username ?? '')
+    await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
+    await outbox.add(trx, {
+      message: 'reset',
+      to: { userId, address },
+      ...link,
+      // The mail that an administrator asks for has no code.
+      flow: by === undefined ? ownFlow : null,
+      facts: { username, ...(by && { by }) },
+      language,
+      // A stranger who asks for mail after mail must not keep a new link from the owner. There is
+      // one in the life of a link.
+      isBeyondHours: by === 'administrator',
+      ...(client !== undefined && { client }),
+    })
+    return begun
+  }
+
+  /** The address that an administrator names for an account that has none. */
+  async function vouched(
+    trx: DatabaseOrTransaction,
+    { userId }: Account,
+    email: string | undefined,
+  ): Promise<EmailAddress> {
+    if (email === undefined) {
+      const reason = { code: 'email_not_verified', facts: { user_id: userId } } as const
+      throw new ApiError('emailNotVerified', { reason })
+    }
+    const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+    if (!(await accountWithEmail(trx, address))) return address
+    const reason = { code: 'email_of_another', facts: { user_id: userId } } as const
+    throw new ApiError('emailExists', { reason })
+  }
+
+  /** The link was mailed there: its reader has the mailbox. */
+  async function verify(trx: DatabaseOrTransaction, confirmation: Confirmation): Promise<void> {
+    const { address, userId } = confirmation
+    const account = userId === null ? null : await accountIn(trx, userId)
+    if (!account) throw outlived(confirmation)
+    // An address that the owner has proved meanwhile gives way to none that was vouched for.
+    const present = account.email === null ? null : parseEmail(account.email)
+    if (present && present.key !== address.key) throw outlived(confirmation)
+    const owner = await accountWithEmail(trx, address)
+    if (owner === null || owner.userId === account.userId) {
+      await setVerifiedEmail(trx, account.userId, address, clock.now())
+    }
+  }
+}
+
+function outlived({ userId, purpose }: Pick<Confirmation, 'userId' | 'purpose'>): ApiError {
+  const reason = { code: 'confirmation_outlived', facts: { user_id: userId, purpose } } as const
+  return new ApiError('confirmationInvalid', { reason })
+}
+
+function isEmpty({ totp, recoveryCode }: Proof): boolean {
+  return !totp && !recoveryCode
+}

@@ -1,0 +1,81 @@
+import { named, Time } from '../../core/http/schemas.ts'
+import { examplePasswords, Password } from '../../modules/accounts/schemas.ts'
+import { codeFields } from '../../modules/authentication/proof-schemas.ts'
+import { ann } from '../../modules/users/schemas.ts'
+import {
+  EmailField,
+  exampleId,
+  exampleToken,
+  LanguageField,
+  proofFields,
+} from '../one-time-tokens/schemas.ts'
+
+/** Whose password is to be reset: by one of the two. */
+export const BeginReset = named(
+  'Reset',
+  {
+    type: 'object',
+    properties: {
+      email: { ...EmailField, description: `The verified address. ${EmailField.description}` },
+      username: { type: 'string', maxLength: 256 },
+      language: LanguageField,
+    },
+  },
+  { username: 'ann' },
+)
+
+const NewPassword = {
+  ...Password,
+  description:
+    'Absent only to take a deletion back, for an account without a password that signs in through a provider',
+} as const
+
+export const FinishReset = named(
+  'ResetPassword',
+  {
+    type: 'object',
+    // Without types: a value that is no valid code is a wrong code, and is counted as one.
+    properties: { ...proofFields, new_password: NewPassword, totp: {}, recovery_code: {} },
+  },
+  { token: exampleToken, new_password: examplePasswords.next },
+)
+
+/** The same, as a client should send it. */
+export const SentReset = {
+  ...FinishReset,
+  properties: { ...FinishReset.properties, ...codeFields },
+} as const
+
+export const finishExamples = {
+  link: { token: exampleToken, new_password: examplePasswords.next },
+  code: { id: exampleId, code: '12345678', new_password: examplePasswords.next },
+  'second factor': { token: exampleToken, new_password: examplePasswords.next, totp: '492039' },
+}
+
+export const BeginResetFor = named(
+  'AdministratorsReset',
+  {
+    type: 'object',
+    properties: {
+      email: {
+        ...EmailField,
+        description: 'For an account without a verified address: that of its owner',
+      },
+    },
+  },
+  { email: ann.email },
+)
+
+export const BegunResetFor = named(
+  'BegunAdministratorsReset',
+  {
+    type: 'object',
+    required: ['message', 'expires_at'],
+    properties: {
+      message: { type: 'string' },
+      expires_at: { ...Time, description: 'When the link and the code end' },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Reset mailed', expires_at: '2026-03-02T09:30:00.000Z' },
+)

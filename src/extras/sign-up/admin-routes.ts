@@ -1,0 +1,186 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { assertNoFaults } from '../../core/http/bodies/faults.ts'
+import { textIn } from '../../core/http/bodies/form-text.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { offsetOf, parsePage, positiveInteger, type Query } from '../../core/http/lists/paging.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
+import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { userIdOf } from '../../core/policy/principal.ts'
+import { role } from '../../core/policy/rules.ts'
+import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
+import { parseRoles } from '../../modules/accounts/parse.ts'
+import type { Idempotency } from '../../modules/idempotency/idempotency.ts'
+import { type Invitation, stateOf } from './invitation.ts'
+import { absent, type Invitations, type Inviter } from './invitations.ts'
+import { InvitationId, type InvitationSchemas, invitationSchemas } from './schemas.ts'
+
+/** The routes of /api/admin/invitations: an administrator invites people, and learns no password. */
+export interface InvitationRoutesOptions {
+  readonly config: Pick<Config, 'login' | 'pages' | 'roles'>
+  readonly clock: Clock
+  readonly idempotency: Idempotency
+  readonly invitations: Invitations
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 1000
+
+export async function invitationAdminRoutes(
+  instance: FastifyInstance,
+  options: InvitationRoutesOptions,
+): Promise<void> {
+  const { clock, config, idempotency, invitations } = options
+  const { InvitationBody, CreateInvitation, InvitationPage } = invitationSchemas(config.roles)
+  const show = invitationView(invitations, clock)
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/invitations',
+    {
+      config: { access, query: listQuery(maxPerPage) },
+      schema: {
+        operationId: 'listInvitations',
+        summary: 'One page of invitations, the newest first',
+        response: { 200: InvitationPage },
+      },
+    },
+    async (request) => {
+      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
+      const total = await invitations.count()
+      const data = await invitations.page(offsetOf(page, total), page.limit)
+      return { ...page, total, data: data.map(show) }
+    },
+  )
+
+  app.post(
+    '/api/admin/invitations',
+    {
+      config: {
+        access,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        reauthentication: 'conditional', // if the invitation gives the role ADMIN
+        requestHeaders: ['idempotency-key'],
+        errors: ['emailExists', 'mailUnavailable'],
+        checks: {
+          email: (body) => parseAddress(textIn(body, 'email')),
+          roles: ({ roles }) => parseRoles(roles as readonly string[], config.roles), // by its schema
+        },
+      },
+      schema: {
+        operationId: 'createInvitation',
+        summary: 'Invite a person by mail; it takes the place of a pending one to the address',
+        body: CreateInvitation,
+        response: { 201: InvitationBody },
+      },
+    },
+    async (request, reply) => {
+      const { name = null, language = config.pages.language } = request.body
+      assertNoFaults(request)
+      const email = parseAddress(request.body.email)
+      const roles = parseRoles(request.body.roles, config.roles)
+      const by = inviterOf(request)
+      assertMayAppoint(request, options, { roles })
+      invitations.assertMail()
+      const wanted = { email, name, roles, language, by }
+      const { body } = await idempotency.once(
+        request,
+        () => async (trx) => show(await invitations.create(trx, wanted)),
+      )
+      return reply.status(201).send(body)
+    },
+  )
+
+  app.post(
+    '/api/admin/invitations/:id/resend',
+    {
+      config: {
+        access,
+        reauthentication: 'conditional', // if the invitation gives the role ADMIN
+        params: InvitationId,
+        errors: ['invitationNotFound', 'invitationClosed', 'emailExists', 'mailUnavailable'],
+      },
+      schema: {
+        operationId: 'resendInvitation',
+        summary: 'Mail an invitation again; an expired one begins anew',
+        response: { 200: InvitationBody },
+      },
+    },
+    async (request) => {
+      const by = inviterOf(request)
+      invitations.assertMail()
+      const resent = await invitations.resend(idOf(request), by, {
+        guard: reauthorize(request),
+        assertMay: (before) =>
+          assertMayAppoint(request, options, { roles: invitations.rolesOf(before) }),
+      })
+      return show(resent)
+    },
+  )
+
+  app.delete(
+    '/api/admin/invitations/:id',
+    {
+      config: {
+        access,
+        params: InvitationId,
+        errors: ['invitationNotFound', 'invitationClosed'],
+      },
+      schema: {
+        operationId: 'revokeInvitation',
+        summary: 'Revoke an invitation: its link counts no more',
+        response: { 200: InvitationBody },
+      },
+    },
+    async (request) =>
+      show(await invitations.revoke(idOf(request), { guard: reauthorize(request) })),
+  )
+}
+
+/** Answers the function that shows an invitation on the wire. */
+export function invitationView(
+  { rolesOf }: Pick<Invitations, 'rolesOf'>,
+  clock: Pick<Clock, 'now'>,
+) {
+  return (invitation: Invitation): Static<InvitationSchemas['InvitationBody']> => ({
+    id: invitation.id,
+    email: invitation.email.address,
+    name: invitation.name,
+    roles: rolesOf(invitation),
+    state: stateOf(invitation, clock.now()),
+    invited_by: invitation.invitedBy,
+    created_at: isoTime(invitation.createdAt),
+    expires_at: isoTime(invitation.expiresAt),
+    accepted_at: isoTimeOrNull(invitation.acceptedAt),
+    revoked_at: isoTimeOrNull(invitation.revokedAt),
+    user_id: invitation.userId,
+  })
+}
+
+/**
+ * The caller as an inviter. Whether it is still an administrator is asked when the invitation is
+ * accepted, so it needs an account here. @throws ApiError accessDenied
+ */
+function inviterOf(request: FastifyRequest): Inviter {
+  const caller = callerOf(request)
+  const userId = userIdOf(caller)
+  if (userId !== null) return { userId, username: caller.username }
+  throw new ApiError('accessDenied', { reason: { code: 'inviter_without_account' } })
+}
+
+/** @throws ApiError invitationNotFound */
+function idOf(request: FastifyRequest): number {
+  const id = positiveInteger((request.params as { id?: unknown }).id) // of these routes
+  if (id === null) throw absent()
+  return id
+}
+
+/** @throws ApiError validationFailed */
+function parseAddress(text: string): EmailAddress {
+  return parseEmail(text) ?? refuseField(['email'], 'must be an e-mail address')
+}

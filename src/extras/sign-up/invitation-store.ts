@@ -1,0 +1,198 @@
+import type { Selectable } from 'kysely'
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
+import type { Random } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { deleteExpired } from '../../core/database/purge.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { forNoKeyUpdate } from '../../core/database/transactions.ts'
+import { splitRoles } from '../../modules/authentication/account.ts'
+import type { KeySet } from '../../modules/keys/key-set.ts'
+import { seal, unseal } from '../../modules/keys/seal.ts'
+import type { Invitation } from './invitation.ts'
+
+export interface InvitationStoreDeps {
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly random: Random
+}
+
+export type NewInvitation = Omit<Invitation, 'id' | 'acceptedAt' | 'revokedAt' | 'userId'>
+
+/** The part of a row that names a person. */
+type Sealed = Pick<Invitation, 'email' | 'name' | 'language' | 'isOfOperator' | 'nonce'>
+
+/** Answers the function that makes the store of invitations, by a connection or a transaction. */
+export function invitationStores({ keys, random }: InvitationStoreDeps) {
+  const indexKey = derivedKey(keys.dataKey, 'invitations')
+  const indexOf = ({ key }: EmailAddress) => keyedDigest(indexKey, key)
+
+  const of = (db: DatabaseOrTransaction) => ({
+    async insert(invitation: NewInvitation): Promise<number> {
+      const address_index = indexOf(invitation.email)
+      const { id } = await db
+        .insertInto('invitations')
+        .values({
+          confirmation: invitation.confirmation,
+          sealed: sealIn(address_index, invitation),
+          address_index,
+          roles: invitation.roles.join(','),
+          invited_by: invitation.invitedBy,
+          created_at: invitation.createdAt,
+          expires_at: invitation.expiresAt,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return id
+    },
+
+    async byId(id: number): Promise<Invitation | null> {
+      const query = db.selectFrom('invitations').selectAll().where('id', '=', id)
+      return opened(await query.executeTakeFirst())
+    },
+
+    /** The same; on PostgreSQL the row does not change until the transaction ends. */
+    async byIdForUpdate(id: number): Promise<Invitation | null> {
+      const query = db.selectFrom('invitations').selectAll().where('id', '=', id)
+      return opened(await forNoKeyUpdate(db, 'invitations', query).executeTakeFirst())
+    },
+
+    /** Those that a user has accepted. */
+    async ofUser(userId: number): Promise<Invitation[]> {
+      const query = db.selectFrom('invitations').selectAll().where('user_id', '=', userId)
+      return (await query.orderBy('id').execute()).map(open)
+    },
+
+    async byConfirmation(confirmation: string): Promise<Invitation | null> {
+      const query = db
+        .selectFrom('invitations')
+        .selectAll()
+        .where('confirmation', '=', confirmation)
+      return opened(await query.executeTakeFirst())
+    },
+
+    /** The pending invitation to an address; there is at most one. */
+    async pendingTo(email: EmailAddress, now: number): Promise<Invitation | null> {
+      const query = db
+        .selectFrom('invitations')
+        .selectAll()
+        .where('address_index', '=', indexOf(email))
+        .where('accepted_at', 'is', null)
+        .where('revoked_at', 'is', null)
+        .where('expires_at', '>', now)
+      return opened(await query.executeTakeFirst())
+    },
+
+    /** A page of all, the newest first. */
+    async page(offset: number, limit: number): Promise<Invitation[]> {
+      const query = db
+        .selectFrom('invitations')
+        .selectAll()
+        .orderBy('id', 'desc')
+        .offset(offset)
+        .limit(limit)
+      return (await query.execute()).map(open)
+    },
+
+    async count(): Promise<number> {
+      const { total } = await db
+        .selectFrom('invitations')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** Marks an invitation as revoked; false if it was accepted or revoked before. */
+    async revoke(id: number, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('invitations')
+        .set({ revoked_at: now })
+        .where('id', '=', id)
+        .where('accepted_at', 'is', null)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+
+    /** Deletes those to the verified address of a user, who is about to go. */
+    async forgetAddressOf(userId: number): Promise<void> {
+      const row = await db
+        .selectFrom('accounts')
+        .select('verified_email')
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+      const email = row?.verified_email ? parseEmail(row.verified_email) : null
+      if (!email) return
+      await db.deleteFrom('invitations').where('address_index', '=', indexOf(email)).execute()
+    },
+
+    /** Marks an invitation as accepted; false if it was accepted or revoked before. */
+    async accept(id: number, userId: number, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('invitations')
+        .set({ accepted_at: now, user_id: userId })
+        .where('id', '=', id)
+        .where('accepted_at', 'is', null)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows === 1n
+    },
+
+    /** Stores the confirmation and the inviter of a new message. */
+    async renew(invitation: Invitation): Promise<void> {
+      await db
+        .updateTable('invitations')
+        .set({
+          confirmation: invitation.confirmation,
+          expires_at: invitation.expiresAt,
+          invited_by: invitation.invitedBy,
+          sealed: sealIn(indexOf(invitation.email), invitation),
+        })
+        .where('id', '=', invitation.id)
+        .execute()
+    },
+
+    /** Deletes up to `batchSize` that ended by `until`, whatever became of them; answers how many. */
+    purge(until: number, batchSize: number): Promise<number> {
+      const ended = { table: 'invitations', key: 'id', column: 'expires_at' } as const
+      return deleteExpired(db, { ...ended, until }, batchSize)
+    },
+  })
+
+  return { of, indexOf }
+
+  function sealIn(
+    addressIndex: string,
+    { email, name, language, isOfOperator, nonce }: Sealed,
+  ): string {
+    const plain = Buffer.from(JSON.stringify({ email, name, language, isOfOperator, nonce }))
+    return seal(random, keys.dataKey, contextOf(addressIndex), plain)
+  }
+
+  function opened(row: Row | undefined): Invitation | null {
+    return row ? open(row) : null
+  }
+
+  function open(row: Row): Invitation {
+    const plain = unseal(keys.dataKey, contextOf(row.address_index), row.sealed)
+    const sealed: Sealed = JSON.parse(plain.toString()) // written by `sealIn`
+    return {
+      ...sealed,
+      id: row.id,
+      roles: splitRoles(row.roles),
+      invitedBy: row.invited_by,
+      confirmation: row.confirmation,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      acceptedAt: row.accepted_at,
+      revokedAt: row.revoked_at,
+      userId: row.user_id,
+    }
+  }
+}
+
+type Row = Selectable<Schema['invitations']>
+
+/** Binds what is sealed to the address: it does not open in the row of another one. */
+function contextOf(addressIndex: string): string {
+  return `invitation ${addressIndex}`
+}

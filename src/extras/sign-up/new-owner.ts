@@ -1,0 +1,137 @@
+import type { EmailAddress } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/languages.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { isPresentAccount } from '../../core/database/staged.ts'
+import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import { checkAll } from '../../core/http/bodies/faults.ts'
+import { compileCheck } from '../../core/http/bodies/validation.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Username } from '../../core/lib/username.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import type { Accounts } from '../../modules/accounts/accounts.ts'
+import { reservedUsernames } from '../../modules/accounts/new-username.ts'
+import { parseChosenUsername } from '../../modules/accounts/parse.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
+import type { TakenUsernames } from '../../modules/throttle/taken-usernames.ts'
+import { setVerifiedEmail } from '../email-addresses/emails.ts'
+import type { Confirmation, Confirmations } from '../one-time-tokens/confirmations.ts'
+import { Profile } from './schemas.ts'
+
+/** What a person chooses who has proved to read a mailbox; unchecked texts of a form. */
+export interface WantedProfile {
+  readonly username: string
+  readonly name: string
+  readonly password: string
+}
+
+export interface NewOwner {
+  readonly profile: WantedProfile
+  /** The proof; it is used up in the transaction that makes the account. */
+  readonly confirmation: Confirmation
+  readonly address: EmailAddress
+  readonly roles: readonly Role[]
+  readonly language: Language
+  /** The address of the client, for the limit of usernames that are taken. */
+  readonly client: string
+  /** Judges first in the transaction. */
+  readonly guard?: Guard
+  /** Further work of the same transaction. */
+  readonly also?: ((trx: DatabaseOrTransaction, userId: number) => Promise<void>) | undefined
+}
+
+export interface NewOwnerDeps {
+  readonly accounts: Pick<Accounts, 'prepare'>
+  readonly clock: Clock
+  readonly config: Pick<Config, 'pages' | 'password' | 'signUp'>
+  readonly confirmations: Pick<Confirmations, 'use'>
+  readonly db: Database
+  readonly takenUsernames: TakenUsernames
+}
+
+let checkProfile: ReturnType<typeof compileCheck> | undefined
+
+/**
+ * Makes account and user of a person whose address is proved, all in one transaction: nothing is
+ * there before the proof, and nothing is half made. `users.email` becomes the address as well, as
+ * the one that the owner shows; it may change later without a proof.
+ * @throws ApiError validationFailed, usernameExists, emailExists; tooManyRequests after too many
+ * usernames that are taken, and the proof stays; confirmationInvalid if another request has used it
+ */
+export async function createOwner(deps: NewOwnerDeps, wanted: NewOwner): Promise<Account> {
+  const { accounts, clock, config, confirmations, db, takenUsernames } = deps
+  const { address, confirmation, language, profile, roles } = wanted
+  const username = await parseProfile(profile, address, config)
+  await assertAddressFree(db, address)
+  const prepare = () =>
+    accounts.prepare({
+      username,
+      password: profile.password,
+      roles,
+      mustChange: false,
+      user: { name: profile.name, email: address.address },
+      language,
+      also: async (trx, userId) => {
+        await setVerifiedEmail(trx, userId, address, clock.now())
+        await wanted.also?.(trx, userId)
+      },
+    })
+  const attempt = { confirmation: confirmation.id, address: wanted.client }
+  return takenUsernames.attempt(attempt, async () => {
+    const make = await prepare()
+    const work = async (trx: DatabaseOrTransaction) => {
+      await confirmations.use(trx, confirmation)
+      return make(trx)
+    }
+    return transact(db, [lockName.username(username)], work, wanted.guard)
+  })
+}
+
+/** The account that has an address as its verified one. */
+export interface Owner {
+  readonly userId: number
+  readonly username: string
+}
+
+/** Finds the account that has an address as its verified one; null if there is none. */
+export async function ownerOf(
+  db: DatabaseOrTransaction,
+  { key }: EmailAddress,
+): Promise<Owner | null> {
+  const row = await db
+    .selectFrom('accounts')
+    .select(['user_id', 'username'])
+    .where('verified_email_key', '=', key)
+    .where(isPresentAccount)
+    .executeTakeFirst()
+  return row ? { userId: row.user_id, username: row.username } : null
+}
+
+/** @throws ApiError emailExists if an account has the address as its verified one */
+export async function assertAddressFree(
+  db: DatabaseOrTransaction,
+  address: EmailAddress,
+): Promise<void> {
+  const owner = await ownerOf(db, address)
+  if (!owner) return
+  const reason = { code: 'address_taken', facts: { user_id: owner.userId } } as const
+  throw new ApiError('emailExists', { reason })
+}
+
+/** Answers the username. @throws ApiError validationFailed with an entry for each field that breaks a rule */
+async function parseProfile(
+  profile: WantedProfile,
+  address: EmailAddress,
+  config: NewOwnerDeps['config'],
+): Promise<Username> {
+  checkProfile ??= compileCheck(Profile)
+  const details = (await checkProfile)(profile)
+  const reserved = reservedUsernames(config)
+  const username = () => parseChosenUsername(profile.username, reserved, address.key)
+  const owner = { username: profile.username, email: address.address }
+  const password = { text: profile.password, field: 'password', ...owner }
+  checkAll([username, () => assertPlausiblePassword(password, config)], details)
+  return username()
+}

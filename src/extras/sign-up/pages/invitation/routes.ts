@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isLanguage } from '../../../../core/config/languages.ts'
+import type { Config } from '../../../../core/config/load.ts'
+import { ApiError } from '../../../../core/errors.ts'
+import { acceptForms } from '../../../../core/http/bodies/bodies.ts'
+import { clientAddress } from '../../../../core/http/limits/client-address.ts'
+import type { ErrorPage } from '../../../../core/http/pages/page.ts'
+import { refusalPage } from '../../../../core/http/pages/refusal.ts'
+import { sendView, type ViewPage, viewPage } from '../../../../core/http/pages/send-view.ts'
+import type { ProfileProblems } from '../../../../core/http/pages/views/sign-up.ts'
+import type { PageFlow } from '../../../../modules/flows/flows.ts'
+import { browserOf, flowOf, flowOfForm } from '../../../../modules/flows/requests.ts'
+import { flowForm, flowPage } from '../../../../modules/pages/flow-page.ts'
+import type { Invitations, OpenInvitation } from '../../invitations.ts'
+import type { WantedProfile } from '../../new-owner.ts'
+import { type NewSessionDeps, ownAccount, signInNewOwner } from '../new-session.ts'
+import { problemsOfError, problemsOfForm, sentProfile } from '../problems.ts'
+
+/**
+ * GET and POST /invitation: names the address and the roles, and makes the account. The address and
+ * the roles come from the invitation, never from the form. A GET uses nothing up.
+ */
+export interface InvitationPagesOptions extends NewSessionDeps {
+  readonly config: Pick<Config, 'pages' | 'password' | 'session'>
+  readonly invitations: Invitations
+}
+
+/** The flow keeps the token, which is gone from the address of the page. */
+interface InvitationData {
+  readonly token: string
+}
+type InvitationFlow = PageFlow<InvitationData>
+
+interface Shown extends OpenInvitation {
+  readonly flow: InvitationFlow
+  readonly profile?: WantedProfile
+  readonly problems?: ProfileProblems
+  readonly status?: number
+}
+
+const purpose = 'page_invitation'
+const path = '/invitation'
+const flowSeconds = 3600
+
+export async function invitationPages(
+  app: FastifyInstance,
+  options: InvitationPagesOptions,
+): Promise<void> {
+  const { config, invitations, pageFlows, random } = options
+  // What the page of a refusal shows again.
+  const shownOf = new WeakMap<FastifyRequest, Shown>()
+  acceptForms(app)
+
+  const errorPage: ErrorPage = (error, request) => {
+    const { message, row, status } = error
+    const shown = shownOf.get(request)
+    const isOfForm = row === 'validationFailed' || row === 'usernameExists'
+    if (shown && (isOfForm || row === 'tooManyRequests')) {
+      return pageOf({ ...shown, problems: problemsOfError(error), status })
+    }
+    if (row === 'emailExists') return viewPage('sign-up-taken', {}, { status })
+    if (row === 'confirmationInvalid' || row === 'signInFailed') {
+      return viewPage('invitation-dead-link', { message, requestId: request.id }, { status })
+    }
+    return refusalPage(error, request, null)
+  }
+
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false, // a preview of the link changes nothing
+      config: { ...flowPage, errorPage, errors: ['confirmationInvalid', 'signInFailed'] },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const { token } = request.query as { token?: unknown } // parsed by Fastify
+      if (typeof token === 'string') return byLink(token, request, reply)
+      const flow = await flowOf<InvitationData>(pageFlows, request, purpose)
+      if (!flow) {
+        throw new ApiError('signInFailed', { reason: { code: 'page_flow_unknown' } })
+      }
+      return show(reply, request, { flow, ...(await invitations.find(flow.data.token)) })
+    },
+  )
+
+  app.post(
+    path,
+    {
+      config: {
+        ...flowForm,
+        errorPage,
+        errors: [
+          'signInFailed',
+          'csrfTokenInvalid',
+          'confirmationInvalid',
+          'usernameExists',
+          'emailExists',
+          'tooManyRequests',
+        ],
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const flow = await flowOfForm<InvitationData>(pageFlows, request, purpose)
+      const open = await invitations.find(flow.data.token)
+      const profile = sentProfile(request.body)
+      const problems = problemsOfForm(profile)
+      const shown = { flow, ...open, profile }
+      if (Object.keys(problems).length > 0) {
+        return show(reply, request, { ...shown, problems, status: 400 })
+      }
+      shownOf.set(request, shown)
+      const account = await invitations.accept(open, {
+        profile,
+        language: open.invitation.language,
+        client: clientAddress(request),
+        also: (trx) => pageFlows.end(trx, flow),
+      })
+      const next = await signInNewOwner(options, account, request, reply, flow.returnTo)
+      return reply.redirect(next, 303)
+    },
+  )
+
+  async function byLink(token: string, request: FastifyRequest, reply: FastifyReply) {
+    const { invitation } = await invitations.find(token)
+    const start = {
+      purpose,
+      step: 'profile',
+      data: { token },
+      returnTo: ownAccount,
+      seconds: flowSeconds,
+      language: invitation.language,
+    } as const
+    const { id } = pageFlows.open(start, browserOf(request, reply, random))
+    return reply.redirect(`${path}?flow=${id}`, 303)
+  }
+
+  function show(reply: FastifyReply, request: FastifyRequest, shown: Shown) {
+    const { name, view, options: how } = pageOf(shown)
+    return sendView(reply, request, name, view, how)
+  }
+
+  function pageOf({ flow, invitation, profile, problems = {}, status = 200 }: Shown): ViewPage {
+    const view = {
+      action: `${path}?flow=${flow.id}`,
+      csrf: flow.csrfToken,
+      email: invitation.email.address,
+      roles: invitations.rolesOf(invitation),
+      username: profile?.username ?? '',
+      name: profile?.name ?? invitation.name ?? '',
+      minLength: config.password.minLength,
+      problems,
+    }
+    const { language } = flow
+    return viewPage('invitation', view, { status, ...(isLanguage(language) && { hint: language }) })
+  }
+}

@@ -1,0 +1,56 @@
+import type { ApiError } from '../../../core/errors.ts'
+import { textIn } from '../../../core/http/bodies/form-text.ts'
+import type { ProfileProblems } from '../../../core/http/pages/views/sign-up.ts'
+import {
+  type ChosenUsernameFault,
+  chosenUsernameFaults,
+} from '../../../modules/accounts/new-username.ts'
+import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
+import type { WantedProfile } from '../new-owner.ts'
+
+/** The fields of the form of a new owner, as they were sent. */
+export interface SentProfile extends WantedProfile {
+  readonly passwordAgain: string
+}
+
+/** Reads the form of a new owner. */
+export function sentProfile(body: unknown): SentProfile {
+  return {
+    username: textIn(body, 'username'),
+    name: textIn(body, 'name').trim(),
+    password: textIn(body, 'new_password'),
+    passwordAgain: textIn(body, 'new_password_again'),
+  }
+}
+
+/** What is wrong before the service is asked: empty fields, and two passwords. */
+export function problemsOfForm(sent: SentProfile): ProfileProblems {
+  const { username, name, password, passwordAgain } = sent
+  return {
+    ...(username.trim() === '' && { username: 'missing' }),
+    ...(name === '' && { name: 'missing' }),
+    ...(password === '' && { password: { rule: 'missing' } }),
+    ...(password !== '' && password !== passwordAgain && { passwordAgain: 'differs' }),
+  }
+}
+
+/** What is wrong by the refusal of the service. */
+export function problemsOfError(error: ApiError): ProfileProblems {
+  const { row, details = [] } = error
+  if (row === 'usernameExists') return { username: 'taken' }
+  if (row === 'tooManyRequests') return { username: 'too_often' }
+  const of = (field: string) => details.find(({ path }) => path[0] === field)?.message
+  const password = passwordProblemOf(error, 'password')
+  return {
+    ...usernameProblem(of('username')),
+    ...(of('name') !== undefined && { name: 'form' }),
+    ...(password && { password }),
+  }
+}
+
+function usernameProblem(message: string | undefined): Pick<ProfileProblems, 'username'> {
+  if (message === undefined) return {}
+  const faults = Object.entries(chosenUsernameFaults) as [ChosenUsernameFault, string][]
+  const [fault] = faults.find(([, text]) => text === message) ?? []
+  return { username: fault ?? 'form' }
+}

@@ -1,0 +1,80 @@
+import { isLanguage } from '../../../core/config/languages.ts'
+import type { Config } from '../../../core/config/load.ts'
+import type { ApiError } from '../../../core/errors.ts'
+import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
+import type { ProfileProblems, SignUpView } from '../../../core/http/pages/views/sign-up.ts'
+import type { PageFlow } from '../../../modules/flows/flows.ts'
+import { foreignOrigin } from '../../../modules/flows/return-to.ts'
+import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
+import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
+import type { WantedProfile } from '../new-owner.ts'
+import { problemsOfError } from './problems.ts'
+
+/** What a sign-up has come to; each step has what the steps before it have found. */
+export interface SignUpData extends MailboxData {
+  /** As it was typed. */
+  readonly email?: string
+  /** The proof, once the link or the code has shown it. */
+  readonly confirmation?: Confirmation
+}
+
+export type SignUpFlow = PageFlow<SignUpData>
+export const steps = ['address', 'mailbox', 'profile', 'taken'] as const
+export type Step = (typeof steps)[number]
+
+/** What a page shows beside its flow. */
+export interface Shown {
+  readonly flow: SignUpFlow
+  readonly now: number
+  /** What was typed, which a page of a problem keeps. */
+  readonly email?: string
+  readonly profile?: WantedProfile
+  readonly problems?: ProfileProblems
+  readonly isEnded?: boolean
+  readonly error?: ApiError
+}
+
+/** The page of the step at which a sign-up stands, with what is wrong with the last request. */
+export function pageOf({ config }: { config: Pick<Config, 'password'> }, shown: Shown): ViewPage {
+  const { flow, error, profile } = shown
+  const { confirmation } = flow.data
+  const form = { action: `/signup?flow=${flow.id}`, csrf: flow.csrfToken }
+  const status = error?.status ?? (hasProblems(shown) ? 400 : 200)
+  const options = {
+    status,
+    here: form.action,
+    returnOrigin: foreignOrigin(flow.returnTo),
+    ...(isLanguage(flow.language) && { hint: flow.language }),
+  }
+  const retryAfterSeconds = error?.retryAfterSeconds ?? null
+  const isTooOften = error?.row === 'tooManyRequests'
+  const email = shown.email ?? flow.data.email ?? ''
+  switch (flow.step as Step) {
+    case 'mailbox':
+      return viewPage('sign-up-mailbox', { ...mailboxView(form, flow.data, shown), email }, options)
+    case 'profile': {
+      const { username = '', name = '' } = profile ?? {}
+      const problems = shown.problems ?? (error ? problemsOfError(error) : {})
+      const { address = '' } = confirmation?.address ?? {}
+      const { minLength } = config.password
+      const view = { ...form, email: address, username, name, minLength, problems }
+      return viewPage('sign-up-profile', view, options)
+    }
+    case 'taken':
+      return viewPage('sign-up-taken', {}, options)
+    default: {
+      const isEnded = shown.isEnded ?? false
+      const problem = isTooOften ? 'too_often' : emailProblem(error)
+      return viewPage('sign-up', { ...form, email, problem, retryAfterSeconds, isEnded }, options)
+    }
+  }
+}
+
+function hasProblems({ problems }: Shown): boolean {
+  return problems !== undefined && Object.keys(problems).length > 0
+}
+
+function emailProblem(error: ApiError | undefined): SignUpView['problem'] {
+  if (!error) return null
+  return /domain/.test(error.details?.[0]?.message ?? '') ? 'domain' : 'form'
+}

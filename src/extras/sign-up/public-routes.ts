@@ -1,0 +1,140 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import type { FieldChecks } from '../../core/http/bodies/faults.ts'
+import { textIn } from '../../core/http/bodies/form-text.ts'
+import type { LoginAddress } from '../../core/http/limits/login-address.ts'
+import { languageOf } from '../../core/http/pages/language.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { shownWith } from '../../modules/accounts/admin-routes.ts'
+import { parseUsername } from '../../modules/accounts/parse.ts'
+import { accountSchemas } from '../../modules/accounts/schemas.ts'
+import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
+import { proofOf } from '../one-time-tokens/proof.ts'
+import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
+import type { Invitations } from './invitations.ts'
+import { AcceptInvitation, BeginSignUp, FinishSignUp, finishExamples } from './schemas.ts'
+import type { SignUp } from './sign-up.ts'
+
+/**
+ * Sign-up and invitations as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
+ */
+export interface PublicRegistrationOptions {
+  readonly config: Pick<Config, 'pages' | 'password' | 'roles'>
+  readonly invitations: Invitations
+  readonly loginAddress: LoginAddress
+  readonly signUp: SignUp
+}
+
+const access = { rule: anyone }
+const guards = {
+  access,
+  csrf: 'foreignPage',
+  body: 'json',
+  maxBodyBytes: fewFieldsBytes,
+  tag: 'Sign up',
+} as const
+const ownerErrors = [
+  'confirmationInvalid',
+  'usernameExists',
+  'emailExists',
+  'tooManyRequests',
+] as const
+
+export async function publicRegistrationRoutes(
+  instance: FastifyInstance,
+  { config, invitations, loginAddress, signUp }: PublicRegistrationOptions,
+): Promise<void> {
+  const { AccountBody } = accountSchemas(config.roles)
+  const show = shownWith(config.roles)
+  const app = instance.withTypeProvider<SchemaTypes>()
+  // Of a body that breaks its schema; `createOwner` checks all that meet it, after the proof.
+  const checks: FieldChecks = {
+    username: (body) => parseUsername(textIn(body, 'username')),
+    password: (body) => {
+      const owner = { username: textIn(body, 'username'), email: undefined }
+      const password = { text: textIn(body, 'password'), field: 'password', ...owner }
+      assertPlausiblePassword(password, config)
+    },
+  }
+
+  app.post(
+    '/api/public/sign-up',
+    {
+      config: { ...guards, errors: ['signUpOff', 'tooManyRequests', 'mailUnavailable'] },
+      schema: {
+        operationId: 'beginSignUp',
+        summary: 'Ask for an account: a link and a code by mail. The answer shows no account',
+        body: BeginSignUp,
+        response: { 202: BegunConfirmation },
+      },
+    },
+    async (request, reply) => {
+      const { email, language = languageOf(request, config.pages.language) } = request.body
+      const client = loginAddress(request)
+      const { id, expiresAt } = await signUp.begin({ email, language, client, flow: null })
+      return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
+    },
+  )
+
+  app.put(
+    '/api/public/sign-up',
+    {
+      config: {
+        ...guards,
+        checks,
+        errors: ['signUpOff', ...ownerErrors, 'mailUnavailable'],
+        examples: { bodies: finishExamples },
+      },
+      schema: {
+        operationId: 'finishSignUp',
+        summary: 'Make the account, by the link or the code; each code has five tries',
+        body: FinishSignUp,
+        response: { 201: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const {
+        username,
+        name,
+        password,
+        language = languageOf(request, config.pages.language),
+      } = request.body
+      signUp.assertOpen()
+      const confirmation = await signUp.find(proofOf(request.body))
+      const profile = { username, name, password }
+      const account = await signUp.finish(confirmation, {
+        profile,
+        language,
+        client: loginAddress(request),
+      })
+      return reply.status(201).send(show(account))
+    },
+  )
+
+  app.post(
+    '/api/public/invitation',
+    {
+      config: { ...guards, checks, errors: ownerErrors },
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Make the account of an invitation, with the roles that it names',
+        body: AcceptInvitation,
+        response: { 201: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const { token, username, name, password, language } = request.body
+      const open = await invitations.find(token)
+      const account = await invitations.accept(open, {
+        profile: { username, name, password },
+        language: language ?? open.invitation.language,
+        client: loginAddress(request),
+      })
+      return reply.status(201).send(show(account))
+    },
+  )
+}

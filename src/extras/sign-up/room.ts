@@ -1,0 +1,57 @@
+import { fileBeside, type Room } from '../../core/module/room.ts'
+import type { Needs } from './parts.ts'
+
+export const room: Room<Needs> = {
+  name: 'registration',
+  tag: 'Administration of accounts',
+  tables: [
+    {
+      name: 'invitations',
+      key: ['id'],
+      givesIds: true,
+      sealed: ['sealed'],
+      needsKeys: true,
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+  ],
+  events: fileBeside(import.meta.url, './events'),
+  errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
+  settings: [
+    'SIGN_UP',
+    'SIGN_UP_ROLES',
+    'SIGN_UP_DOMAINS',
+    'RESERVED_USERNAMES',
+    'INVITATION_SECONDS',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'invite',
+          operands: ['email'],
+          summary: 'Invites a person by mail, who then chooses username and password',
+        },
+        { name: 'invitation list', summary: 'Shows all invitations, the newest first' },
+        {
+          name: 'invitation resend',
+          operands: ['id'],
+          summary: 'Mails an invitation again; an expired one begins anew',
+        },
+        {
+          name: 'invitation revoke',
+          operands: ['id'],
+          summary: 'Revokes an invitation: its link counts no more',
+        },
+      ],
+      file: fileBeside(import.meta.url, './commands'),
+      settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
+    },
+  ],
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
+  onErasure: async (needs) => {
+    const { invitationStores } = await import('./invitation-store.ts')
+    const stores = invitationStores(needs)
+    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
+  },
+  parts: () => import('./parts.ts'),
+}

@@ -1,0 +1,165 @@
+import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/languages.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { transact } from '../../core/database/transactions.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { rolesAmong } from '../../core/policy/principal.ts'
+import type { Account } from '../../modules/authentication/account.ts'
+import { assertMail, type Outbox } from '../mail/outbox.ts'
+import type {
+  Begun,
+  BegunCode,
+  Confirmation,
+  Confirmations,
+} from '../one-time-tokens/confirmations.ts'
+import { openProof, type Proof } from '../one-time-tokens/proof.ts'
+import { signUpBegun } from './events.ts'
+import {
+  createOwner,
+  type NewOwner,
+  type NewOwnerDeps,
+  type Owner,
+  ownerOf,
+  type WantedProfile,
+} from './new-owner.ts'
+
+/**
+ * Sign-up: a visitor names a mail address and nothing else. Username, password and account come
+ * behind the link or the code that is mailed there, so that nothing waits for the owner of an
+ * address that a stranger has typed. docs/sign-up.md
+ */
+export interface SignUp {
+  /** @throws ApiError signUpOff unless SIGN_UP is open; mailUnavailable */
+  assertOpen(): void
+  /**
+   * Mails a link and a code; the answer is the same for every address that may sign up. If an
+   * account has the address, its owner is told so in the place of the link.
+   * @throws ApiError as `assertOpen`; validationFailed for a text that is no address, or has a
+   * domain that may not sign up; tooManyRequests for a client that asks too often
+   */
+  begin(wanted: WantedSignUp): Promise<BegunCode>
+  /** Finds the sign-up of a proof, which stays valid. @throws ApiError confirmationInvalid */
+  find(proof: Proof): Promise<Confirmation>
+  /**
+   * Makes the account of a sign-up that was found.
+   * @throws ApiError as `createOwner`; signUpOff if sign-up was closed meanwhile
+   */
+  finish(confirmation: Confirmation, wanted: FinishingSignUp): Promise<Account>
+  /** Whether an account has the address of a sign-up as its verified one by now. */
+  isTaken(confirmation: Pick<Confirmation, 'address'>): Promise<boolean>
+}
+
+export interface WantedSignUp {
+  /** As it was typed. */
+  readonly email: string
+  readonly language: Language
+  /** The address of the client, for the limits. */
+  readonly client: string
+  /** The id of the flow in which the code counts; null for a program that keeps the answer. */
+  readonly flow: string | null
+  /** Where the new owner goes on, by the link too; checked again when it is opened. */
+  readonly returnTo?: string
+}
+
+export interface FinishingSignUp {
+  readonly profile: WantedProfile
+  readonly language: Language
+  readonly client: NewOwner['client']
+  /** Further work of the same transaction. */
+  readonly also?: NewOwner['also']
+}
+
+interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
+  readonly owner: Owner | null
+  readonly address: EmailAddress
+  readonly begun: Begun
+}
+
+export interface SignUpDeps extends NewOwnerDeps {
+  readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
+  readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
+  readonly events: Pick<Events, 'record'>
+  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+}
+
+const purposes = ['sign_up'] as const
+
+export function createSignUp(deps: SignUpDeps): SignUp {
+  const { config, confirmations, db, events, outbox } = deps
+  const { domains, mode } = config.signUp
+
+  const signUp: SignUp = {
+    assertOpen() {
+      if (mode !== 'open') {
+        const reason = { code: 'sign_up_not_open', facts: { sign_up: mode } } as const
+        throw new ApiError('signUpOff', { reason })
+      }
+      assertMail(outbox)
+    },
+
+    async begin({ email, flow, language, client, returnTo = null }) {
+      signUp.assertOpen()
+      const address = parseEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+      assertDomain(address)
+      return transact(db, [], async (trx) => {
+        const owner = await ownerOf(trx, address)
+        // A confirmation in either case, so that both cost the same and answer alike: its link and
+        // code stay unknown if another message is sent in their place.
+        const begun = await confirmations.begin(trx, {
+          purpose: 'sign_up',
+          asked: address.key,
+          userId: null,
+          address,
+          version: 0,
+          flow,
+          language,
+          facts: { return_to: returnTo },
+        })
+        await mail(trx, { owner, address, begun, language, client })
+        await events.record(trx, signUpBegun, { is_taken: owner !== null })
+        return begun
+      })
+    },
+
+    find: (proof) => openProof(confirmations, proof, purposes),
+
+    async finish(confirmation, wanted) {
+      signUp.assertOpen()
+      const { address } = confirmation
+      assertDomain(address)
+      const roles = rolesAmong(config.signUp.roles, config.roles)
+      return createOwner(deps, { ...wanted, confirmation, address, roles })
+    },
+
+    isTaken: async ({ address }) => (await ownerOf(db, address)) !== null,
+  }
+  return signUp
+
+  function assertDomain({ key }: EmailAddress): void {
+    if (domains.length === 0 || domains.includes(key.slice(key.lastIndexOf('@') + 1))) return
+    refuseField(['email'], 'has a domain that may not sign up here')
+  }
+
+  async function mail(
+    trx: DatabaseOrTransaction,
+    { owner, address, begun, language, client }: Mailed,
+  ): Promise<void> {
+    const { confirmation, ...of } = begun.mail
+    const common = { ...of, language, client }
+    if (owner) {
+      const to = { userId: owner.userId }
+      const facts = { username: owner.username }
+      await outbox.add(trx, { message: 'sign_up_exists', to, facts, ...common })
+    } else {
+      await outbox.add(trx, {
+        message: 'sign_up',
+        to: { address },
+        confirmation,
+        facts: {},
+        ...common,
+      })
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../../core/lib/clock.ts'
+import type { JobMeasurements, Measurements } from '../../core/measurements/measurements.ts'
+import type { Workers } from '../../core/workers/workers.ts'
+
+/** How a job of this machine goes. Times in epoch milliseconds. */
+export interface JobState {
+  readonly name: string
+  readonly everyMs: number
+  readonly lastRunAt: number | null
+  readonly lastSuccessAt: number | null
+  readonly lastFailureAt: number | null
+  readonly failures: number
+  /** `waiting`: it has not run yet. */
+  readonly result: 'succeeded' | 'failed' | 'waiting'
+  /** Whether it has not succeeded for three times as long as it should take. */
+  readonly isOverdue: boolean
+}
+
+export interface JobStates {
+  /** The jobs by name; of one that each process runs, the process that fares worst. */
+  read(): Promise<JobState[]>
+}
+
+export interface JobStatesDeps {
+  readonly clock: Clock
+  readonly measurements: Pick<Measurements, 'jobs'>
+  readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
+}
+
+const topic = 'states of jobs'
+/** A job that runs often is not overdue at its first delay. */
+const leastOverdueMs = 60_000
+
+export function createJobStates({ clock, measurements, workers }: JobStatesDeps): JobStates {
+  const startedAt = clock.now()
+  workers.onAsked(topic, own)
+
+  return {
+    async read() {
+      const polled = await workers.pollOthers(topic)
+      const answers = polled.flatMap(({ answer }) => (Array.isArray(answer) ? [answer] : []))
+      const all: JobState[] = [own(), ...answers].flat() // of own()
+      const byName = Map.groupBy(all, ({ name }) => name)
+      return [...byName.values()].flatMap((states) => states.toSorted(byTrouble).slice(0, 1))
+    },
+  }
+
+  function own(): JobState[] {
+    const now = clock.now()
+    return [...measurements.jobs].flatMap(([name, job]) => {
+      const { everyMs } = job
+      return everyMs === null ? [] : [stateOf(name, { ...job, everyMs }, now)]
+    })
+  }
+
+  function stateOf(
+    name: string,
+    job: JobMeasurements & { readonly everyMs: number },
+    now: number,
+  ): JobState {
+    const { everyMs, failed, lastFailureAt, lastResult, lastRunAt, lastSuccessAt } = job
+    const since = lastSuccessAt ?? startedAt
+    return {
+      ...{ name, everyMs, lastRunAt, lastSuccessAt, lastFailureAt, failures: failed },
+      result: lastResult ?? 'waiting',
+      isOverdue: now - since > Math.max(3 * everyMs, leastOverdueMs),
+    }
+  }
+}
+
+/** The worst first. */
+function byTrouble(one: JobState, other: JobState): number {
+  const trouble = ({ isOverdue, result }: JobState) =>
+    (isOverdue ? 2 : 0) + (result === 'failed' ? 1 : 0)
+  const longest = (one.lastSuccessAt ?? 0) - (other.lastSuccessAt ?? 0)
+  return trouble(other) - trouble(one) || longest
+}

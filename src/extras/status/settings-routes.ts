@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import { SettingsList } from './schemas.ts'
+
+/** GET /api/admin/settings: every setting of the node that answers, and no secret. */
+export async function settingsRoutes(
+  instance: FastifyInstance,
+  { config }: { readonly config: Pick<Config, 'inForce'> },
+): Promise<void> {
+  instance.withTypeProvider<SchemaTypes>().get(
+    '/api/admin/settings',
+    {
+      config: { access: { rule: role('ADMIN') } },
+      schema: {
+        operationId: 'listSettings',
+        summary: 'Every setting as it is in force, and where it comes from; no secret is shown',
+        response: { 200: SettingsList },
+      },
+    },
+    async () => ({
+      data: config.inForce().map(({ isSecret, isSet, ...setting }) => ({
+        ...setting,
+        is_secret: isSecret,
+        is_set: isSet,
+      })),
+    }),
+  )
+}

@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { resource } from '../../core/http/changes/resource.ts'
+import { parsePage, positiveInteger, type Query, single } from '../../core/http/lists/paging.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import {
+  parseDeliveryFilters,
+  parseTime,
+  readDeliveryCursor,
+  writeDeliveryCursor,
+} from './delivery-query.ts'
+import type { DeliveryFilters } from './delivery-store.ts'
+import type { WebhookDesk } from './desk.ts'
+import type { Endpoints } from './endpoints.ts'
+import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
+import {
+  DeliveryBody,
+  DeliveryId,
+  DeliveryPage,
+  DeliveryWithAnswer,
+  deliveryQuery,
+  RepeatDeliveries,
+  RepeatedDeliveries,
+  WebhookId,
+  webhookFilter,
+} from './schemas.ts'
+import { deliveryView } from './show.ts'
+
+/** The routes of the deliveries of webhooks: an administrator sees them, and has them repeated. */
+export interface DeliveryRoutesOptions {
+  readonly webhookDesk: WebhookDesk
+  readonly webhookEndpoints: Pick<Endpoints, 'byId'>
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 1000
+
+export async function deliveryRoutes(
+  instance: FastifyInstance,
+  { webhookDesk, webhookEndpoints }: DeliveryRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const webhook = resource({
+    param: 'id',
+    missing: webhookNotFound,
+    load: (id) => webhookEndpoints.byId(id),
+  })
+  const delivery = resource({
+    param: 'id',
+    missing: deliveryNotFound,
+    load(text) {
+      const id = positiveInteger(text)
+      return id === null ? null : webhookDesk.byId(id)
+    },
+  })
+
+  async function page(query: Query, filters: DeliveryFilters) {
+    const { limit } = parsePage(query, maxPerPage)
+    const before = readDeliveryCursor(single(query, 'cursor'))
+    const { rows, next } = await webhookDesk.page(filters, { limit, before })
+    return {
+      limit,
+      data: rows.map(deliveryView),
+      next: next === null ? null : writeDeliveryCursor(next),
+    }
+  }
+
+  app.get(
+    '/api/admin/webhooks/deliveries',
+    {
+      config: {
+        access,
+        query: deliveryQuery(maxPerPage, webhookFilter),
+        errors: ['validationFailed'],
+      },
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        summary: 'One page of the deliveries of all webhooks, the newest first',
+        response: { 200: DeliveryPage },
+      },
+    },
+    async (request) => {
+      const query = request.query as Query // parsed by Fastify
+      return page(query, parseDeliveryFilters(query))
+    },
+  )
+
+  app.get(
+    '/api/admin/webhooks/:id/deliveries',
+    {
+      config: {
+        access,
+        resource: webhook,
+        params: WebhookId,
+        query: deliveryQuery(maxPerPage),
+        errors: ['validationFailed'],
+      },
+      schema: {
+        operationId: 'listDeliveriesOfWebhook',
+        summary: 'One page of the deliveries of a webhook, the newest first',
+        response: { 200: DeliveryPage },
+      },
+    },
+    async (request) => {
+      const query = request.query as Query // parsed by Fastify
+      return page(query, { ...parseDeliveryFilters(query), endpoint: webhook.of(request).id })
+    },
+  )
+
+  app.get(
+    '/api/admin/webhooks/deliveries/:id',
+    {
+      config: { access, resource: delivery, params: DeliveryId },
+      schema: {
+        operationId: 'getWebhookDelivery',
+        summary: 'A delivery of a webhook, and what the receiver said when it refused it',
+        response: { 200: DeliveryWithAnswer },
+      },
+    },
+    async (request) => {
+      const row = delivery.of(request)
+      return { ...deliveryView(row), answer: await webhookDesk.answerTo(row) }
+    },
+  )
+
+  app.post(
+    '/api/admin/webhooks/deliveries/:id/repeat',
+    {
+      config: {
+        access,
+        resource: delivery,
+        params: DeliveryId,
+        errors: [webhookDisabled],
+      },
+      schema: {
+        operationId: 'repeatWebhookDelivery',
+        summary: 'Send a delivery at once that waits or has ended, with the same webhook-id',
+        response: { 200: DeliveryBody },
+      },
+    },
+    async (request) => {
+      const { id } = delivery.of(request)
+      return deliveryView(await webhookDesk.repeat(id, reauthorize(request)))
+    },
+  )
+
+  app.post(
+    '/api/admin/webhooks/:id/repeat',
+    {
+      config: {
+        access,
+        resource: webhook,
+        params: WebhookId,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        errors: [webhookDisabled],
+      },
+      schema: {
+        operationId: 'repeatWebhookDeliveries',
+        summary: 'Send deliveries of a webhook again that have ended, in their order',
+        body: RepeatDeliveries,
+        response: { 200: RepeatedDeliveries },
+      },
+    },
+    async (request) => {
+      const { state = 'failed', type, since, until, after } = request.body
+      const times = { since: parseTime('since', since), until: parseTime('until', until) }
+      const filters = { endpoint: webhook.of(request).id, state, type, after, ...times }
+      return webhookDesk.repeatMany(filters, reauthorize(request))
+    },
+  )
+}

@@ -1,0 +1,337 @@
+import type { Random } from '../../core/crypto/random.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
+import type { Events } from '../../core/events/events.ts'
+import {
+  type ChangeConditions,
+  changeAsSeen,
+  goneMeanwhile,
+} from '../../core/http/changes/resource.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { ulid } from '../../modules/audit/ulid.ts'
+import type { KeySet } from '../../modules/keys/key-set.ts'
+import { seal, unseal } from '../../modules/keys/seal.ts'
+import {
+  webhookChanged,
+  webhookCreated,
+  webhookDisabled,
+  webhookRemoved,
+  webhookSecretRotated,
+} from './events.ts'
+import { webhookNotFound } from './problems.ts'
+import { queueStore } from './queue-store.ts'
+import { type EndpointRow, type EndpointWithHealth, endpointStore } from './store.ts'
+
+/** What the row of an endpoint holds encrypted. */
+export interface EndpointSecrets {
+  /** The address that messages are sent to. */
+  readonly url: string
+  /** The newest first. A message is signed with each whose end has not come. */
+  readonly secrets: readonly EndpointSecret[]
+}
+
+export interface EndpointSecret {
+  /** `whsec_` and 32 bytes in base64, as the Standard Webhooks specification writes them. */
+  readonly secret: string
+  /** When it ends, in epoch milliseconds; null: when another one takes its place. */
+  readonly until: number | null
+}
+
+/** Where events are sent to. */
+export interface Endpoint {
+  readonly id: string
+  readonly url: string
+  readonly description: string
+  /** Names of events; `*` at the end of one stands for any rest. */
+  readonly events: readonly string[]
+  /** `ids`: messages without what names a person. */
+  readonly content: 'ids' | 'full'
+  readonly state: 'enabled' | 'disabled' | 'failed'
+  /** Until when the secret before the present one signs as well, in epoch milliseconds. */
+  readonly previousSecretUntil: number | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly health: EndpointHealth
+}
+
+/** How an endpoint has answered lately; times in epoch milliseconds, null: never. */
+export interface EndpointHealth {
+  readonly failingSince: number | null
+  readonly succeededAt: number | null
+  /** The last status; null if there was no answer. */
+  readonly status: number | null
+}
+
+export type WantedEndpoint = Pick<Endpoint, 'url' | 'description' | 'events' | 'content'>
+
+export type EndpointChanges = {
+  readonly [Field in keyof WantedEndpoint]?: WantedEndpoint[Field] | undefined
+} & { readonly state?: 'enabled' | 'disabled' | undefined }
+
+export interface WithSecret {
+  readonly endpoint: Endpoint
+  /** Shown once, and never again. */
+  readonly secret: string
+}
+
+/** The endpoints of webhooks. What they are given was judged before: see `address-rules.ts`. */
+export interface Endpoints {
+  byId(id: string): Promise<Endpoint | null>
+  count(): Promise<number>
+  /** The oldest first. */
+  page(offset: number, limit: number): Promise<Endpoint[]>
+  create(wanted: WantedEndpoint, guard?: Guard): Promise<WithSecret>
+  /**
+   * Changes the given fields; one that is enabled again, or moved, begins with a good name.
+   * @throws ApiError webhookNotFound, preconditionFailed
+   */
+  change(id: string, changes: EndpointChanges, how?: ChangeConditions<Endpoint>): Promise<Endpoint>
+  /**
+   * Nothing is sent from the commit on; the deliveries are deleted later, in steps.
+   * @throws ApiError webhookNotFound, preconditionFailed
+   */
+  remove(id: string, how?: ChangeConditions<Endpoint>): Promise<Endpoint>
+  /**
+   * Gives it a new secret; that before signs as well for a day, those before it no more.
+   * @throws ApiError webhookNotFound, preconditionFailed
+   */
+  rotateSecret(id: string, how?: ChangeConditions<Endpoint>): Promise<WithSecret>
+  /** Deletes what removed endpoints left, up to `batchSize` rows; answers how many. */
+  purgeRemoved(batchSize: number): Promise<number>
+}
+
+export interface EndpointsDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly events: Pick<Events, 'record'>
+  /** Called after each change: when it resolves, the other workers know of it. */
+  readonly announce: () => Promise<void>
+}
+
+/** How long the secret before signs beside a new one. */
+export const previousSecretMs = 86_400_000
+const secretBytes = 32
+
+export function createEndpoints(deps: EndpointsDeps): Endpoints {
+  const { announce, clock, db, events, keys, random } = deps
+
+  return {
+    count: () => endpointStore(db).count(),
+
+    async byId(id) {
+      const row = await endpointStore(db).byId(id)
+      return row && toEndpoint(row)
+    },
+
+    async page(offset, limit) {
+      return (await endpointStore(db).page(offset, limit)).map(toEndpoint)
+    },
+
+    async create({ url, description, events: chosen, content }, guard) {
+      const now = clock.now()
+      const id = ulid(now, random)
+      const secret = newSecret(random)
+      const row: EndpointRow = {
+        id,
+        sealed: sealEndpoint(deps, id, { url, secrets: [{ secret, until: null }] }),
+        description,
+        events: JSON.stringify(chosen),
+        content,
+        state: 'enabled',
+        created_at: now,
+        updated_at: now,
+      }
+      const insert = async (trx: DatabaseOrTransaction) => {
+        await endpointStore(trx).insert(row)
+        const endpoint = toEndpoint({ ...row, ...noHealth })
+        await events.record(trx, webhookCreated, { ...fieldsOf(endpoint), ...settingsOf(endpoint) })
+        return { endpoint, secret }
+      }
+      const created = await transact(db, [], insert, guard)
+      await announce()
+      return created
+    },
+
+    change: (id, changes, how = {}) =>
+      changing(id, how, async (trx, before, row) => {
+        const { state = before.state, ...fields } = changes
+        const after = { ...before, ...given(fields), state, updatedAt: clock.now() }
+        const changed = fieldNames.filter((name) => !isSame(before[name], after[name]))
+        if (changed.length === 0) return before
+        const { secrets } = openEndpoint(keys, row)
+        await endpointStore(trx).update({
+          ...columnsOf(row),
+          sealed: sealEndpoint(deps, id, { url: after.url, secrets }),
+          description: after.description,
+          events: JSON.stringify(after.events),
+          content: after.content,
+          state,
+          updated_at: after.updatedAt,
+        })
+        // At another address, or mended: what the endpoint did before is not held against it.
+        const isAnew = changed.includes('state') || changed.includes('url')
+        if (isAnew) await endpointStore(trx).forgetHealth(id)
+        if (state === 'enabled') {
+          if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
+          await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+        }
+        const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
+        await events.record(trx, webhookChanged, facts)
+        return isAnew ? { ...after, health: toHealth(noHealth) } : after
+      }),
+
+    remove: (id, how = {}) =>
+      changing(id, how, async (trx, before, row) => {
+        const updated_at = clock.now()
+        const sealed = sealEndpoint(deps, id, { url: '', secrets: [] })
+        await endpointStore(trx).update({ ...columnsOf(row), sealed, state: 'removed', updated_at })
+        await events.record(trx, webhookRemoved, fieldsOf(before))
+        return before
+      }),
+
+    rotateSecret: (id, how = {}) =>
+      changing(id, how, async (trx, before, row) => {
+        const now = clock.now()
+        const previous_until = now + previousSecretMs
+        const secret = newSecret(random)
+        const { url, secrets } = openEndpoint(keys, row)
+        const previous = secrets.slice(0, 1).map((last) => ({ ...last, until: previous_until }))
+        const sealed = sealEndpoint(deps, id, {
+          url,
+          secrets: [{ secret, until: null }, ...previous],
+        })
+        await endpointStore(trx).update({ ...columnsOf(row), sealed, updated_at: now })
+        await events.record(trx, webhookSecretRotated, { ...fieldsOf(before), previous_until })
+        const endpoint = { ...before, previousSecretUntil: previous_until, updatedAt: now }
+        return { endpoint, secret }
+      }),
+
+    purgeRemoved: (batchSize) =>
+      transact(db, [], (trx) => endpointStore(trx).purgeRemoved(batchSize)),
+  }
+
+  /** Reads and locks the row, and changes it if it is as the request wants it. */
+  async function changing<Done>(
+    id: string,
+    { isWanted, guard }: ChangeConditions<Endpoint>,
+    work: (trx: DatabaseOrTransaction, before: Endpoint, row: EndpointRow) => Promise<Done>,
+  ): Promise<Done> {
+    const change = async (trx: DatabaseOrTransaction) => {
+      const row = await endpointStore(trx).byIdForUpdate(id)
+      if (!row) throw goneMeanwhile(webhookNotFound)
+      const before = toEndpoint(row)
+      const done = await changeAsSeen(
+        { isWanted },
+        { lock: async () => before, write: (as) => work(trx, as, row) },
+      )
+      if (done === null) throw goneMeanwhile(webhookNotFound)
+      return done
+    }
+    const done = await transact(db, [], change, guard)
+    await announce()
+    return done
+  }
+
+  function toEndpoint(row: EndpointWithHealth): Endpoint {
+    const { url, secrets } = openEndpoint(keys, row)
+    const [, previous] = secrets
+    return {
+      id: row.id,
+      url,
+      description: row.description,
+      events: chosenEvents(row),
+      content: row.content,
+      state: row.state === 'removed' ? 'disabled' : row.state,
+      previousSecretUntil: previous?.until ?? null,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      health: toHealth(row),
+    }
+  }
+}
+
+/** Opens the address and the secrets of a row. @throws Error if another data key has sealed it */
+export function openEndpoint(
+  { dataKey }: Pick<KeySet, 'dataKey'>,
+  { id, sealed }: Pick<EndpointRow, 'id' | 'sealed'>,
+): EndpointSecrets {
+  return JSON.parse(unseal(dataKey, contextOf(id), sealed).toString()) // written by `sealEndpoint`
+}
+
+/** The names and patterns that a row has chosen. */
+export function chosenEvents({ events }: Pick<EndpointRow, 'events'>): readonly string[] {
+  return JSON.parse(events) // written by this file
+}
+
+/**
+ * Whether names and patterns choose a type: the name itself, or its beginning before a `*`. A
+ * checkpoint is no event, and is chosen by its whole name alone.
+ */
+export function isChosen(chosen: readonly string[], type: string): boolean {
+  return chosen.some((name) =>
+    name.endsWith('*') && type !== checkpointType
+      ? type.startsWith(name.slice(0, -1))
+      : type === name,
+  )
+}
+
+/** The events of changes of endpoints, after which a process reads them again. */
+export const webhookChanges = [webhookCreated, webhookChanged, webhookRemoved, webhookDisabled].map(
+  ({ name }) => name,
+)
+
+/** What a checkpoint of the audit log is named among the events. */
+export const checkpointType = 'audit_checkpoint'
+/** What the message of a test is named. */
+export const testType = 'webhook_test'
+
+type SealDeps = Pick<EndpointsDeps, 'keys' | 'random'>
+
+function sealEndpoint({ keys, random }: SealDeps, id: string, secrets: EndpointSecrets): string {
+  return seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets)))
+}
+
+/** Binds what is sealed to the endpoint: it does not open in the row of another one. */
+function contextOf(id: string): string {
+  return `webhook endpoint ${id}`
+}
+
+function newSecret(random: Random): string {
+  return `whsec_${Buffer.from(random.bytes(secretBytes)).toString('base64')}`
+}
+
+const fieldNames = ['url', 'description', 'events', 'content', 'state'] as const
+
+function fieldsOf({ id, url }: Pick<Endpoint, 'id' | 'url'>) {
+  return { webhook: id, origin: new URL(url).origin }
+}
+
+function settingsOf({ events, content, state }: Endpoint) {
+  return { events, content, state }
+}
+
+const noHealth = { failing_since: null, succeeded_at: null, status: null }
+
+function toHealth(
+  row: Pick<EndpointWithHealth, 'failing_since' | 'succeeded_at' | 'status'>,
+): EndpointHealth {
+  const { failing_since, succeeded_at, status } = row
+  return { failingSince: failing_since, succeededAt: succeeded_at, status }
+}
+
+/** The columns of the endpoint's own table. */
+function columnsOf(row: EndpointRow): EndpointRow {
+  const { id, sealed, description, events, content, state, created_at, updated_at } = row
+  return { id, sealed, description, events, content, state, created_at, updated_at }
+}
+
+/** The fields that are given, without those that are undefined. */
+function given(fields: Omit<EndpointChanges, 'state'>): Partial<WantedEndpoint> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+function isSame(one: Endpoint[keyof Endpoint], other: Endpoint[keyof Endpoint]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,83 @@
+import { afterCommit } from '../../core/database/commit.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Checkpoint, checkpointDigest } from '../../modules/audit/checkpoint-form.ts'
+import type { InsertedRecord } from '../../modules/audit/writer.ts'
+import { checkpointType } from './endpoints.ts'
+import type { WebhookInterest } from './interest.ts'
+import { type OutboxRow, outboxStore } from './outbox-store.ts'
+
+/**
+ * Keeps the events that an endpoint wants until they are spread over the endpoints: one row for each,
+ * in the transaction of its record in the audit log. docs/adr/0064
+ */
+export interface WebhookOutbox {
+  /** Adds those of these records that an endpoint wants. */
+  addRecords(trx: DatabaseOrTransaction, records: readonly InsertedRecord[]): Promise<void>
+  /** Adds a checkpoint of the audit log, if an endpoint wants them. */
+  addCheckpoint(trx: DatabaseOrTransaction, checkpoint: Checkpoint): Promise<void>
+  /** Has the sender of this process look at once. */
+  wake(): void
+  onAdded(listener: () => void): void
+  /** How many events this process has added so far. */
+  total(): number
+}
+
+export function createWebhookOutbox({
+  interest,
+}: {
+  readonly interest: Pick<WebhookInterest, 'current' | 'wants'>
+}): WebhookOutbox {
+  const listeners: (() => void)[] = []
+  let total = 0
+
+  return {
+    async addRecords(trx, records) {
+      await interest.current(trx)
+      const rows = records
+        .filter(({ type }) => interest.wants(type))
+        .map(({ chain, place, id, type, at, person, userId }) => ({
+          ...{ message: id, type, order_key: person, target_id: userId },
+          ...{ chain, place, checkpoint: null, at },
+        }))
+      await add(trx, rows)
+    },
+
+    async addCheckpoint(trx, checkpoint) {
+      await interest.current(trx)
+      if (!interest.wants(checkpointType)) return
+      const { number, at } = checkpoint
+      const row = {
+        message: checkpointMessage(checkpoint),
+        type: checkpointType,
+        order_key: null,
+        target_id: null,
+      }
+      await add(trx, [{ ...row, chain: null, place: null, checkpoint: number, at }])
+    },
+
+    wake,
+    onAdded: (listener) => void listeners.push(listener),
+    total: () => total,
+  }
+
+  async function add(trx: DatabaseOrTransaction, rows: readonly OutboxRow[]): Promise<void> {
+    if (rows.length === 0) return
+    await outboxStore(trx).insert(rows)
+    afterCommit(trx, () => {
+      total += rows.length
+      wake()
+    })
+  }
+
+  function wake(): void {
+    for (const listener of listeners) listener()
+  }
+}
+
+/**
+ * The `webhook-id` of a checkpoint. A database that went back to an older copy gives its numbers a
+ * second time, to other checkpoints: so a part of the digest is in it.
+ */
+function checkpointMessage(checkpoint: Checkpoint): string {
+  return `checkpoint_${checkpoint.number}_${checkpointDigest(checkpoint).slice(0, 16)}`
+}

@@ -1,6 +1,0 @@
-import type { ErrorPage } from '../http/pages/page.ts'
-import { viewPage } from '../http/pages/send-view.ts'
-
-/** The page of a refusal of `/` itself, for example when it is asked too often. */
-export const troublePage: ErrorPage = ({ status }) =>
-  viewPage('home-trouble', { isTooOften: status === 429 })

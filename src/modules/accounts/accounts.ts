@@ -1,0 +1,504 @@
+import type { Config } from '../../core/config/load.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { UniqueViolation } from '../../core/database/errors.ts'
+import {
+  type Guard,
+  lockName,
+  takeExclusiveLocks,
+  transact,
+} from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import type { Username } from '../../core/lib/username.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import { type Account, isAdministrator } from '../authentication/account.ts'
+import type { PresentAccount } from '../authentication/completion.ts'
+import type { Stage } from '../authentication/requirement-table.ts'
+import type { Requirements } from '../authentication/requirements.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import type { BreachQuery } from '../passwords/range-query.ts'
+import { assertAcceptablePassword } from '../passwords/rules.ts'
+import { userCreated } from '../users/events.ts'
+import type { NewUser } from '../users/user.ts'
+import { insertUser, userEmail, userExists } from '../users/users.ts'
+import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
+import {
+  accountDeletionCancelled,
+  accountDeletionRequested,
+  adminAction,
+  fieldsOf,
+  passwordChange,
+  permissionsChange,
+} from './events.ts'
+import { type AccountTally, standingStore } from './standing-store.ts'
+import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
+import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
+
+/** Reads and changes accounts, and keeps their invariants. Spec 2.2, 3.4. */
+export interface Accounts {
+  byUsername(username: Username): Promise<Account | null>
+  byUserId(userId: number): Promise<Account | null>
+  /** By the canonical form of its verified address: see `parseEmail`. */
+  byEmail(key: string): Promise<Account | null>
+  page(offset: number, limit: number): Promise<Account[]>
+  /**
+   * Up to `limit` accounts with a greater user id than `userId`, for a caller that reads them all.
+   */
+  after(userId: number, limit: number, filter?: AccountFilter): Promise<Account[]>
+  count(): Promise<number>
+  /**
+   * Creates an account for an existing user, or with a new user.
+   * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
+   */
+  create(wanted: WantedAccount): Promise<Account>
+  /**
+   * Does the slow part of `create`: it checks and hashes the password. The function that it answers
+   * creates the account, in one transaction: the given one, or its own. @throws as `create`
+   */
+  prepare(wanted: WantedAccount): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
+  /**
+   * Changes an account, and ends the tokens and sessions that the change must end, in one
+   * transaction. Null if the account does not exist. @throws ApiError validationFailed,
+   * lastAdministrator
+   */
+  change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
+  /**
+   * Replaces the password of a caller whose present password was verified. Refuses if the account
+   * has changed since then. @throws ApiError validationFailed, invalidCredentials
+   */
+  replacePassword(verified: Account, wanted: OwnPassword): Promise<Account>
+  /**
+   * Ends all tokens issued so far, and all sessions but one; false if the account does not exist.
+   */
+  endLogins(userId: number, how?: HowToEnd): Promise<boolean>
+  /**
+   * Reads a verified account again and asks the requirements of a stage, `change` by default.
+   * Called in the transaction of a change, or before an answer that shows that the proof was right.
+   * @throws ApiError the refusals of the stage; invalidCredentials if the account does not exist
+   */
+  reread(trx: DatabaseOrTransaction, verified: Account, stage?: Stage): Promise<Account>
+  /** Counts the accounts, by state and by role. */
+  tally(): Promise<AccountTally>
+  /**
+   * Marks an account for deletion and ends all its logins. `mail` runs in the transaction: it notifies
+   * the owner and returns the time of the erasure, in epoch milliseconds. Returns the same time.
+   * @throws ApiError lastAdministrator, invalidCredentials if the account has changed
+   */
+  requestDeletion(verified: Account, how: RequestDeletionOptions): Promise<number>
+  /**
+   * Cancels a pending deletion, in the transaction that verifies the owner. The flags of administrators
+   * stay. Answers whether a deletion was pending.
+   */
+  cancelDeletion(trx: DatabaseOrTransaction, userId: number): Promise<boolean>
+  /** The users whose accounts are to be erased now, up to `limit`. */
+  dueDeletions(limit: number): Promise<number[]>
+  /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
+  remove(userId: number, how?: Omit<HowToChange, 'keepSession'>): Promise<Account | null>
+  /**
+   * Runs `work`. If that answers true, turns the second factor on or off and ends all other logins.
+   */
+  changeSecondFactor(userId: number, change: FactorChange): Promise<boolean>
+  /**
+   * Removes the account of a user, in the transaction that removes the user.
+   * @throws ApiError lastAdministrator
+   */
+  removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
+}
+
+export interface WantedAccount {
+  readonly username: Username
+  /** Null if the account has no password: its owner logs in through an identity provider. */
+  readonly password: string | null
+  readonly roles: readonly Role[]
+  readonly mustChange: boolean
+  readonly user: { readonly id: number } | NewUser
+  /** The language of pages and mail, if the owner has shown one. */
+  readonly language?: string
+  /** The issuer of the identity provider that authenticated the owner, for the event. */
+  readonly issuer?: string
+  /** Further work of the same transaction. */
+  readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
+}
+
+export interface HowToChange {
+  /** The id of the session that does not end: the one that asked for the change. */
+  readonly keepSession?: string | undefined
+  /** Checks the account as the transaction sees it; throws to refuse the change. */
+  readonly assertWanted?: ((current: Account) => void) | undefined
+  /** Authorizes the caller again, first in the transaction; absent on the command line. */
+  readonly guard?: Guard | undefined
+}
+
+export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
+  /**
+   * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
+   * more than failed logins can deny.
+   */
+  readonly stage?: Stage
+  /** Runs once the password is acceptable, before its costly hash; throws to refuse. */
+  readonly prove?: () => Promise<void>
+  /** Work of the same transaction before all else; throws to refuse. */
+  readonly first?: (trx: DatabaseOrTransaction) => Promise<void>
+  /** Further work of the same transaction. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
+
+export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
+  /** Further work of the same transaction, after the logins have ended. */
+  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
+}
+
+export interface RequestDeletionOptions extends Omit<HowToChange, 'assertWanted' | 'keepSession'> {
+  readonly mail: (trx: DatabaseOrTransaction, account: Account) => Promise<number>
+}
+
+export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
+  readonly on: boolean
+  /** Runs first in the same transaction; if it answers false, the account does not change. */
+  readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
+}
+
+/** The work of other rooms when an account changes; services.ts fills it in. */
+export interface AccountHooks extends EndingHooks {
+  /** Called after the commit, and awaited before the change is answered. */
+  readonly changed: readonly ((userId: number) => Promise<void>)[]
+}
+
+export interface AccountsDeps {
+  readonly config: Pick<Config, 'password' | 'roles'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly events: Events
+  readonly passwords: Passwords
+  readonly isBreached: BreachQuery
+  readonly hooks: AccountHooks
+  readonly requirements: Pick<Requirements, 'refuse'>
+}
+
+export function createAccounts(deps: AccountsDeps): Accounts {
+  const { config, db, clock, events, passwords, hooks, requirements } = deps
+  const { byUsername, byUserId, byEmail, page, after, count } = accountStore(db)
+  const endTokens = createEndTokens(hooks)
+
+  return {
+    byUsername,
+    byUserId,
+    byEmail,
+    page,
+    after,
+    count,
+    tally: () => standingStore(db).tally(config.roles),
+
+    create: async (wanted) => (await prepare(wanted))(),
+    prepare,
+    reread,
+
+    async change(userId, wanted, { keepSession, assertWanted, guard } = {}) {
+      const account = await byUserId(userId)
+      if (!account) return null
+      const passwordHash = wanted.password && (await hashNew(account, wanted.password))
+      const work = async (trx: DatabaseOrTransaction) => {
+        const store = accountStore(trx)
+        const before = await store.byUserId(userId)
+        if (!before) return null
+        assertWanted?.(before)
+        const changes = changesOf(wanted, passwordHash)
+        if (isAdministrator(before) && !isAdministrator({ ...before, ...changes })) {
+          await assertAnotherAdministrator(trx, userId)
+        }
+        await store.update(userId, changes, clock.now())
+        await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
+        return recorded(trx, wanted, present(await store.byUserId(userId)))
+      }
+      return changing(userId, work, { lockNames: lockNamesOf(wanted), guard })
+    },
+
+    async replacePassword(verified, { keepSession, guard, also, first, ...more }) {
+      const { stage = 'commit', prove, ...password } = more
+      const { userId } = verified
+      const wanted: WantedChange = { password, mustChange: false }
+      const passwordHash = await hashNew(verified, password, prove)
+      const work = async (trx: DatabaseOrTransaction) => {
+        await first?.(trx)
+        const before = await reread(trx, verified, stage)
+        await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
+        await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
+        const after = present(await accountStore(trx).byUserId(userId))
+        await events.record(trx, passwordChange, fieldsOf(after))
+        await also?.(trx)
+        return after
+      }
+      return changing(userId, work, { guard })
+    },
+
+    async endLogins(userId, { keepSession, guard, also } = {}) {
+      const work = async (trx: DatabaseOrTransaction) => {
+        if (!(await accountStore(trx).byUserId(userId))) return false
+        await endTokens(trx, userId, everything, { keepSession })
+        await also?.(trx)
+        return true
+      }
+      return changing(userId, work, { guard })
+    },
+
+    async changeSecondFactor(userId, { on, keepSession, guard, work }) {
+      const change = async (trx: DatabaseOrTransaction) => {
+        if (!(await work(trx))) return false
+        await accountStore(trx).update(userId, { secondFactor: on }, clock.now())
+        await endTokens(trx, userId, everything, { keepSession })
+        return true
+      }
+      return changing(userId, change, { guard })
+    },
+
+    async requestDeletion(verified, { guard, mail }) {
+      const { userId } = verified
+      const work = async (trx: DatabaseOrTransaction) => {
+        const before = await reread(trx, verified)
+        if (isAdministrator(before)) await assertAnotherAdministrator(trx, userId)
+        // Before the mail: a node of the previous version would otherwise withdraw its link.
+        await endTokens(trx, userId, everything)
+        const account = present(await accountStore(trx).byUserId(userId))
+        const deletionAt = await mail(trx, account)
+        await accountStore(trx).requestDeletion(userId, deletionAt)
+        const payload = { ...fieldsOf(account), deletion_at: isoTime(deletionAt) }
+        await events.record(trx, accountDeletionRequested, payload)
+        return deletionAt
+      }
+      return changing(userId, work, { lockNames: [lockName.administrators], guard })
+    },
+
+    async cancelDeletion(trx, userId) {
+      const isBack = await accountStore(trx).cancelDeletion(userId)
+      if (isBack) await events.record(trx, accountDeletionCancelled, { user_id: userId })
+      return isBack
+    },
+
+    dueDeletions: (limit) => accountStore(db).dueDeletions(clock.now(), limit),
+
+    async remove(userId, { assertWanted, guard } = {}) {
+      const work = async (trx: DatabaseOrTransaction) => {
+        const account = await accountStore(trx).byUserId(userId)
+        if (!account) return null
+        assertWanted?.(account)
+        await removeAccount(trx, account)
+        await events.record(trx, adminAction, { ...fieldsOf(account), what: 'account_deleted' })
+        return account
+      }
+      return changing(userId, work, { lockNames: [lockName.administrators], guard })
+    },
+
+    async removeWithUser(trx, userId) {
+      await takeExclusiveLocks(trx, lockName.administrators, lockName.account(userId))
+      const account = await accountStore(trx).byUserId(userId)
+      if (account) await removeAccount(trx, account)
+      await accountStore(trx).removeStaged([], [userId])
+    },
+  }
+
+  async function reread(
+    trx: DatabaseOrTransaction,
+    verified: Account,
+    stage: Stage = 'change',
+  ): Promise<Account> {
+    const account = await accountStore(trx).byUserId(verified.userId)
+    if (!account) {
+      const reason = { code: 'account_gone', facts: { user_id: verified.userId } } as const
+      throw new ApiError('invalidCredentials', { reason })
+    }
+    requirements.refuse(stage, { account, since: { now: account, before: verified } })
+    return account
+  }
+
+  async function prepare({ username, password, roles, mustChange, user, ...more }: WantedAccount) {
+    const { also, issuer, language = null } = more
+    const email = 'id' in user ? await userEmail(db, user.id) : user.email
+    if (password !== null) {
+      await assertAcceptablePassword({ text: password, field: 'password', username, email }, deps)
+    }
+    // Saves the costly hash; the unique index decides.
+    if (await byUsername(username)) throw usernameTaken()
+    const passwordHash = password === null ? null : await passwords.hash(password)
+    const lockNames = [
+      lockName.username(username),
+      ...('id' in user ? [lockName.account(user.id)] : []),
+    ]
+    const make = async (trx: DatabaseOrTransaction) => {
+      await takeExclusiveLocks(trx, ...lockNames)
+      const store = accountStore(trx)
+      const userId = 'id' in user ? await freeUser(trx, user.id) : (await insertUser(trx, user)).id
+      const now = clock.now()
+      const times = { createdAt: now, passwordChangedAt: passwordHash === null ? null : now }
+      const account = { userId, username, passwordHash, roles, mustChange, language, ...times }
+      await store.insert(account).catch((error: unknown) => {
+        throw error instanceof UniqueViolation ? usernameTaken() : error
+      })
+      await also?.(trx, userId)
+      const made = present(await store.byUserId(userId))
+      const vouched = issuer === undefined ? {} : { issuer }
+      await events.record(trx, userCreated, { ...fieldsOf(made), ...vouched })
+      return made
+    }
+    return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))
+  }
+
+  /** Hashes a new password. @throws ApiError validationFailed if the password is not acceptable */
+  async function hashNew(
+    { userId, username }: Pick<Account, 'userId' | 'username'>,
+    password: WantedPassword,
+    prove?: () => Promise<void>,
+  ): Promise<string> {
+    const email = await userEmail(db, userId)
+    await assertAcceptablePassword({ ...password, username, email }, deps)
+    await prove?.()
+    return passwords.hash(password.text)
+  }
+
+  /** Records an event for each kind of change. */
+  async function recorded(
+    trx: DatabaseOrTransaction,
+    { roles, locked, active, password, mustChange }: WantedChange,
+    account: Account,
+  ): Promise<Account> {
+    const fields = fieldsOf(account)
+    const changesPermissions = [roles, locked, active].some((wanted) => wanted !== undefined)
+    if (changesPermissions) await events.record(trx, permissionsChange, fields)
+    if (password !== undefined) {
+      const reset = mustChange === true ? ({ what: 'reset' } as const) : {}
+      await events.record(trx, passwordChange, { ...fields, ...reset })
+    } else if (mustChange !== undefined) {
+      await events.record(trx, adminAction, { ...fields, what: 'must_change' })
+    }
+    return account
+  }
+
+  /** Runs work in a transaction with the lock of the account, then the hooks `changed`. */
+  async function changing<T>(
+    userId: number,
+    work: (trx: DatabaseOrTransaction) => Promise<T>,
+    { lockNames = [], guard }: { lockNames?: readonly string[]; guard?: Guard | undefined },
+  ): Promise<T> {
+    const done = await transact(db, [lockName.account(userId), ...lockNames], work, guard)
+    for (const changed of hooks.changed) await changed(userId)
+    return done
+  }
+
+  async function removeAccount(trx: DatabaseOrTransaction, account: Account): Promise<void> {
+    if (isAdministrator(account)) await assertAnotherAdministrator(trx, account.userId)
+    await endTokens(trx, account.userId, everything, { isRemoved: true })
+    await accountStore(trx).remove(account.userId)
+  }
+}
+
+/** A change that could remove the last administrator takes the lock of all administrators. */
+function lockNamesOf({ roles, locked, active }: WantedChange): string[] {
+  return roles || locked === true || active === false ? [lockName.administrators] : []
+}
+
+/** Reads an account and counts its sessions, to complete a login. Null if it does not exist. */
+export function presentAccount(
+  trx: DatabaseOrTransaction,
+  userId: number,
+): Promise<PresentAccount | null> {
+  return accountStore(trx).present(userId)
+}
+
+/** The same for a login at `now`, which becomes the last one of the account, in one statement. */
+export function accountAtLogin(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  now: number,
+  byPassword: boolean,
+): Promise<PresentAccount | null> {
+  return accountStore(trx).presentAtLogin(userId, now, byPassword)
+}
+
+/** When an account last logged in with its password, epoch milliseconds; null if never, or not known. */
+export function lastPasswordLogin(
+  trx: DatabaseOrTransaction,
+  userId: number,
+): Promise<number | null> {
+  return accountStore(trx).lastPasswordLogin(userId)
+}
+
+/**
+ * Stores that a login asks for no second factor, in the transaction that removes the factor and ends
+ * all logins.
+ */
+export function turnSecondFactorOff(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  now: number,
+): Promise<void> {
+  return accountStore(trx).update(userId, { secondFactor: false }, now)
+}
+
+/** Reads an account through a connection or in a transaction. Null if it does not exist. */
+export function accountIn(db: DatabaseOrTransaction, userId: number): Promise<Account | null> {
+  return accountStore(db).byUserId(userId)
+}
+
+/** Whether a user has an account with the role ADMIN, locked or not. */
+export function isAdministratorsUser(db: DatabaseOrTransaction, userId: number): Promise<boolean> {
+  return accountStore(db).hasRole(userId, 'ADMIN')
+}
+
+/** Whether no other usable account has the role ADMIN; then it can be neither deleted nor demoted. */
+export async function isLastAdministrator(
+  db: DatabaseOrTransaction,
+  account: Account,
+): Promise<boolean> {
+  return isAdministrator(account) && !(await accountStore(db).hasOtherAdministrator(account.userId))
+}
+
+/** Inserts the staged accounts of an import: see `isPresentAccount`. @throws UniqueViolation */
+export function insertStagedAccounts(
+  trx: DatabaseOrTransaction,
+  accounts: readonly ImportedAccount[],
+  importId: number,
+): Promise<void> {
+  return accountStore(trx).insertStaged(accounts, importId)
+}
+
+/**
+ * Deletes staged accounts of imports with a greater id than `after`: see `removeStaged` of the
+ * store.
+ */
+export function removeStagedAccounts(
+  trx: DatabaseOrTransaction,
+  usernames: readonly Username[],
+  userIds: readonly number[],
+  after: number,
+): Promise<void> {
+  return accountStore(trx).removeStaged(usernames, userIds, after)
+}
+
+async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<number> {
+  if (!(await userExists(trx, userId))) {
+    throw new ApiError('userNotFound', { reason: { code: 'no_such_user' } })
+  }
+  if (await accountStore(trx).byUserId(userId)) {
+    const reason = { code: 'user_has_account', facts: { user_id: userId } } as const
+    throw new ApiError('userHasAccount', { reason })
+  }
+  return userId
+}
+
+async function assertAnotherAdministrator(
+  trx: DatabaseOrTransaction,
+  userId: number,
+): Promise<void> {
+  if (await accountStore(trx).hasOtherAdministrator(userId)) return
+  const reason = { code: 'last_administrator', facts: { user_id: userId } } as const
+  throw new ApiError('lastAdministrator', { reason })
+}
+
+function usernameTaken(): ApiError {
+  return new ApiError('usernameExists', { reason: { code: 'username_taken' } })
+}
+
+function present(account: Account | null): Account {
+  if (!account) throw new Error('an account vanished inside its own transaction')
+  return account
+}

@@ -1,0 +1,253 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { assertNoFaults } from '../../core/http/bodies/faults.ts'
+import { textIn } from '../../core/http/bodies/form-text.ts'
+import { tagged } from '../../core/http/changes/entity-tag.ts'
+import { goneMeanwhile, preconditionFailed } from '../../core/http/changes/resource.ts'
+import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
+import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
+import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { type Role, rolesAmong } from '../../core/policy/principal.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
+import { assertPlausiblePassword } from '../passwords/rules.ts'
+import type { AccountList } from './account-list.ts'
+import type { Accounts } from './accounts.ts'
+import { asksForAccounts, parseWantedAccounts } from './list-query.ts'
+import { accountListSchemas, showPage } from './list-schemas.ts'
+import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
+import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
+import { knownRoles, parseRoles, parseUser, parseUsername } from './parse.ts'
+import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
+
+/**
+ * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
+ */
+export interface AccountRoutesOptions {
+  readonly accountList: AccountList
+  readonly accounts: Accounts
+  readonly config: Pick<Config, 'login' | 'password' | 'providers' | 'roles'>
+  readonly clock: Clock
+  readonly idempotency: Idempotency
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 1000
+
+export async function accountAdminRoutes(
+  instance: FastifyInstance,
+  options: AccountRoutesOptions,
+): Promise<void> {
+  const { accountList, accounts, clock, config, idempotency } = options
+  const { AccountBody, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
+  const { AccountAnswer, accountQuery } = accountListSchemas(config.roles)
+  const show = shownWith(config.roles)
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const named = accountNamed(accounts, show)
+  // The schemas have checked the types of what these read.
+  const checkRoles = ({ roles }: { readonly roles?: unknown }) =>
+    roles !== undefined && parseRoles(roles as readonly string[], config.roles)
+  const checkPassword = (body: Readonly<Record<string, unknown>>) => {
+    if (body.password === undefined) return
+    const email = textIn(body, 'email')
+    const owner = {
+      username: textIn(body, 'username'),
+      email: email.includes('@') ? email : undefined,
+    }
+    assertPlausiblePassword({ text: textIn(body, 'password'), field: 'password', ...owner }, config)
+  }
+
+  app.get(
+    '/api/admin/accounts',
+    {
+      config: {
+        access,
+        query: accountQuery(maxPerPage),
+        answers: { 200: { [mediaTypes.json]: AccountAnswer } },
+        errors: ['validationFailed'],
+      },
+      schema: {
+        operationId: 'listAccounts',
+        summary: 'One page of accounts: by number, or by filters, an order and a cursor',
+      },
+    },
+    async (request, reply) => {
+      const query = request.query as Query // parsed by Fastify
+      reply.header('content-type', contentTypes.json)
+      if (asksForAccounts(query)) {
+        const wanted = parseWantedAccounts(query, { ...config, maxLimit: maxPerPage })
+        const found = await accountList.page(wanted)
+        return JSON.stringify(showPage(found, wanted, config.roles))
+      }
+      const page = parsePage(query, maxPerPage)
+      const total = await accounts.count()
+      const data = await accounts.page(offsetOf(page, total), page.limit)
+      return JSON.stringify({ ...page, total, data: data.map(show) })
+    },
+  )
+
+  app.get(
+    '/api/admin/accounts/:username',
+    {
+      config: { access, resource: named, responseHeaders: ['etag'] },
+      schema: {
+        operationId: 'getAccount',
+        summary: 'One account',
+        params: AccountName,
+        response: { 200: AccountBody },
+      },
+    },
+    async (request, reply) => tagged(reply, show(named.of(request))),
+  )
+
+  app.post(
+    '/api/admin/accounts',
+    {
+      config: {
+        access,
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        reauthentication: 'conditional', // if the account gets the role ADMIN
+        requestHeaders: ['idempotency-key'],
+        responseHeaders: ['etag'],
+        errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
+        checks: {
+          username: (body) => parseUsername(textIn(body, 'username')),
+          roles: checkRoles,
+          user_id: parseUser,
+          password: checkPassword,
+        },
+      },
+      schema: {
+        operationId: 'createAccount',
+        summary: 'Create an account, for a user that exists or with a new one',
+        body: CreateAccount,
+        response: { 201: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const { password, must_change = false } = request.body
+      assertMayAppoint(request, options, { roles: knownRoles(request.body.roles, config.roles) })
+      assertNoFaults(request)
+      const roles = parseRoles(request.body.roles, config.roles)
+      const prepare = async () => {
+        const create = await accounts.prepare({
+          username: parseUsername(request.body.username),
+          password,
+          roles,
+          mustChange: must_change,
+          user: parseUser(request.body),
+        })
+        return async (trx: DatabaseOrTransaction) => show(await create(trx))
+      }
+      const { body } = await idempotency.once(request, prepare, ({ user_id }) => user_id)
+      return reply.status(201).send(tagged(reply, body))
+    },
+  )
+
+  app.put(
+    '/api/admin/accounts/:username',
+    {
+      config: {
+        access,
+        resource: named,
+        reauthentication: 'conditional', // for a password, and for the role or the flags of an ADMIN
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        requestHeaders: ['if-match'],
+        responseHeaders: ['etag'],
+        errors: ['lastAdministrator'],
+        checks: {
+          roles: checkRoles,
+          // `accounts.change` knows the owner, whom this body does not name.
+          password: ({ password }) => checkPassword({ password }),
+        },
+      },
+      schema: {
+        operationId: 'updateAccount',
+        summary: 'Change roles, flags or password',
+        params: AccountName,
+        body: UpdateAccount,
+        response: { 200: AccountBody },
+      },
+    },
+    async (request, reply) => {
+      const { roles, locked, active, password, must_change } = request.body
+      const account = named.of(request)
+      const { userId } = account
+      if (password !== undefined) {
+        assertRecentLogin(request, config, clock)
+        assertNotOwn(request, account) // /api/account/password asks for the present password
+      }
+      assertNoFaults(request)
+      const { guard, isWanted } = named.changeBy(request)
+      const wanted = {
+        roles: roles && parseRoles(roles, config.roles),
+        locked,
+        active,
+        mustChange: must_change,
+        password: password === undefined ? undefined : { text: password, field: 'password' },
+      }
+      const changed = await accounts.change(userId, wanted, {
+        keepSession: ownSession(request, userId),
+        guard,
+        assertWanted(before) {
+          assertMayAppoint(request, options, wanted, before)
+          if (isWanted?.(before) === false) throw preconditionFailed()
+        },
+      })
+      if (!changed) throw goneMeanwhile('accountNotFound')
+      return tagged(reply, show(changed))
+    },
+  )
+
+  app.delete(
+    '/api/admin/accounts/:username',
+    {
+      config: {
+        access,
+        resource: named,
+        reauthentication: 'conditional', // for the account of an ADMIN
+        requestHeaders: ['if-match'],
+        errors: ['lastAdministrator'],
+      },
+      schema: {
+        operationId: 'deleteAccount',
+        summary: 'Delete an account and keep its user',
+        params: AccountName,
+        response: { 200: AccountBody },
+      },
+    },
+    async (request) => {
+      const { guard, isWanted } = named.changeBy(request)
+      const account = await accounts.remove(named.of(request).userId, {
+        guard,
+        assertWanted(before) {
+          assertMayDismiss(request, options, before)
+          if (isWanted?.(before) === false) throw preconditionFailed()
+        },
+      })
+      if (!account) throw goneMeanwhile('accountNotFound')
+      return show(account)
+    },
+  )
+}
+
+/** Answers the function that shows an account on the wire; `roles` are the roles of the service. */
+export function shownWith(roles: readonly Role[]) {
+  return (account: Account): Static<AccountSchemas['AccountBody']> => ({
+    username: account.username,
+    user_id: account.userId,
+    roles: rolesAmong(account.roles, roles),
+    locked: account.locked,
+    active: account.active,
+    second_factor: account.secondFactor,
+    deletion_at: isoTimeOrNull(account.deletionAt),
+    created_at: isoTime(account.createdAt),
+  })
+}

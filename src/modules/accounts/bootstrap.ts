@@ -1,0 +1,74 @@
+import type { Config } from '../../core/config/load.ts'
+import type { Random } from '../../core/crypto/random.ts'
+import { ApiError } from '../../core/errors.ts'
+import { inContext } from '../../core/events/context.ts'
+import { generatedPassword } from '../../core/password-strength/generated-password.ts'
+import type { Accounts } from './accounts.ts'
+import { newUsername } from './new-username.ts'
+
+export interface FirstAdministrator {
+  readonly username: string
+  /** The generated password, which is shown once; null if the operator chose it. */
+  readonly password: string | null
+}
+
+/**
+ * Keeps the generated password before the account is created, because a stop in between must not
+ * leave an account without a known password. Answers how to discard it again.
+ * @throws Error if it cannot be kept; the account is not created then
+ */
+export type KeepPassword = (password: string) => { readonly discard: () => void }
+
+/** Creates the first administrator; answers null if another process has created it meanwhile. */
+export type MakeFirstAdministrator = (keep?: KeepPassword) => Promise<FirstAdministrator | null>
+
+/**
+ * Prepares the account of the first administrator, with the hash of its password; answers null if
+ * there is an account already.
+ * @throws Error if ADMIN_USERNAME or ADMIN_PASSWORD is not acceptable
+ */
+export async function prepareFirstAdministrator(
+  accounts: Accounts,
+  { admin, password: rules }: Pick<Config, 'admin' | 'password'>,
+  random: Random,
+): Promise<MakeFirstAdministrator | null> {
+  // Reads the table itself: a wrong count must not create an administrator.
+  const isFirst = async () => (await accounts.after(0, 1)).length === 0
+  if (!(await isFirst())) return null
+  const username = newUsername(admin.username)
+  if (!username) throw new Error('ADMIN_USERNAME is not a valid username')
+  const password = admin.password?.reveal() ?? generatedPassword(random, rules.minLength)
+  let create: Awaited<ReturnType<Accounts['prepare']>>
+  try {
+    create = await accounts.prepare({
+      username,
+      password,
+      roles: ['USER', 'EDITOR', 'ADMIN'],
+      mustChange: false,
+      user: { name: 'Administrator', email: 'administrator@example.invalid' },
+    })
+  } catch (error) {
+    if (isTaken(error)) return null
+    const [refusal] = (error instanceof ApiError && error.details) || []
+    if (refusal) throw new Error(`ADMIN_PASSWORD ${refusal.message}`, { cause: error })
+    throw error
+  }
+  return async (keep) => {
+    if (!(await isFirst())) return null
+    const kept = admin.password ? undefined : keep?.(password)
+    try {
+      await inContext('bootstrap', create)
+    } catch (error) {
+      // After any other error the account may exist, for example if its commit was not answered.
+      if (!isTaken(error)) throw error
+      kept?.discard()
+      return null
+    }
+    return { username, password: admin.password ? null : password }
+  }
+}
+
+/** Whether another process, which started at the same time, created the account first. */
+function isTaken(error: unknown): boolean {
+  return error instanceof ApiError && error.row === 'usernameExists'
+}

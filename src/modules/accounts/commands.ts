@@ -1,0 +1,202 @@
+import {
+  type CommandCall,
+  CommandError,
+  type CommandWork,
+  exitCodes,
+  textOf,
+  UsageError,
+} from '../../core/cli/command.ts'
+import type { Row } from '../../core/cli/output.ts'
+import {
+  assertPasswordSource,
+  newPassword,
+  passwordOptions,
+  tellPassword,
+} from '../../core/cli/secrets.ts'
+import { withServices } from '../../core/cli/work.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
+import { contractRoles, parseRole, type Role, rolesAmong } from '../../core/policy/principal.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
+import type { Services } from '../../services.ts'
+import type { Account } from '../authentication/account.ts'
+import { parseUser, userOptions } from '../users/commands.ts'
+import type { Accounts } from './accounts.ts'
+import { newUsername } from './new-username.ts'
+
+const batchSize = 500
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'account add',
+    options: {
+      role: {
+        type: 'string',
+        multiple: true,
+        value: 'role',
+        values: contractRoles,
+        doc: `${contractRoles.join(', ')}; again for more; USER by default`,
+      },
+      ...userOptions,
+      user: { type: 'string', value: 'id', doc: 'an existing user, in place of a new one' },
+      ...passwordOptions,
+    },
+    example: 'account add ann --email ann@example.org --role USER --role EDITOR',
+    run: add,
+  },
+  {
+    name: 'account list',
+    options: {
+      role: {
+        type: 'string',
+        value: 'role',
+        values: contractRoles,
+        doc: 'only accounts with this role',
+      },
+      locked: {
+        type: 'boolean',
+        doc: 'only locked accounts, by an administrator or by failed logins',
+      },
+      disabled: { type: 'boolean', doc: 'only disabled accounts' },
+    },
+    example: 'account list --role ADMIN --json',
+    run: list,
+  },
+  {
+    name: 'account show',
+    example: 'account show ann',
+    run: show,
+  },
+]
+
+async function add(call: CommandCall): Promise<void> {
+  const [text = ''] = call.operands
+  const username = newUsername(text)
+  if (!username) {
+    throw new UsageError(
+      'a username has 1 to 64 characters, no colon, no control or zero-width character',
+    )
+  }
+  assertPasswordSource(call)
+  const wanted = {
+    username,
+    roles: parseRoles(call, call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
+    user: userOf(call, text),
+  }
+  await withServices(call, async ({ accounts }, { random }) => {
+    const show = await accountView(call)
+    const password = await newPassword(call, username, random)
+    const account = await accounts.create({
+      ...wanted,
+      password: password.text,
+      mustChange: password.mustChange,
+    })
+    await tellPassword(
+      call,
+      password,
+      show(account),
+      `${username} is made, for user ${account.userId}, with ${rolesOf(call, account)}`,
+    )
+  })
+}
+
+function userOf(call: CommandCall, username: string) {
+  const id = textOf(call, 'user')
+  if (id === undefined) return parseUser(call, username)
+  if (textOf(call, 'name') !== undefined || textOf(call, 'email') !== undefined) {
+    throw new UsageError('--user stands for a user that exists: leave out --name and --email')
+  }
+  if (!/^[1-9][0-9]{0,14}$/.test(id)) throw new UsageError('--user is the number of a user')
+  return { id: Number(id) }
+}
+
+async function list(call: CommandCall): Promise<void> {
+  const role = textOf(call, 'role')
+  const [wantedRole] = role === undefined ? [] : parseRoles(call, [role])
+  await withServices(call, async ({ accounts, requirements }, { clock }) => {
+    const rowOf = await accountRow(call, requirements)
+    const filter = {
+      role: wantedRole,
+      lockedAt: call.values.locked === true ? clock.now() : undefined,
+      active: call.values.disabled === true ? false : undefined,
+    }
+
+    async function* batches(): AsyncGenerator<Row[]> {
+      let last = 0
+      for (;;) {
+        const batch = await accounts.after(last, batchSize, filter)
+        if (batch.length > 0) yield batch.map(rowOf)
+        if (batch.length < batchSize) return
+        last = batch.at(-1)?.userId ?? last
+      }
+    }
+    await call.output.list(batches())
+  })
+}
+
+function show(call: CommandCall): Promise<void> {
+  return withAccount(call, async (account, { requirements, users }) => {
+    const rowOf = await accountRow(call, requirements)
+    const user = await users.byId(account.userId)
+    const { username, user_id, ...others } = rowOf(account)
+    const { name = null, email = null } = user ?? {}
+    call.output.record({ username, user_id, name, email, ...others })
+  })
+}
+
+/** Answers the function that shows an account with what an operator asks of it besides. */
+async function accountRow(call: CommandCall, requirements: Services['requirements']) {
+  const show = await accountView(call)
+  const { isoTimeOrNull } = await import('../../core/lib/clock.ts')
+  return (account: Account) => {
+    const { created_at, ...shown } = show(account)
+    const until = requirements.lockedOutUntil(account)
+    return {
+      ...shown,
+      locked_until: isoTimeOrNull(until),
+      must_change: account.mustChange,
+      created_at,
+    } satisfies Row
+  }
+}
+
+/** Parses names of roles, each once. @throws UsageError */
+export function parseRoles({ config }: CommandCall, words: readonly unknown[]): Role[] {
+  const named = words.map((word) => {
+    const role = parseRole(word, config.roles)
+    if (!role) throw new UsageError(`${String(word)} is no role: ${config.roles.join(', ')}`)
+    return role
+  })
+  return rolesAmong(named, config.roles)
+}
+
+/** The roles of an account as text. */
+export function rolesOf({ config }: CommandCall, { roles }: Pick<Account, 'roles'>): string {
+  return rolesAmong(roles, config.roles).join(', ') || 'no role'
+}
+
+/** Answers the function that shows an account as the HTTP interface does. */
+export async function accountView({ config }: CommandCall) {
+  const { shownWith } = await import('./admin-routes.ts')
+  return shownWith(config.roles)
+}
+
+/**
+ * Runs work with the account that the first operand names.
+ * @throws CommandError if there is none
+ */
+export function withAccount(
+  call: CommandCall,
+  work: (account: Account, services: Services, deps: Deps) => Promise<void>,
+): Promise<void> {
+  const [text = ''] = call.operands
+  return withServices(call, async (services, deps) => {
+    await work(await named(services.accounts, text), services, deps)
+  })
+}
+
+async function named(accounts: Pick<Accounts, 'byUsername'>, text: string): Promise<Account> {
+  const username = canonicalUsername(text)
+  const account = username && (await accounts.byUsername(username))
+  if (account) return account
+  throw new CommandError(`there is no account ${text}`, exitCodes.notFound.code)
+}

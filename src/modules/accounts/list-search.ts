@@ -1,0 +1,118 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../core/database/database.ts'
+import { hasAccountSearchIndex } from '../../core/database/postgres/server.ts'
+import { isPostgres } from '../../core/database/transactions.ts'
+import { integer, trigramsOf } from '../users/trigrams.ts'
+import { beginnings, isFound } from './list-filters.ts'
+import { accountPattern, matches, type Pattern } from './list-pattern.ts'
+import { countedAccounts } from './standing-store.ts'
+
+/** From more candidates on, accounts are looked for in their order. */
+export const maxCandidates = 2000
+
+/** How many ids one statement covers in the index of SQLite. */
+const firstStep = 20_000
+const maxStep = 640_000
+
+/** A sample of PostgreSQL: of these rows at least so many match a text that is common. */
+const sampleRows = 1000
+const commonInSample = 20
+const minSampled = 50_000
+
+type RunStep = <T>(work: () => Promise<T>) => Promise<T>
+
+/**
+ * The candidates of a search, as in `Condition`: the accounts that it finds are among them. Null if
+ * there are more than `maxCandidates`, or if no index tells.
+ */
+export async function accountSearch(
+  db: Database,
+  search: string,
+  step: RunStep,
+): Promise<RawBuilder<unknown> | null> {
+  const { username, other } = accountPattern(search)
+  if (username.isBeginning && other.isBeginning) return few(beginnings(search, maxCandidates + 1))
+  if (username.isBeginning || other.isBeginning) return null // a normalization that makes it shorter
+  if (!isPostgres(db)) return sqliteCandidates(username, other)
+  if (!(await hasAccountSearchIndex(db)) || (await isCommon())) return null
+  return few(sql`
+    select user_id as id from accounts where ${matches('username', username, 'postgres')}
+      or ${matches('verified_email_key', other, 'postgres')}
+    union select id from users where ${matches('name_key', other, 'postgres')}
+      or ${matches('email_key', other, 'postgres')}`)
+
+  /**
+   * Whether a sample has many matches: GIN collects all rows that match before it answers the first,
+   * which takes a second for a tenth of a million.
+   */
+  async function isCommon(): Promise<boolean> {
+    const total = (await countedAccounts(db)).get('total') ?? 0
+    if (total < minSampled) return false
+    const { rows } = await step(() =>
+      sql<{ total: number }>`
+        select count(*) as total
+        from accounts tablesample system (${sql.lit((100 * sampleRows) / total)})
+        join users on users.id = accounts.user_id
+        where ${isFound(search, 'postgres')}`.execute(db),
+    )
+    return Number(rows[0]?.total) >= commonInSample
+  }
+
+  async function few(candidates: RawBuilder<unknown>): Promise<RawBuilder<unknown> | null> {
+    const { rows } = await step(() =>
+      sql<{ id: number }>`
+        select id from (${candidates}) as found limit ${maxCandidates + 1}`.execute(db),
+    )
+    return rows.length > maxCandidates ? null : listed(rows.map(({ id }) => id))
+  }
+
+  async function sqliteCandidates(
+    ofUsername: Pattern,
+    ofOther: Pattern,
+  ): Promise<RawBuilder<unknown> | null> {
+    const { rows } = await step(() =>
+      sql<{ id: number }>`select coalesce(max(user_id), 0) as id from accounts`.execute(db),
+    )
+    const last = Number(rows[0]?.id)
+    const found = new Set<number>()
+    const terms = new Set([trigramsOf(ofUsername), trigramsOf(ofOther)])
+    for (const index of ['accounts_search', 'users_search']) {
+      for (const term of index === 'users_search' ? [trigramsOf(ofOther)] : terms) {
+        if (!(await walk(index, term, last, found))) return null
+      }
+    }
+    return listed([...found])
+  }
+
+  /** Adds the ids of an index to `found`; false if there are too many. */
+  async function walk(
+    index: string,
+    terms: string,
+    last: number,
+    found: Set<number>,
+  ): Promise<boolean> {
+    for (let from = 1, width = firstStep; from <= last; ) {
+      const to = Math.min(from + width - 1, last)
+      const [start, end] = [from, to]
+      const { rows } = await step(() =>
+        sql<{ id: number }>`
+          select rowid as id from ${sql.table(index)}(${terms})
+          where rowid between ${integer(start)} and ${integer(end)}
+          order by rowid limit ${maxCandidates + 1}`.execute(db),
+      )
+      for (const { id } of rows) found.add(id)
+      if (found.size > maxCandidates) return false
+      from = to + 1
+      width = Math.min(width * 8, maxStep)
+    }
+    return true
+  }
+
+  /** Ids as a table. One parameter: the text of the statement does not depend on their number. */
+  function listed(ids: readonly number[]): RawBuilder<unknown> {
+    const json = JSON.stringify(ids)
+    return isPostgres(db)
+      ? sql`select cast(value as bigint) as id from json_array_elements_text(cast(${json} as json))`
+      : sql`select value as id from json_each(${json})`
+  }
+}

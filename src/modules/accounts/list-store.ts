@@ -1,0 +1,246 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../core/database/database.ts'
+import { roleNamesOfAccount } from '../../core/database/role-names.ts'
+import { isPresentAccount, isPresentUser } from '../../core/database/staged.ts'
+import type { RoleName } from '../../core/policy/principal.ts'
+import { type Account, splitRoles } from '../authentication/account.ts'
+import type { AccountOrder, AccountPlace, AccountSortKey } from './list-cursor.ts'
+import { activeFlag } from './store.ts'
+
+/** An account with its user, as a list shows it. Times in epoch milliseconds. */
+export interface ListedAccount extends Pick<Account, 'username' | 'userId' | 'createdAt'> {
+  readonly name: string
+  /** That of the user, which proves nothing; `verifiedEmail` was proved. */
+  readonly email: string
+  readonly roles: readonly RoleName[]
+  readonly locked: boolean
+  readonly active: boolean
+  /** When the account is erased; null if no deletion is pending. */
+  readonly deletionAt: number | null
+  /** The end of a lockout; null if there is none now. */
+  readonly lockedOutUntil: number | null
+  readonly mustChange: boolean
+  readonly secondFactor: boolean
+  readonly verifiedEmail: string | null
+  readonly imported: boolean
+  /** How many identities of providers sign in to it. */
+  readonly identities: number
+  readonly lastLoginAt: number | null
+}
+
+/** The place of an account in an order. */
+export type Found = AccountPlace
+
+/** What a step through an order has found. */
+export interface Step {
+  readonly found: readonly Found[]
+  /** The last row that was looked at; null at the end of the order. */
+  readonly last: (AccountPlace & { readonly isStaged: boolean }) | null
+  /** How many rows were looked at. */
+  readonly rows: number
+}
+
+/** What is asked of the accounts of an order. */
+export interface Query {
+  readonly order: AccountOrder
+  /** The condition of all filters. */
+  readonly holds: RawBuilder<boolean>
+  /** Whether it reads the users: each row of theirs is a page of the file more. */
+  readonly readsUsers: boolean
+  /** The part of the order in which all are that pass; null if that is not known. */
+  readonly range: RawBuilder<boolean> | null
+}
+
+const keys = {
+  username: { of: 'accounts', id: 'user_id', column: 'username' },
+  name: { of: 'users', id: 'id', column: 'name_key' },
+  created_at: { of: 'accounts', id: 'user_id', column: 'created_at' },
+  last_login_at: { of: 'accounts', id: 'user_id', column: 'last_login_at' },
+} as const satisfies Record<AccountSortKey, object>
+
+/** The statements of the list of accounts. */
+export function accountListStore(db: Database) {
+  return {
+    /** Counts candidates: see `Condition`; at most `limit`. */
+    async count(candidates: RawBuilder<unknown>, limit: number): Promise<number> {
+      const { rows } = await sql<{ total: number }>`
+        select count(*) as total from (${candidates} limit ${limit}) as counted`.execute(db)
+      return Number(rows[0]?.total)
+    },
+
+    /** Finds up to `limit` accounts among few candidates, and counts all of them that pass. */
+    async among(
+      candidates: RawBuilder<unknown>,
+      { order, holds, readsUsers }: Query,
+      { after, limit }: { readonly after: AccountPlace | null; readonly limit: number },
+    ): Promise<{ readonly found: Found[]; readonly total: number }> {
+      const { of: table, column } = keys[order.key]
+      const key = sql.ref(`${table}.${column}`)
+      // `cross join`: SQLite keeps its order, and begins with the candidates.
+      const users =
+        readsUsers || table === 'users'
+          ? sql`cross join users where users.id = candidates.id and`
+          : sql`where`
+      const { rows } = await sql<{ id: number | null; value: string | number; total: number }>`
+        with candidates as materialized (${candidates}),
+        matching as materialized (
+          select accounts.user_id as id, ${key} as value from candidates
+          cross join accounts ${users} accounts.user_id = candidates.id
+            and ${isPresentAccount} and ${holds}
+        ),
+        page as (
+          select id, value from matching where ${isBeyond(order, after, 'value', 'id')}
+          order by ${inOrder(order, 'value', 'id')} limit ${limit}
+        )
+        select page.id, page.value, counted.total
+        from (select count(*) as total from matching) as counted left join page on true
+        order by ${inOrder(order, 'page.value', 'page.id')}`.execute(db)
+      const found = rows.flatMap(({ id, value }) => (id === null ? [] : [{ id, value }]))
+      return { found, total: Number(rows[0]?.total) }
+    },
+
+    /** Looks at the next `width` rows of an order. */
+    async step(
+      { order, holds, readsUsers, range }: Query,
+      after: AccountPlace | null,
+      width: number,
+    ): Promise<Step> {
+      const { of: table, id, column } = keys[order.key]
+      const users = readsUsers ? sql`left join users on users.id = walked.id` : sql``
+      const { rows } = await sql<StepRow>`
+        with walked as materialized (
+          select ${sql.ref(id)} as id, ${sql.ref(column)} as value from ${sql.table(table)}
+          where ${isBeyond(order, after, column, id)} and ${range ?? sql`true`}
+          order by ${inOrder(order, column, id)} limit ${width}
+        ),
+        ends as materialized (
+          select (select count(*) from walked) as walked,
+            (select id from walked order by ${inOrder(reversed(order), 'value', 'id')} limit 1) as last
+        ),
+        judged as (
+          select walked.id, walked.value, case
+            when accounts.user_id is null then ${verdictOfUser}
+            when not ${isPresentAccount} then 'staged'
+            when ${holds} then 'found' else 'other' end as verdict
+          from walked left join accounts on accounts.user_id = walked.id ${users}
+        )
+        select judged.*, ends.walked, ends.last from ends cross join judged
+        where verdict = 'found' or judged.id = ends.last
+        order by ${inOrder(order, 'value', 'judged.id')}`.execute(db)
+      const last = rows.at(-1)
+      return {
+        found: rows.flatMap(({ id, value, verdict }) =>
+          verdict === 'found' ? [{ id, value }] : [],
+        ),
+        last: last ? { id: last.id, value: last.value, isStaged: last.verdict === 'staged' } : null,
+        rows: Number(last?.walked ?? 0),
+      }
+    },
+
+    /** Reads accounts by their ids; one that has gone meanwhile is left out. */
+    async read(ids: readonly number[], now: number): Promise<ListedAccount[]> {
+      if (ids.length === 0) return []
+      const rows = await db
+        .selectFrom('accounts')
+        .innerJoin('users', 'users.id', 'accounts.user_id')
+        .leftJoin('passwords', 'passwords.account', 'accounts.user_id')
+        .select([
+          'accounts.user_id',
+          'username',
+          'users.name',
+          'users.email',
+          'locked',
+          'deletion_at',
+        ])
+        .select(activeFlag.as('active'))
+        .select(['locked_until', 'must_change', 'second_factor', 'verified_email'])
+        .select(['accounts.import_id', 'last_login_at', 'created_at'])
+        .select(roleNamesOfAccount.as('roles'))
+        .select((eb) =>
+          eb
+            .selectFrom('identities')
+            .whereRef('identities.user_id', '=', 'accounts.user_id')
+            .select(({ fn }) => fn.countAll<number>().as('total'))
+            .as('identities'),
+        )
+        .where('accounts.user_id', 'in', ids)
+        .where(isPresentAccount)
+        .execute()
+      const byId = new Map(rows.map((row) => [row.user_id, row]))
+      return ids.flatMap((id) => {
+        const row = byId.get(id)
+        return row ? [toListed(row, now)] : []
+      })
+    },
+  }
+}
+
+interface StepRow extends AccountPlace {
+  readonly verdict: 'staged' | 'found' | 'other'
+  readonly walked: number
+}
+
+/** That of a row in the order of names that has no account. */
+const verdictOfUser = sql`case when exists (
+  select 1 from users where users.id = walked.id and ${isPresentUser}) then 'other' else 'staged' end`
+
+/** The same order from its end. */
+export function reversed({ key, descending }: AccountOrder): AccountOrder {
+  return { key, descending: !descending }
+}
+
+function inOrder({ descending }: AccountOrder, column: string, id: string): RawBuilder<unknown> {
+  const direction = descending ? sql`desc` : sql`asc`
+  return sql`${sql.ref(column)} ${direction}, ${sql.ref(id)} ${direction}`
+}
+
+function isBeyond(
+  { descending }: AccountOrder,
+  after: AccountPlace | null,
+  column: string,
+  id: string,
+): RawBuilder<boolean> {
+  if (!after) return sql<boolean>`true`
+  const beyond = descending ? sql`<` : sql`>`
+  return sql<boolean>`(${sql.ref(column)}, ${sql.ref(id)}) ${beyond} (${after.value}, ${after.id})`
+}
+
+interface Row {
+  readonly user_id: number
+  readonly username: string
+  readonly name: string
+  readonly email: string
+  readonly roles: string | null
+  readonly locked: number
+  readonly active: number
+  readonly deletion_at: number | null
+  readonly locked_until: number | null
+  readonly must_change: number | null
+  readonly second_factor: number
+  readonly verified_email: string | null
+  readonly import_id: number | null
+  readonly identities: number | null
+  readonly last_login_at: number
+  readonly created_at: number
+}
+
+function toListed(row: Row, now: number): ListedAccount {
+  return {
+    username: row.username as Account['username'], // canonical since it was stored
+    userId: row.user_id,
+    name: row.name,
+    email: row.email,
+    roles: splitRoles(row.roles),
+    locked: row.locked === 1,
+    active: row.active === 1,
+    deletionAt: row.deletion_at,
+    lockedOutUntil: row.locked_until !== null && row.locked_until > now ? row.locked_until : null,
+    mustChange: row.must_change === 1,
+    secondFactor: row.second_factor === 1,
+    verifiedEmail: row.verified_email,
+    imported: row.import_id !== null,
+    identities: Number(row.identities),
+    lastLoginAt: row.last_login_at === 0 ? null : row.last_login_at,
+    createdAt: row.created_at,
+  }
+}

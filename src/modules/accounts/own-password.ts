@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify'
+import { refuseField } from '../../core/errors.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Proofs, SentProofs } from '../authentication/proofs.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import { assertOtherPassword } from '../passwords/rules.ts'
+import type { Accounts } from './accounts.ts'
+import { ownSession } from './look-up.ts'
+
+export interface OwnPasswordDeps {
+  readonly accounts: Pick<Accounts, 'replacePassword'>
+  readonly passwords: Pick<Passwords, 'verify'>
+  readonly proofs: Pick<Proofs, 'proveAround'>
+}
+
+export interface OwnPasswordChange {
+  readonly account: Account
+  readonly sent: SentProofs
+  readonly wanted: string
+}
+
+/**
+ * Sets the password of the caller's own account; all other sessions and all tokens end.
+ * @throws ApiError as `prove` of `Proofs`, validationFailed of the field `new_password`
+ */
+export async function changeOwnPassword(
+  { accounts, passwords, proofs }: OwnPasswordDeps,
+  request: FastifyRequest,
+  { account: own, sent, wanted }: OwnPasswordChange,
+): Promise<void> {
+  await proofs.proveAround(
+    request,
+    { account: own, change: 'password', sent },
+    async ({ account, guard, code, succeed }) => {
+      const { userId, passwordHash } = account
+      // Pages send an empty one where the confirmation page has taken it.
+      if (typeof sent.currentPassword === 'string' && sent.currentPassword !== '') {
+        assertOtherPassword(wanted, sent.currentPassword, 'new_password')
+      } else if ((await passwords.verify(wanted, passwordHash)).matches) {
+        refuseField(['new_password'], 'must differ from the present one')
+      }
+      await accounts.replacePassword(account, {
+        text: wanted,
+        field: 'new_password',
+        keepSession: ownSession(request, userId),
+        guard,
+        prove: code,
+        also: succeed,
+      })
+    },
+  )
+}

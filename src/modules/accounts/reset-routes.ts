@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import type { Random } from '../../core/crypto/random.ts'
+import { ApiError } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { goneMeanwhile } from '../../core/http/changes/resource.ts'
+import { named as describe, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { generatedPassword } from '../../core/password-strength/generated-password.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Accounts } from './accounts.ts'
+import { accountNamed, assertNotOwn } from './look-up.ts'
+import { AccountName, examplePasswords } from './schemas.ts'
+
+/**
+ * POST /api/admin/accounts/{username}/password: generates a one-time password for an owner who has
+ * lost theirs. The administrator does not choose it, and the next login must replace it. ASVS
+ * 6.4.6.
+ */
+export interface ResetRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
+  readonly config: Pick<Config, 'password'>
+  readonly random: Random
+}
+
+const ResetPassword = describe(
+  'OneTimePassword',
+  {
+    type: 'object',
+    required: ['username', 'password'],
+    properties: {
+      username: Text,
+      password: { type: 'string', description: 'Told once; the next login must set another' },
+    },
+    additionalProperties: false,
+  },
+  { username: 'ann', password: examplePasswords.next },
+)
+
+const maxTries = 5
+
+export async function passwordResetRoutes(
+  instance: FastifyInstance,
+  { accounts, config, random }: ResetRoutesOptions,
+): Promise<void> {
+  const named = accountNamed(accounts)
+  instance.withTypeProvider<SchemaTypes>().post(
+    '/api/admin/accounts/:username/password',
+    {
+      config: {
+        access: { rule: role('ADMIN') },
+        resource: named,
+        reauthentication: 'always',
+      },
+      schema: {
+        operationId: 'resetPassword',
+        summary: 'Reset the password of an account; all its sessions and tokens end',
+        params: AccountName,
+        response: { 200: ResetPassword },
+      },
+    },
+    async (request) => {
+      const account = named.of(request)
+      assertNotOwn(request, account)
+      const password = await reset(account, request)
+      return { username: account.username, password }
+    },
+  )
+
+  async function reset({ userId }: Account, request: FastifyRequest): Promise<string> {
+    for (let tries = 1; ; tries += 1) {
+      const text = generatedPassword(random, config.password.minLength)
+      try {
+        const wanted = { password: { text, field: 'password' }, mustChange: true }
+        const guard = reauthorize(request)
+        if (await accounts.change(userId, wanted, { guard })) return text
+        throw goneMeanwhile('accountNotFound')
+      } catch (error) {
+        // A generated password may contain a short username by chance: generate another one.
+        const isUnlucky = error instanceof ApiError && error.row === 'validationFailed'
+        if (!isUnlucky || tries === maxTries) throw error
+      }
+    }
+  }
+}

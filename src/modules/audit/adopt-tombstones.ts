@@ -1,0 +1,34 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type AuditKeysDeps, readAuditKeys } from '../keys/audit-keys.ts'
+import { signTombstone } from './checkpoint-form.ts'
+import { checkpointKey } from './checkpoint-key.ts'
+import { checkpointStore } from './checkpoint-store.ts'
+import { assertNotTurnedAway } from './succession.ts'
+
+const batchSize = 500
+
+/**
+ * Signs the tombstones of a restored backup with the key of this master key, in the transaction that
+ * restores them, whose archive is authenticated. So every other key on a tombstone is a forgery:
+ * nothing refers to a tombstone as the next checkpoint does to the one before.
+ * @throws Error as `assertNotTurnedAway`
+ */
+export async function adoptTombstones(
+  trx: DatabaseOrTransaction,
+  deps: AuditKeysDeps,
+): Promise<void> {
+  const store = checkpointStore(trx)
+  const key = checkpointKey((await readAuditKeys(trx, deps)).checkpointSeed)
+  await assertNotTurnedAway(trx, key)
+  for (let after = ''; ; ) {
+    const batch = await store.tombstonesAfter(after, batchSize)
+    for (const tombstone of batch) {
+      const { key_id, signature: _, ...kept } = tombstone
+      if (key_id === key.id) continue
+      await store.keepTombstone(signTombstone(key, kept))
+    }
+    const last = batch.at(-1)
+    if (!last || batch.length < batchSize) return
+    after = last.chain
+  }
+}

@@ -1,0 +1,124 @@
+import { hostname } from 'node:os'
+import { packageVersion } from '../../core/config/version.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { transact } from '../../core/database/transactions.ts'
+import type { RecordedEvent } from '../../core/events/events.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
+import type { MasterKeyConfig } from '../keys/master-key.ts'
+import { createChains } from './chains.ts'
+import { auditRecordsLost } from './events.ts'
+import type { Entry } from './make-record.ts'
+import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
+import { auditStore } from './store.ts'
+import type { SubjectKeys } from './subject-keys.ts'
+import { ulid } from './ulid.ts'
+import { createRecordWriter, type RecordWriter, type RecordWriterDeps } from './writer.ts'
+
+/** The audit log of this process: what it writes. */
+export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
+  /**
+   * Records all events that wait. A failure is logged, because nothing is left to do about it.
+   */
+  flush(): Promise<void>
+  /** Closes chains that are not used any more, of this process and of killed ones. */
+  closeLeft(): Promise<void>
+  /** Erases keys of persons with the records of a transaction: see `RecordWriter`. */
+  readonly closing: RecordWriter['closing']
+  /** Drops keys of erased persons from the memory, by their names in records. */
+  forget(pseudonyms: readonly string[]): void
+  /** The keys of persons, also for what others seal that goes with the person. */
+  readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
+  /** Records what waits, and closes the chains of this process. A failure is logged. */
+  close(): Promise<void>
+}
+
+export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' | 'random'> {
+  readonly config: MasterKeyConfig
+  /** See `RecordWriterDeps`. */
+  readonly committed?: (count: number, at: number) => void
+  /** As well. */
+  readonly inserted?: NonNullable<RecordWriterDeps['inserted']>
+}
+
+const idleMs = 3_600_000
+// A process leaves a chain that was idle for `idleMs`; the clocks of nodes differ by less.
+const abandonedMs = 2 * idleMs
+const closeBatch = 100
+
+/** Makes the audit log of a process, and attaches it to the events. docs/adr/0050 */
+export function createAudit(deps: AuditDeps): Audit {
+  const { clock, db, events, log, random } = deps
+  const writer = { instance: `${hostname()}/${process.pid}`, version: packageVersion() }
+  const records = createRecordWriter({ ...deps, writer })
+  const ofChanges = createChains({ clock, random })
+  // A chain of their own, so that the times in each chain follow each other.
+  const ofTold = createChains({ clock, random })
+  const queue = createToldQueue({
+    clock,
+    random,
+    write: createWrite(db, (trx, entry) => records.add(trx, ofTold, entry)),
+    hasLost: (count) => events.tell(auditRecordsLost, { count }),
+    failed: (error) => log.error({ err: error }, 'events wait for the database'),
+    dropped: (types, error) => {
+      log.error({ err: error, types }, 'the audit log refuses events that wait: they are lost')
+    },
+  })
+  events.attach({
+    record: (trx, event) => records.add(trx, ofChanges, entryOf(event)),
+    tell: queue.tell,
+  })
+
+  function entryOf(event: RecordedEvent): Entry {
+    return { id: ulid(event.at, random), event, ...event.refusal }
+  }
+
+  async function leave(before: number): Promise<void> {
+    const left = [...ofChanges.leave(before), ...ofTold.leave(before)]
+    await auditStore(db).closeChains(left, clock.now())
+  }
+
+  async function flush(): Promise<void> {
+    try {
+      await queue.flush()
+    } catch (error) {
+      const { waiting } = queue.state()
+      log.error({ err: error, events: waiting }, 'events were not recorded in the audit log')
+    }
+  }
+
+  return {
+    refused: queue.refused,
+    run: queue.run,
+    state: queue.state,
+    flush,
+    closing: records.closing,
+    forget: records.forget,
+    subjectKeys: records.subjectKeys,
+
+    async closeLeft() {
+      const now = clock.now()
+      await leave(now - idleMs)
+      await auditStore(db).closeLeft(now - abandonedMs, now, closeBatch)
+    },
+
+    async close() {
+      await flush()
+      await leave(Infinity).catch((error: unknown) => {
+        log.warn({ err: error }, 'the chains of the audit log stay open')
+      })
+    },
+  }
+}
+
+/** Makes the function that writes entries in a transaction of their own. */
+function createWrite(
+  db: Database,
+  add: (trx: DatabaseOrTransaction, entry: Entry) => void,
+): ToldQueueDeps['write'] {
+  return (entries, mayBeThere) =>
+    transact(db, [], async (trx) => {
+      const made = entries.map(({ id, event: { at } }) => ({ id, at }))
+      const there = mayBeThere ? await auditStore(trx).present(made) : new Set<string>()
+      for (const entry of entries) if (!there.has(entry.id)) add(trx, entry)
+    })
+}

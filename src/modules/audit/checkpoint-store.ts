@@ -1,0 +1,298 @@
+import { sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { prepared } from '../../core/database/prepared.ts'
+import type { Checkpoint, Tombstone } from './checkpoint-form.ts'
+import type { AuditRecord } from './record-form.ts'
+
+/** The end of a chain as its table has it now. */
+export interface ChainEnd {
+  readonly chain: string
+  /** Epoch milliseconds; null if the list of chains lacks it. */
+  readonly openedAt: number | null
+  readonly place: number
+  readonly mac: string
+  readonly number: number
+}
+
+// More come after the checkpoint that covers these.
+const maxBehind = 10_000
+
+const ends = prepared<{ since: number }, ChainEnd>((db, { since }) =>
+  db
+    .selectFrom('audit_chains as chains')
+    .innerJoin('audit_records as records', (join) =>
+      join.onRef('records.chain', '=', 'chains.chain').on('records.place', '=', (eb) =>
+        eb
+          .selectFrom('audit_records as last')
+          .select((max) => max.fn.max('last.place').as('place'))
+          .whereRef('last.chain', '=', 'chains.chain'),
+      ),
+    )
+    .select([
+      'chains.chain',
+      'chains.opened_at as openedAt',
+      'records.place',
+      'records.mac',
+      'records.number',
+    ])
+    .where((eb) => eb.or([eb('chains.closed_at', 'is', null), eb('chains.closed_at', '>=', since)]))
+    .orderBy('chains.opened_at')
+    .orderBy('chains.chain'),
+)
+
+// In the order of numbers: grouped by chain, SQLite would read the index of all records instead.
+const chainsBehind = prepared<{ number: number }, { chain: string }>((db, { number }) =>
+  db
+    .selectFrom('audit_records')
+    .select('chain')
+    .where('number', '>', number)
+    .orderBy('number')
+    .limit(maxBehind),
+)
+
+const lastCheckpoint = prepared<object, Checkpoint>((db) =>
+  db.selectFrom('audit_checkpoints').selectAll().orderBy('number', 'desc').limit(1),
+)
+
+/** Queries of checkpoints, of tombstones, and of the records that both speak of. */
+export function checkpointStore(db: DatabaseOrTransaction) {
+  return {
+    /** The ends of the chains that are open, or were closed at `since` or later. */
+    ends: (since: number): Promise<ChainEnd[]> => ends.all(db, { since }),
+
+    /** The chains of the records behind a number. */
+    chainsBehind: async (number: number): Promise<Set<string>> =>
+      new Set((await chainsBehind.all(db, { number })).map(({ chain }) => chain)),
+
+    /** The ends of these chains, whatever the list of chains says of them. */
+    endsOf: (chains: readonly string[]): Promise<ChainEnd[]> =>
+      db
+        .selectFrom('audit_records as records')
+        .leftJoin('audit_chains as chains', 'chains.chain', 'records.chain')
+        .select([
+          'records.chain',
+          'chains.opened_at as openedAt',
+          'records.place',
+          'records.mac',
+          'records.number',
+        ])
+        .where('records.chain', 'in', chains)
+        .where('records.place', '=', (eb) =>
+          eb
+            .selectFrom('audit_records as last')
+            .select((max) => max.fn.max('last.place').as('place'))
+            .whereRef('last.chain', '=', 'records.chain'),
+        )
+        .orderBy('records.chain')
+        .execute(),
+
+    /** Those of these chains whose first record is behind a number. */
+    async begunBehind(chains: readonly string[], number: number): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('audit_records')
+        .select('chain')
+        .where('chain', 'in', chains)
+        .where('place', '=', 1)
+        .where('number', '>', number)
+        .execute()
+      return new Set(rows.map(({ chain }) => chain))
+    },
+
+    last: (): Promise<Checkpoint | undefined> => lastCheckpoint.first(db, {}),
+
+    /** Up to `limit` checkpoints from a number on, the oldest first. */
+    from: (number: number, limit: number): Promise<Checkpoint[]> =>
+      db
+        .selectFrom('audit_checkpoints')
+        .selectAll()
+        .where('number', '>=', number)
+        .orderBy('number')
+        .limit(limit)
+        .execute(),
+
+    /** Up to `limit` checkpoints before a number, the newest first. */
+    before: (number: number, limit: number): Promise<Checkpoint[]> =>
+      db
+        .selectFrom('audit_checkpoints')
+        .selectAll()
+        .where('number', '<', number)
+        .orderBy('number', 'desc')
+        .limit(limit)
+        .execute(),
+
+    numbered: (numbers: readonly number[]): Promise<Checkpoint[]> =>
+      db.selectFrom('audit_checkpoints').selectAll().where('number', 'in', numbers).execute(),
+
+    /** The oldest checkpoint that was made at `at` or later. */
+    since: (at: number): Promise<Checkpoint | undefined> =>
+      db
+        .selectFrom('audit_checkpoints')
+        .selectAll()
+        .where('at', '>=', at)
+        .orderBy('number')
+        .limit(1)
+        .executeTakeFirst(),
+
+    async insert(checkpoint: Checkpoint): Promise<void> {
+      await db.insertInto('audit_checkpoints').values(checkpoint).execute()
+    },
+
+    async removeThrough(number: number): Promise<void> {
+      await db.deleteFrom('audit_checkpoints').where('number', '<=', number).execute()
+    },
+
+    /** Up to `limit` records of a chain, from a place to another. */
+    records: (chain: string, from: number, to: number, limit: number): Promise<AuditRecord[]> =>
+      db
+        .selectFrom('audit_records')
+        .selectAll()
+        .where('chain', '=', chain)
+        .where('place', '>=', from)
+        .where('place', '<=', to)
+        .orderBy('place')
+        .limit(limit)
+        .execute(),
+
+    /** Up to `limit` records after one, by chain and place. */
+    recordsAfter: (
+      { chain, place }: { readonly chain: string; readonly place: number },
+      limit: number,
+    ): Promise<AuditRecord[]> =>
+      db
+        .selectFrom('audit_records')
+        .selectAll()
+        .where(sql<boolean>`(chain, place) > (${chain}, ${place})`)
+        .orderBy('chain')
+        .orderBy('place')
+        .limit(limit)
+        .execute(),
+
+    /** The chain whose first record is from before `at`; the one with the oldest record. */
+    async expiredChain(at: number): Promise<string | undefined> {
+      const first = await db
+        .selectFrom('audit_records as first')
+        .select('first.chain')
+        .where('first.at', '<', at)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('audit_records as before')
+                .select('before.place')
+                .whereRef('before.chain', '=', 'first.chain')
+                .whereRef('before.place', '<', 'first.place'),
+            ),
+          ),
+        )
+        .orderBy('first.at')
+        .orderBy('first.number')
+        .limit(1)
+        .executeTakeFirst()
+      return first?.chain
+    },
+
+    /** The number of the last record; null if there is none. */
+    async lastNumber(): Promise<number | null> {
+      const row = await db
+        .selectFrom('audit_records')
+        .select('number')
+        .orderBy('number', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.number ?? null
+    },
+
+    /** The positions of up to `limit` records, starting at a record number. */
+    numberedFrom: (number: number, limit: number) =>
+      db
+        .selectFrom('audit_records')
+        .select(['chain', 'place'])
+        .where('number', '>=', number)
+        .orderBy('number')
+        .limit(limit)
+        .execute(),
+
+    /** The time of the oldest record; null if there is none. */
+    async oldestRecord(): Promise<number | null> {
+      const row = await db
+        .selectFrom('audit_records')
+        .select('at')
+        .orderBy('at')
+        .orderBy('number')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+
+    async removeRecords(chain: string, throughPlace: number): Promise<void> {
+      await db
+        .deleteFrom('audit_records')
+        .where('chain', '=', chain)
+        .where('place', '<=', throughPlace)
+        .execute()
+    },
+
+    /** Removes the row of a closed chain that has no record left; its tombstone stays. */
+    async removeEmptyChain(chain: string): Promise<void> {
+      await db
+        .deleteFrom('audit_chains')
+        .where('chain', '=', chain)
+        .where('closed_at', 'is not', null)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('audit_records')
+                .select('place')
+                .where('audit_records.chain', '=', chain),
+            ),
+          ),
+        )
+        .execute()
+    },
+
+    tombstone: (chain: string): Promise<Tombstone | undefined> =>
+      db.selectFrom('audit_tombstones').selectAll().where('chain', '=', chain).executeTakeFirst(),
+
+    /** Up to `limit` tombstones after a chain. */
+    tombstonesAfter: (chain: string, limit: number): Promise<Tombstone[]> =>
+      db
+        .selectFrom('audit_tombstones')
+        .selectAll()
+        .where('chain', '>', chain)
+        .orderBy('chain')
+        .limit(limit)
+        .execute(),
+
+    /** Up to `limit` chains after one. */
+    chainsAfter: (chain: string, limit: number) =>
+      db
+        .selectFrom('audit_chains')
+        .selectAll()
+        .where('chain', '>', chain)
+        .orderBy('chain')
+        .limit(limit)
+        .execute(),
+
+    /** Up to `limit` keys of persons after a subject. */
+    subjectsAfter: (subject: string, limit: number) =>
+      db
+        .selectFrom('audit_subjects')
+        .selectAll()
+        .where('subject', '>', subject)
+        .orderBy('subject')
+        .limit(limit)
+        .execute(),
+
+    async keepTombstone(tombstone: Tombstone): Promise<void> {
+      const { chain: _, ...changed } = tombstone
+      await db
+        .insertInto('audit_tombstones')
+        .values(tombstone)
+        .onConflict((conflict) => conflict.column('chain').doUpdateSet(changed))
+        .execute()
+    },
+  }
+}
+
+export type CheckpointStore = ReturnType<typeof checkpointStore>

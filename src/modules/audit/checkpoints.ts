@@ -1,0 +1,183 @@
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import {
+  type Checkpoint,
+  checkpointDigest,
+  type Head,
+  headsText,
+  noCheckpointBefore,
+  parseHeads,
+  signCheckpoint,
+} from './checkpoint-form.ts'
+import type { CheckpointKey } from './checkpoint-key.ts'
+import { type ChainEnd, type CheckpointStore, checkpointStore } from './checkpoint-store.ts'
+import { keyInUse } from './succession.ts'
+
+export interface CheckpointsDeps {
+  readonly db: Database
+  readonly clock: Clock
+  /** The key of the present master key. */
+  readonly key: () => CheckpointKey
+  /** A checkpoint that is younger suffices. */
+  readonly youngMs: number
+  /** Inserts what belongs to a checkpoint, in its transaction. */
+  readonly inserted?: (trx: DatabaseOrTransaction, checkpoint: Checkpoint) => Promise<void>
+}
+
+/** Writes the checkpoints of the audit log. */
+export interface Checkpoints {
+  /**
+   * Writes a checkpoint over what is new since the last one of any process; unless `isUrgent`,
+   * not if the last one is younger than `youngMs`. Answers whether checkpoints cover everything that
+   * was committed before the call. The commit of a checkpoint is on disk then, and so is everything
+   * before it: no loss of power undoes what a checkpoint attests.
+   */
+  write(options?: { readonly isUrgent?: boolean }): Promise<boolean>
+}
+
+const batchSize = 500
+const dayMs = 86_400_000
+const none: ReadonlySet<string> = new Set()
+
+const chainsOf = (ends: readonly ChainEnd[]) => ends.map(({ chain }) => chain)
+
+/**
+ * Creates the writer of checkpoints. It keeps in memory how much of each open chain is covered, and
+ * reads the checkpoints of other processes before it writes one.
+ */
+export function createCheckpoints({
+  db,
+  clock,
+  key,
+  youngMs,
+  inserted,
+}: CheckpointsDeps): Checkpoints {
+  /** The last place of each open chain that a checkpoint covers; null until it is read. */
+  let covered: Map<string, number> | null = null
+  let known: { readonly number: number; readonly digest: string } | null = null
+
+  /** Takes up what all processes have written until now. Answers the last checkpoint. */
+  async function catchUp(store: CheckpointStore): Promise<Checkpoint | undefined> {
+    let next = known?.number ?? Infinity
+    for (;;) {
+      const batch = known ? await store.from(next, batchSize) : []
+      // The first is the one that is known, unless the database is another one now.
+      const [first] = batch
+      if (known?.number === next && (!first || checkpointDigest(first) !== known.digest)) break
+      for (const checkpoint of batch) cover(checkpoint)
+      const end = batch.at(-1)
+      if (!end) break
+      if (batch.length < batchSize) return end
+      next = end.number + 1
+    }
+    covered = null
+    const last = await store.last()
+    if (last) note(last)
+    else known = null
+    return last
+  }
+
+  /** Reads back, from the last checkpoint on, how much of these chains is covered. */
+  async function readBack(
+    store: CheckpointStore,
+    last: Checkpoint | undefined,
+    chains: readonly ChainEnd[],
+  ): Promise<Map<string, number>> {
+    const read = new Map<string, number>()
+    const missing = new Set(chains.map(({ chain }) => chain))
+    const oldest = Math.min(...chains.map(({ openedAt }) => openedAt ?? 0))
+    for (let before = (last?.number ?? 0) + 1; missing.size > 0; ) {
+      const batch = await store.before(before, batchSize)
+      for (const { chain, place } of batch.flatMap(({ heads }) => parseHeads(heads) ?? [])) {
+        if (missing.delete(chain)) read.set(chain, place)
+      }
+      const end = batch.at(-1)
+      // No chain stands in a checkpoint from before it was opened, by clocks a day apart at most.
+      if (!end || batch.length < batchSize || end.at < oldest - dayMs) break
+      before = end.number
+    }
+    return read
+  }
+
+  function cover(checkpoint: Checkpoint): void {
+    for (const { chain, place } of parseHeads(checkpoint.heads) ?? []) covered?.set(chain, place)
+    note(checkpoint)
+  }
+
+  function note(checkpoint: Checkpoint): void {
+    known = { number: checkpoint.number, digest: checkpointDigest(checkpoint) }
+  }
+
+  async function newHeads(store: CheckpointStore) {
+    const last = await catchUp(store)
+    // The last number that a checkpoint surely knows.
+    const number = Math.max(
+      0,
+      ...(parseHeads(last?.heads ?? '[]') ?? []).map((head) => head.number),
+    )
+    const chains = await endsOf(store, last, number)
+    const before = covered ?? new Map<string, number>()
+    const unknown = chains.filter(({ chain }) => !before.has(chain))
+    // A chain that began behind the last checkpoint, while this process looked on, is in none yet.
+    const begun =
+      covered && unknown.length > 0 ? await store.begunBehind(chainsOf(unknown), number) : none
+    const older = unknown.filter(({ chain }) => !begun.has(chain))
+    const read = older.length > 0 ? await readBack(store, last, older) : []
+    for (const [chain, place] of read) before.set(chain, place)
+    covered = before
+    const heads = chains.flatMap(({ chain, place, mac, number }): Head[] => {
+      const from = (before.get(chain) ?? 0) + 1
+      return place >= from ? [{ chain, from, place, mac, number }] : []
+    })
+    return { last, chains, heads, before }
+  }
+
+  /**
+   * The ends of the chains that may have grown: those that are open, or were closed lately, by the
+   * list of chains; and, because nothing authenticates that list, those of all records behind
+   * `number`: a row that says closed, or that is gone, must keep no record from the checkpoints.
+   */
+  async function endsOf(
+    store: CheckpointStore,
+    last: Checkpoint | undefined,
+    number: number,
+  ): Promise<ChainEnd[]> {
+    // A chain that was closed a day before the last checkpoint is covered by it.
+    const listed = await store.ends(last ? last.at - dayMs : 0)
+    const names = new Set(listed.map(({ chain }) => chain))
+    const others = [...(await store.chainsBehind(number)).difference(names)]
+    return others.length > 0 ? [...listed, ...(await store.endsOf(others))] : listed
+  }
+
+  async function add(trx: DatabaseOrTransaction, isUrgent: boolean): Promise<Checkpoint | null> {
+    const store = checkpointStore(trx)
+    const { last, heads, before, chains } = await newHeads(store)
+    const now = clock.now()
+    const age = last ? now - last.at : Infinity
+    if (heads.length === 0 || (!isUrgent && age >= 0 && age < youngMs)) return null
+    const grown = heads.reduce((sum, { from, place }) => sum + place - from + 1, 0)
+    const checkpoint = signCheckpoint(await keyInUse(trx, key), {
+      number: (last?.number ?? 0) + 1,
+      at: now,
+      previous: last ? checkpointDigest(last) : noCheckpointBefore,
+      heads: headsText(heads),
+      records: (last?.records ?? 0) + grown,
+    })
+    await store.insert(checkpoint)
+    await inserted?.(trx, checkpoint)
+    const present = new Set(chains.map(({ chain }) => chain))
+    for (const chain of before.keys()) if (!present.has(chain)) before.delete(chain)
+    return checkpoint
+  }
+
+  return {
+    async write({ isUrgent = false } = {}) {
+      const { heads } = await newHeads(checkpointStore(db)) // most looks end here, without a lock
+      if (heads.length === 0) return true
+      const written = await transact(db, [lockName.auditCheckpoints], (trx) => add(trx, isUrgent))
+      if (written) cover(written) // an attempt that was rolled back has covered nothing
+      return written !== null
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { type Selectable, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import type { SubjectRow } from './store.ts'
+
+export type ErasureRow = Selectable<Schema['erasures']>
+
+/** The statements of an erasure. */
+export function erasureStore(db: DatabaseOrTransaction) {
+  return {
+    /** Deletes the keys of subjects; answers those that were there. */
+    removeKeys: (subjects: readonly string[]): Promise<SubjectRow[]> =>
+      db
+        .deleteFrom('audit_subjects')
+        .where('subject', 'in', subjects)
+        .returning(['subject', 'pseudonym', 'sealed'])
+        .execute(),
+
+    async add(rows: readonly Omit<ErasureRow, 'id' | 'cleared_at'>[]): Promise<void> {
+      await db.insertInto('erasures').values(rows).execute()
+    },
+
+    /** The names in records of the keys of all erasures that are under way. */
+    async pseudonyms(): Promise<string[]> {
+      const rows = await db.selectFrom('erasures').select('pseudonym').execute()
+      return rows.flatMap(({ pseudonym }) => pseudonym ?? [])
+    },
+
+    /** The indexes that erasures have yet to empty. */
+    async indexes(): Promise<Set<string>> {
+      const rows = await db.selectFrom('erasures').select(['actor_index', 'target_index']).execute()
+      return new Set(rows.flatMap((row) => [row.actor_index ?? [], row.target_index ?? []].flat()))
+    },
+
+    /** An erasure that was not cleared yet, or one from before `endedBefore`, whose end has come. */
+    due: (endedBefore: number): Promise<ErasureRow | undefined> =>
+      db
+        .selectFrom('erasures')
+        .selectAll()
+        .where((eb) => eb.or([eb('cleared_at', 'is', null), eb('at', '<', endedBefore)]))
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst(),
+
+    /** Empties the indexes of up to `limit` records of each side; answers how many records. */
+    async clearIndexes(
+      { actor_index, target_index }: Pick<ErasureRow, 'actor_index' | 'target_index'>,
+      limit: number,
+    ): Promise<number> {
+      const some = (column: 'actor_index' | 'target_index', index: string) =>
+        db
+          .updateTable('audit_records')
+          .set(
+            column === 'actor_index'
+              ? { actor_index: null, address_index: null } // the address is that of the actor
+              : { target_index: null },
+          )
+          .where(
+            'number',
+            'in',
+            db
+              .selectFrom('audit_records')
+              .select('number')
+              .where(column, '=', index)
+              .limit(sql.lit(limit)),
+          )
+          .executeTakeFirst()
+      const acted = actor_index === null ? null : await some('actor_index', actor_index)
+      const concerned = target_index === null ? null : await some('target_index', target_index)
+      return Number((acted?.numUpdatedRows ?? 0n) + (concerned?.numUpdatedRows ?? 0n))
+    },
+
+    async markCleared(id: number, now: number): Promise<void> {
+      await db.updateTable('erasures').set({ cleared_at: now }).where('id', '=', id).execute()
+    },
+
+    async end(id: number): Promise<void> {
+      await db.deleteFrom('erasures').where('id', '=', id).execute()
+    },
+
+    /** The subjects behind one in their order, `limit` at most. */
+    async subjectsAfter(subject: string, limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('audit_subjects')
+        .select('subject')
+        .where('subject', '>', subject)
+        .orderBy('subject')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => row.subject)
+    },
+
+    /** Those of some user ids that no user has, or one who leaves. */
+    async gone(ids: readonly number[]): Promise<number[]> {
+      if (ids.length === 0) return []
+      const rows = await db
+        .selectFrom('users')
+        .select('id')
+        .where('id', 'in', ids)
+        .where((eb) => eb.or([eb('import_id', 'is', null), eb('import_id', '>', 0)]))
+        .execute()
+      const there = new Set(rows.map(({ id }) => id))
+      return ids.filter((id) => !there.has(id))
+    },
+  }
+}

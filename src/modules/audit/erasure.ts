@@ -1,0 +1,144 @@
+import { afterCommit, attemptOf } from '../../core/database/commit.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { OnErasure } from '../../core/module/room.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import type { Audit } from './audit.ts'
+import { type ErasureRow, erasureStore } from './erasure-store.ts'
+import { auditKeysErased } from './events.ts'
+import { openedOrNull } from './opened-record.ts'
+import { openSubjectKey } from './persons.ts'
+import { derivedOf } from './subject-keys.ts'
+import { createUnlistedErasures } from './unlisted-erasures.ts'
+
+/**
+ * The erasure of persons. The transaction that removes a user deletes the keys under which records
+ * name the person, so that no record opens any more; the chains stay whole. What can be very much, the
+ * indexes of the records, is emptied in steps after that. docs/adr/0066
+ */
+export interface Erasure {
+  /** Called in the transaction that removes a user, before its rows go: `OnErasure`. */
+  readonly begin: OnErasure
+  /** Drops from the memory of this process the keys that any process has erased. */
+  heed(): Promise<void>
+  /** Does a step of what is left; answers `batchSize` if there may be more to do, otherwise 0. */
+  clear(batchSize: number): Promise<number>
+  /**
+   * Erases the keys of users who are gone, once in a day: a version that erased no keys may have
+   * removed them. Answers `batchSize` as long as it has not seen all, otherwise 0.
+   */
+  sweep(batchSize: number): Promise<number>
+  /** Lists the keys that earlier versions erased: see `createUnlistedErasures`. */
+  listEarlier(batchSize: number): Promise<number>
+}
+
+export interface ErasureDeps {
+  readonly db: Database
+  /** For steps, which may be lost with the power and are done again then. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly audit: Pick<Audit, 'closing' | 'forget'>
+  readonly events: Events
+  /** The other subjects that stand for a user: identities at providers, as `issuer#sub`. */
+  readonly subjectsOf: (trx: DatabaseOrTransaction, userId: number) => Promise<string[]>
+  /** What rooms do at an erasure; done again at its end, for what was under way in some process. */
+  readonly erased: readonly OnErasure[]
+}
+
+/**
+ * How long an erasure is remembered: longer than any process takes to hear of it, to write what waits
+ * in its memory, and to end a transaction.
+ */
+const keptMs = 600_000
+const sweepEveryMs = 86_400_000
+
+export function createErasure(deps: ErasureDeps): Erasure {
+  const { db, asyncCommitDb, clock, events, keys, audit, subjectsOf, erased } = deps
+  const begun = new WeakMap<object, number>()
+  let sweptTo = ''
+  let sweepAt = 0
+
+  return {
+    async begin(trx, userId) {
+      const attempt = attemptOf(trx)
+      if (begun.get(attempt) === userId) return // the removal is tried again under a lock
+      begun.set(attempt, userId)
+      const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
+      // Just before the commit: the last record of this transaction lists the keys.
+      audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
+    },
+
+    async heed() {
+      const pseudonyms = await erasureStore(db).pseudonyms()
+      if (pseudonyms.length > 0) audit.forget(pseudonyms)
+    },
+
+    clear: async (batchSize) => ((await step(clock.now() - keptMs, batchSize)) ? batchSize : 0),
+
+    listEarlier: createUnlistedErasures(deps),
+
+    async sweep(batchSize) {
+      if (clock.now() < sweepAt) return 0
+      const subjects = await erasureStore(db).subjectsAfter(sweptTo, batchSize)
+      const ids = subjects.filter((subject) => /^[1-9][0-9]{0,15}$/.test(subject)).map(Number)
+      for (const id of await erasureStore(db).gone(ids)) {
+        await transact(db, [], async (trx) => {
+          const closed = await eraseKeys(trx, id, [String(id)])
+          await events.record(trx, auditKeysErased, { keys: closed.length }, { closed })
+        })
+      }
+      sweptTo = subjects.at(-1) ?? ''
+      if (subjects.length === batchSize) return batchSize
+      sweptTo = ''
+      sweepAt = clock.now() + sweepEveryMs
+      return 0
+    },
+  }
+
+  async function eraseKeys(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    subjects: readonly string[],
+  ): Promise<string[]> {
+    const store = erasureStore(trx)
+    const at = clock.now()
+    const found = await store.removeKeys(subjects)
+    const closed: string[] = []
+    const rows = found.map(({ subject, pseudonym, sealed }) => {
+      const key = openedOrNull(() => derivedOf(openSubjectKey(keys.dataKey, subject, sealed)))
+      // What does not open here can be the key of another person, and so can be the one that the row names:
+      // the list would excuse that it is gone.
+      if (key) closed.push(key.pseudonym)
+      const { actorIndex = null, targetIndex = null } = key ?? {}
+      return { pseudonym, actor_index: actorIndex, target_index: targetIndex }
+    })
+    const nothing = { pseudonym: null, actor_index: null, target_index: null }
+    await store.add(
+      (rows.length > 0 ? rows : [nothing]).map((row) => ({ user_id: userId, at, ...row })),
+    )
+    afterCommit(trx, () => audit.forget([...closed, ...found.map(({ pseudonym }) => pseudonym)]))
+    return closed
+  }
+
+  /** Answers whether it has found something to do. */
+  async function step(endedBefore: number, batchSize: number): Promise<boolean> {
+    if (!(await erasureStore(db).due(endedBefore))) return false // and no transaction each time
+    return transact(asyncCommitDb, [lockName.erasures], async (trx) => {
+      const store = erasureStore(trx)
+      const row = await store.due(endedBefore)
+      if (!row) return false
+      if ((await store.clearIndexes(row, batchSize)) > 0) return true
+      for (const again of erased) await again(trx, row.user_id)
+      await ended(trx, row, endedBefore)
+      return true
+    })
+  }
+
+  async function ended(trx: DatabaseOrTransaction, { id, at }: ErasureRow, before: number) {
+    if (at < before) await erasureStore(trx).end(id)
+    else await erasureStore(trx).markCleared(id, clock.now())
+  }
+}

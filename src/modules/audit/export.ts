@@ -1,0 +1,127 @@
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { DatabaseUnavailable } from '../../core/database/errors.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { AuditKeys } from '../keys/audit-keys.ts'
+import { type OpenedRecord, openRecords } from './opened-record.ts'
+import {
+  firstNumberSince,
+  type Head,
+  headsOf,
+  type ReadRecord,
+  recordsAfter,
+  recordsOfChain,
+  type WhichChains,
+} from './read-store.ts'
+
+const batchSize = 500
+const pollMs = 1000
+// A chain that was closed for a process that is gone can still get the record of a commit that was
+// under way.
+const closedEveryMs = 60_000
+const closedWithinMs = 86_400_000
+const maxLossMs = 300_000
+
+/** The place of the last record of each chain that a reader has seen. */
+export type Seen = Map<string, number>
+
+export interface ExportDeps {
+  readonly keys: { readonly audit: AuditKeys }
+  readonly clock: Clock
+}
+
+/**
+ * Yields all records in the order of their numbers, in batches that are read as the consumer takes
+ * them. `seen` gets the heads of all chains, from which `followRecords` goes on.
+ * @param trx a snapshot, so that records and heads are of one state
+ * @param since only records from this time on, in epoch milliseconds
+ */
+export async function* exportRecords(
+  trx: DatabaseOrTransaction,
+  { keys }: Pick<ExportDeps, 'keys'>,
+  { since, seen }: { readonly since: number | undefined; readonly seen: Seen },
+): AsyncGenerator<OpenedRecord[]> {
+  for (const { chain, place } of await headsOf(trx, 'all')) seen.set(chain, place)
+  const first = since === undefined ? 1 : await firstNumberSince(trx, since)
+  if (first === undefined) return
+  let after = first - 1
+  for (;;) {
+    const records = await recordsAfter(trx, after, batchSize)
+    after = records.at(-1)?.number ?? after
+    const wanted = records.filter(isSince(since))
+    if (wanted.length > 0) yield await openRecords(trx, keys.audit, wanted)
+    if (records.length < batchSize) return
+  }
+}
+
+export interface FollowOptions {
+  readonly since: number | undefined
+  readonly seen: Seen
+  /** Ends the following. */
+  readonly stop: AbortSignal
+  /** Called when the database is lost for the first time, and when it is back. */
+  readonly onLoss: (error: DatabaseUnavailable | null) => void
+}
+
+/**
+ * Yields the records that follow those in `seen`, by chain and place: a transaction that commits late
+ * has a lower number than records before it, but its place continues its chain. A loss of the database
+ * is waited out. @throws DatabaseUnavailable after five minutes of it
+ */
+export async function* followRecords(
+  db: Database,
+  { keys, clock }: ExportDeps,
+  { since, seen, stop, onLoss }: FollowOptions,
+): AsyncGenerator<OpenedRecord[]> {
+  let open: readonly string[] = []
+  let closedReadAt = -Infinity
+  let lostAt: number | undefined
+  while (!stop.aborted) {
+    let isCaughtUp = true
+    try {
+      const now = clock.now()
+      const readsClosed = now - closedReadAt >= closedEveryMs
+      const heads = await grownHeads(readsClosed ? { closedSince: now - closedWithinMs } : 'open')
+      if (readsClosed) closedReadAt = now
+      const { records, isWhole } = await readGrown(heads)
+      const opened = await openRecords(db, keys.audit, records.filter(isSince(since)))
+      if (lostAt !== undefined) onLoss(null)
+      lostAt = undefined
+      if (opened.length > 0) yield opened
+      // After the consumer has taken them, and not if it has ended.
+      for (const { chain, place } of records) seen.set(chain, Math.max(place, seen.get(chain) ?? 0))
+      isCaughtUp = isWhole
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      if (lostAt === undefined) onLoss(error)
+      lostAt ??= clock.now()
+      if (clock.now() - lostAt >= maxLossMs) throw error
+    }
+    if (isCaughtUp) await clock.wait(pollMs, stop)
+  }
+
+  /** The chains with records that were not seen. Those that were open at the last look count as open. */
+  async function grownHeads(which: WhichChains): Promise<Head[]> {
+    const heads = await headsOf(db, which)
+    const listed = new Set(heads.map(({ chain }) => chain))
+    const closed = open.filter((chain) => !listed.has(chain))
+    const all = [...heads, ...(await headsOf(db, closed))]
+    open = [...listed]
+    return all.filter(({ chain, place }) => place > (seen.get(chain) ?? 0))
+  }
+
+  async function readGrown(heads: readonly Head[]) {
+    const records: ReadRecord[] = []
+    for (const { chain } of heads) {
+      const after = seen.get(chain) ?? 0
+      const limit = batchSize - records.length
+      records.push(...(await recordsOfChain(db, { chain, after, limit })))
+      if (records.length >= batchSize) break
+    }
+    records.sort((one, other) => one.number - other.number)
+    return { records, isWhole: records.length < batchSize }
+  }
+}
+
+function isSince(since: number | undefined): (record: ReadRecord) => boolean {
+  return ({ at }) => since === undefined || at >= since
+}

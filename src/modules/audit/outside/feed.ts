@@ -1,0 +1,154 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../../core/database/database.ts'
+import { gatehouse } from '../../../core/hints/command-line.ts'
+import type { Clock } from '../../../core/lib/clock.ts'
+import {
+  type Checkpoint,
+  checkpointDigest,
+  checkpointsTombstone,
+  parseHeads,
+} from '../checkpoint-form.ts'
+import { checkpointStore } from '../checkpoint-store.ts'
+import type { Item, Sink, SinkPlace } from './sink.ts'
+
+export interface SinkFeedDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
+}
+
+/** Sends to one sink what it does not have yet. */
+export interface SinkFeed {
+  readonly name: string
+  /**
+   * Sends until the sink has everything, or fails; a call during another one answers that one's
+   * promise. It never throws: a failure is logged once, and the next call tries again.
+   */
+  run(stop?: AbortSignal): Promise<void>
+  /** When the oldest checkpoint was made that the sink lacks; null if it lacks none. */
+  waitingSince(): number | null
+}
+
+const checkpointsAtOnce = 20
+const recordsAtOnce = 500
+const itemsAtOnce = 500
+const hourMs = 3_600_000
+
+/**
+ * Creates the feed of a sink. What waits for the sink waits in the database: a batch of at most
+ * `itemsAtOnce` is in memory, and a sink that was away for a week reads on from its place.
+ */
+export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): SinkFeed {
+  const store = checkpointStore(db)
+  let place: SinkPlace | null | undefined // undefined: not asked yet
+  let underWay: Promise<void> | undefined
+  let waitingSince: number | null = null
+  let isFailing = false
+
+  async function* itemsOf(checkpoint: Checkpoint): AsyncGenerator<Item> {
+    for (const head of sink.takesRecords ? (parseHeads(checkpoint.heads) ?? []) : []) {
+      for (let from = head.from; from <= head.place; ) {
+        const records = await store.records(head.chain, from, head.place, recordsAtOnce)
+        for (const record of records) yield { record }
+        const last = records.at(-1)
+        if (!last) break // removed by retention, or by an attacker: `audit verify` tells which
+        from = last.place + 1
+      }
+    }
+    yield { checkpoint }
+  }
+
+  async function send(stop: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      const checkpoints = await store.from((place?.number ?? 0) + 1, checkpointsAtOnce)
+      const [first] = checkpoints
+      waitingSince = first?.at ?? null
+      if (!first) return
+      let batch: Item[] = []
+      for (const checkpoint of checkpoints) {
+        for await (const item of itemsOf(checkpoint)) {
+          batch.push(item)
+          if (batch.length < itemsAtOnce) continue
+          await deliver(batch)
+          batch = []
+          if (stop?.aborted) return
+        }
+      }
+      await deliver(batch)
+      if (stop?.aborted) return
+    }
+  }
+
+  async function deliver(batch: readonly Item[]): Promise<void> {
+    if (batch.length === 0) return
+    await sink.send(batch)
+    const last = batch.findLast((item) => 'checkpoint' in item)
+    if (!last) return
+    place = placeOf(last.checkpoint)
+    await sink.arrived(place)
+  }
+
+  /** Where to begin; null for the first checkpoint. */
+  async function begin(): Promise<SinkPlace | null> {
+    const known = await sink.place()
+    if (known) return known
+    if (sink.fromTheBeginning) return null
+    const first = await store.since(clock.now() - hourMs)
+    const [before] = await store.before(first?.number ?? Number.MAX_SAFE_INTEGER, 1)
+    return before ? placeOf(before) : null
+  }
+
+  /**
+   * Whether the database still has what the sink has had last. If not, an older copy of it has taken
+   * its place, and the sink goes on behind the newest checkpoint that both have.
+   */
+  async function followFork(): Promise<void> {
+    if (!place) return
+    const [found] = await store.from(place.number, 1)
+    if (found?.number === place.number && checkpointDigest(found) === place.digest) return
+    const removed = await store.tombstone(checkpointsTombstone)
+    if (removed && removed.place >= place.number) return
+    log.error(
+      { sink: sink.name, checkpoint: place.number },
+      `the sink of the audit log has a checkpoint that the database lacks: run \`${gatehouse} audit verify\``,
+    )
+    const first = await store.since(clock.now() - hourMs)
+    const next = Math.min(first?.number ?? Infinity, place.number)
+    const [before] = await store.before(next, 1)
+    place = before ? placeOf(before) : null
+  }
+
+  async function attempt(stop: AbortSignal | undefined): Promise<void> {
+    try {
+      place ??= await begin()
+      await followFork()
+      await send(stop)
+      if (isFailing) log.info({ sink: sink.name }, 'the sink of the audit log has everything again')
+      isFailing = false
+    } catch (error) {
+      if (stop?.aborted) return // the database is closed
+      if (place === undefined) waitingSince ??= clock.now() // what it lacks is not known
+      // Once for each outage: the next attempts are seconds apart.
+      if (!isFailing) {
+        const about = { err: error, sink: sink.name }
+        log.error(about, 'a sink of the audit log is away: what it lacks is sent when it is back')
+      }
+      isFailing = true
+    }
+  }
+
+  return {
+    name: sink.name,
+    run(stop) {
+      underWay ??= attempt(stop).finally(() => {
+        underWay = undefined
+      })
+      return underWay
+    },
+    waitingSince: () => waitingSince,
+  }
+}
+
+function placeOf(checkpoint: Checkpoint): SinkPlace {
+  return { number: checkpoint.number, digest: checkpointDigest(checkpoint) }
+}

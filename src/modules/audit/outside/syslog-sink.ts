@@ -1,0 +1,147 @@
+import { createSocket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
+import type { AuditSink } from '../../../core/config/audit-sinks.ts'
+import { outsideRecord } from './outside-record.ts'
+import type { Item, Sink, SinkPlace } from './sink.ts'
+import {
+  checkpointMessage,
+  octetCounted,
+  recordMessage,
+  type SyslogSender,
+  syslogSender,
+} from './syslog-format.ts'
+
+type SyslogAddress = Exclude<AuditSink, { kind: 'file' }>
+
+/** Where the places of sinks are kept that cannot tell what they have. */
+export interface KeptPlaces {
+  get(name: string): Promise<SinkPlace | null>
+  set(name: string, place: SinkPlace): Promise<void>
+}
+
+export interface SyslogSinkOptions {
+  readonly address: SyslogAddress
+  readonly places: KeptPlaces
+  readonly sender?: SyslogSender
+  /** How long the other side may be silent. */
+  readonly silentMs?: number
+  /** How long a whole batch may take. */
+  readonly batchMs?: number
+}
+
+// RFC 5426 section 3.2: receivers should accept 2048 octets.
+const maxDatagramBytes = 2048
+const silentMs = 5000
+// A server that reads a few bytes now and then is never silent.
+const batchMs = 12 * silentMs
+const refusalMs = 50
+
+/**
+ * A syslog server. Over a stream, each batch has a connection of its own, which ends with the batch:
+ * the server closes its side when it has read to the end (RFC 5425 section 4.4), and only then is the
+ * batch delivered. Without that, what was written would only be known to have left this process.
+ * Over UDP messages can be lost, as RFC 5426 says: it is for networks where that is accepted.
+ */
+export function syslogSink({ address, places, ...options }: SyslogSinkOptions): Sink {
+  const sender = options.sender ?? syslogSender()
+  const limits = { silentMs, batchMs, ...options }
+  const deliver = address.kind === 'udp' ? sendDatagrams : sendStream
+  return {
+    name: address.name,
+    takesRecords: true,
+    fromTheBeginning: false,
+    place: () => places.get(address.name),
+    send: (items) =>
+      deliver(
+        address,
+        items.map((item) => messageOf(sender, address, item)),
+        limits,
+      ),
+    arrived: (place) => places.set(address.name, place),
+  }
+}
+
+function messageOf(sender: SyslogSender, { kind }: SyslogAddress, item: Item): string {
+  const maxBytes = kind === 'udp' ? maxDatagramBytes : Infinity
+  return 'record' in item
+    ? recordMessage(sender, outsideRecord(item.record), maxBytes)
+    : checkpointMessage(sender, item.checkpoint, maxBytes)
+}
+
+async function sendDatagrams(
+  { host, port }: SyslogAddress,
+  messages: readonly string[],
+): Promise<void> {
+  const { address, family } = await lookup(host)
+  const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+  try {
+    // A refusal by the host (ICMP) reaches a connected socket alone.
+    socket.connect(port, address)
+    await once(socket, 'connect')
+    const refused = once(socket, 'error').then(([error]) => {
+      throw error
+    })
+    refused.catch(() => {}) // may come when nothing waits any more
+    for (const message of messages) {
+      const sent = new Promise<void>((resolve, reject) => {
+        socket.send(message, (error) => (error ? reject(error) : resolve()))
+      })
+      await Promise.race([sent, refused])
+    }
+    await Promise.race([wait(refusalMs), refused])
+  } finally {
+    socket.removeAllListeners('error').on('error', () => {})
+    socket.close()
+  }
+}
+
+async function sendStream(
+  address: SyslogAddress,
+  messages: readonly string[],
+  limits: { readonly silentMs: number; readonly batchMs: number },
+): Promise<void> {
+  const socket = connected(address)
+  const tooSlow = new Error('the other side is too slow')
+  const limit = setTimeout(() => socket.destroy(tooSlow), limits.batchMs)
+  let failure: Error | undefined
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve())
+  })
+  socket.setTimeout(limits.silentMs, () => {
+    socket.destroy(new Error('the other side is silent'))
+  })
+  socket.on('error', (error) => {
+    failure ??= error
+  })
+  let isRead = false
+  socket.once('end', () => {
+    isRead = true
+  })
+  socket.resume() // a server may greet; nothing that it says matters
+  for (const message of messages) {
+    if (failure) break
+    if (!socket.write(octetCounted(message))) {
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+    }
+  }
+  socket.end()
+  await closed
+  clearTimeout(limit)
+  if (failure) throw failure
+  if (!isRead) throw new Error('the other side has not read to the end')
+}
+
+function connected({ kind, host, port, tls }: SyslogAddress): Socket {
+  if (kind !== 'tls') return connectTcp({ host, port })
+  return connectTls({
+    ...{ host, port, minVersion: 'TLSv1.2' },
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(tls.ca !== undefined && { ca: tls.ca }),
+    ...(tls.cert !== undefined && { cert: tls.cert }),
+    ...(tls.key !== undefined && { key: tls.key.reveal() }),
+  })
+}

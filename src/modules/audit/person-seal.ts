@@ -1,0 +1,49 @@
+import type { Random } from '../../core/crypto/random.ts'
+import type { Database } from '../../core/database/database.ts'
+import type { AuditKeys } from '../keys/audit-keys.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import { openedOrNull } from './opened-record.ts'
+import { openSubjectKey } from './persons.ts'
+import { subjectsNamed } from './read-store.ts'
+
+/**
+ * Seals texts of others that may name a person, so that they go with the person: under the person's
+ * key, or under the data key if no person is known.
+ */
+export interface PersonSeal {
+  /** Null if the person was erased, or the key was changed: nothing of a person is kept then. */
+  seal(pseudonym: string | null, context: string, text: string): Promise<string | null>
+  /** Null if the person was erased, or what was sealed was changed. */
+  open(pseudonym: string | null, context: string, sealed: string): Promise<string | null>
+}
+
+export interface PersonSealDeps {
+  readonly db: Database
+  readonly random: Random
+  readonly keys: { readonly audit: Pick<AuditKeys, 'data'> }
+}
+
+export function createPersonSeal({ db, random, keys }: PersonSealDeps): PersonSeal {
+  return {
+    async seal(pseudonym, context, text) {
+      const key = await keyOf(pseudonym)
+      return key && seal(random, key, context, Buffer.from(text))
+    },
+
+    async open(pseudonym, context, sealed) {
+      const key = await keyOf(pseudonym)
+      try {
+        return key && unseal(key, context, sealed).toString()
+      } catch {
+        return null
+      }
+    },
+  }
+
+  async function keyOf(pseudonym: string | null): Promise<Uint8Array | null> {
+    const { data } = keys.audit
+    if (pseudonym === null) return data
+    const [row] = await subjectsNamed(db, [pseudonym])
+    return row ? openedOrNull(() => openSubjectKey(data, row.subject, row.sealed)) : null
+  }
+}

@@ -1,0 +1,268 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import type { Position } from './cursor.ts'
+import { serviceKeyName } from './persons.ts'
+import type { AuditRecord } from './record-form.ts'
+
+/** The columns that a reader opens and shows. */
+const shown = [
+  'number',
+  'chain',
+  'place',
+  'id',
+  'at',
+  'type',
+  'level',
+  'outcome',
+  'reason',
+  'request_id',
+  'facts',
+  'actor_key',
+  'actor_sealed',
+  'target_key',
+  'target_sealed',
+] as const
+
+export type ReadRecord = Pick<AuditRecord, (typeof shown)[number]>
+
+/** One value for each filter, so that an index answers it in the order of the list. */
+export interface Selection {
+  readonly type?: string | undefined
+  /** In place of `type`: one of these, for which the index of another filter is read. */
+  readonly types?: readonly string[] | undefined
+  readonly actor_index?: string | undefined
+  readonly target_index?: string | undefined
+  readonly address_index?: string | undefined
+  readonly request_id?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+const equalities = [
+  'type',
+  'actor_index',
+  'target_index',
+  'address_index',
+  'request_id',
+] as const satisfies (keyof Selection)[]
+
+export interface SelectedPart {
+  readonly limit: number
+  /** The last record that was read: those that follow it in the order are read. */
+  readonly behind?: Position | undefined
+  readonly order: 'newest' | 'oldest'
+}
+
+/** The query of one page of a selection: the newest records first, or the oldest. */
+export function pageQuery(
+  db: DatabaseOrTransaction,
+  selection: Selection,
+  { limit, behind, order }: SelectedPart,
+) {
+  const direction = order === 'newest' ? 'desc' : 'asc'
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where((eb) => eb.and(conditions(eb, selection, { behind, order })))
+    .orderBy('at', direction)
+    .orderBy('number', direction)
+    .limit(limit)
+}
+
+function conditions(
+  eb: ExpressionBuilder<Schema, 'audit_records'>,
+  { since, until, types, ...wanted }: Selection,
+  { behind, order }: Pick<SelectedPart, 'behind' | 'order'>,
+): Expression<SqlBool>[] {
+  const all: Expression<SqlBool>[] = []
+  for (const column of equalities) {
+    const value = wanted[column]
+    if (value !== undefined) all.push(eb(column, '=', value))
+  }
+  if (since !== undefined) all.push(eb('at', '>=', since))
+  if (until !== undefined) all.push(eb('at', '<', until))
+  if (types !== undefined) all.push(eb('type', 'in', types))
+  if (behind) {
+    const comparison = order === 'newest' ? '<' : '>'
+    all.push(eb(eb.refTuple('at', 'number'), comparison, eb.tuple(behind.at, behind.number)))
+  }
+  return all
+}
+
+/** Reads the records after a number, the oldest first. */
+export async function recordsAfter(
+  db: DatabaseOrTransaction,
+  number: number,
+  limit: number,
+): Promise<ReadRecord[]> {
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where('number', '>', number)
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+}
+
+/** A record with the columns by which a selection is compared. */
+export type ComparedRecord = ReadRecord & Pick<AuditRecord, (typeof equalities)[number]>
+
+/** Reads records by their numbers: up to `limit` after one, and some others, the oldest first. */
+export async function comparedRecords(
+  db: DatabaseOrTransaction,
+  {
+    after,
+    others,
+    limit,
+  }: { readonly after: number; readonly others: readonly number[]; readonly limit: number },
+): Promise<ComparedRecord[]> {
+  const query = db
+    .selectFrom('audit_records')
+    .select(shown)
+    .select(['actor_index', 'target_index', 'address_index'])
+    .orderBy('number')
+  const late = others.length === 0 ? [] : await query.where('number', 'in', others).execute()
+  return [...late, ...(await query.where('number', '>', after).limit(limit).execute())]
+}
+
+/** Whether a record is of a selection, as `pageQuery` would find it. */
+export function isSelected(
+  { since, until, types, ...wanted }: Selection,
+  record: ComparedRecord,
+): boolean {
+  return (
+    equalities.every(
+      (column) => wanted[column] === undefined || wanted[column] === record[column],
+    ) &&
+    (types === undefined || types.includes(record.type)) &&
+    (since === undefined || record.at >= since) &&
+    (until === undefined || record.at < until)
+  )
+}
+
+/** The numbers of the last records, the newest first. */
+export async function lastNumbers(db: DatabaseOrTransaction, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('audit_records')
+    .select('number')
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ number }) => number)
+}
+
+/** The lowest number of a record from a time on; undefined if there is none. */
+export async function firstNumberSince(
+  db: DatabaseOrTransaction,
+  since: number,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_records')
+    .select(sql<number | null>`min(number)`.as('number'))
+    .where('at', '>=', since)
+    .executeTakeFirst()
+  return row?.number ?? undefined
+}
+
+/** Reads the records of a chain after a place, in their order. */
+export async function recordsOfChain(
+  db: DatabaseOrTransaction,
+  {
+    chain,
+    after,
+    limit,
+  }: { readonly chain: string; readonly after: number; readonly limit: number },
+): Promise<ReadRecord[]> {
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where('chain', '=', chain)
+    .where('place', '>', after)
+    .orderBy('place')
+    .limit(limit)
+    .execute()
+}
+
+/** Where a record is. */
+export interface RecordPlace {
+  readonly chain: string
+  readonly place: number
+}
+
+/** Reads the records at some places, in no order; those that are gone are left out. */
+export async function recordsAt(
+  db: DatabaseOrTransaction,
+  places: readonly RecordPlace[],
+): Promise<ReadRecord[]> {
+  if (places.length === 0) return []
+  return db
+    .selectFrom('audit_records')
+    .select(shown)
+    .where((eb) => eb.or(places.map(({ chain, place }) => eb.and({ chain, place }))))
+    .execute()
+}
+
+/** A chain with the place of its last record; 0 if it has none. */
+export interface Head {
+  readonly chain: string
+  readonly place: number
+}
+
+/** Which chains: all, the open ones, these and those closed since a time, or those that are named. */
+export type WhichChains = 'all' | 'open' | { readonly closedSince: number } | readonly string[]
+
+/** Reads the heads of chains. */
+export async function headsOf(db: DatabaseOrTransaction, which: WhichChains): Promise<Head[]> {
+  const last = sql<number>`coalesce((
+    select max(place) from audit_records where audit_records.chain = audit_chains.chain), 0)`
+  const query = db.selectFrom('audit_chains').select('chain').select(last.as('place'))
+  if (which === 'all') return query.execute()
+  if (which === 'open') return query.where('closed_at', 'is', null).execute()
+  if ('closedSince' in which) {
+    return query
+      .where((eb) => eb.or([eb('closed_at', 'is', null), eb('closed_at', '>=', which.closedSince)]))
+      .execute()
+  }
+  return which.length === 0 ? [] : query.where('chain', 'in', which).execute()
+}
+
+/** Reads the sealed keys of persons by their pseudonyms. */
+export async function subjectsNamed(
+  db: DatabaseOrTransaction,
+  pseudonyms: readonly string[],
+): Promise<{ subject: string; pseudonym: string; sealed: string }[]> {
+  if (pseudonyms.length === 0) return []
+  return db
+    .selectFrom('audit_subjects')
+    .select(['subject', 'pseudonym', 'sealed'])
+    .where('pseudonym', 'in', pseudonyms)
+    .execute()
+}
+
+/** The names of missing keys that the records after `from`, up to `to`, refer to. */
+export async function closedAmong(
+  db: DatabaseOrTransaction,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from (
+      select actor_key as name from audit_records where number > ${from} and number <= ${to}
+      union select target_key from audit_records where number > ${from} and number <= ${to}
+    ) as names
+    where name is not null and name <> ${serviceKeyName}
+      and not exists (select 1 from audit_subjects where pseudonym = name)`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Reads the sealed key of a person; undefined if there is none, or it was erased. */
+export async function subjectRow(
+  db: DatabaseOrTransaction,
+  subject: string,
+): Promise<{ subject: string; sealed: string } | undefined> {
+  return db
+    .selectFrom('audit_subjects')
+    .select(['subject', 'sealed'])
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+}

@@ -1,0 +1,127 @@
+import type { FastifyInstance } from 'fastify'
+import { refuseField } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { begunStream } from '../../core/http/lists/begun-stream.ts'
+import { inTurn } from '../../core/http/lists/bulk-answers.ts'
+import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { KnownEvent } from '../../core/module/registry.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { AuditLog } from './audit-log.ts'
+import { readCursor, readTail, writeCursor, writeTail } from './cursor.ts'
+import { sensitiveRead } from './events.ts'
+import { namesOf, parseFilters } from './filters.ts'
+import { foundLines } from './found-lines.ts'
+import { AuditPage, AuditRecordBody, AuditTypeList, auditFilters, auditQuery } from './schemas.ts'
+import { createTailReads } from './tail-reads.ts'
+
+/** The routes that read the audit log, for an administrator; each reading is an event itself. */
+export interface AuditRoutesOptions {
+  readonly auditLog: AuditLog
+  readonly clock: Clock
+  readonly events: Events
+  readonly knownEvents: readonly KnownEvent[]
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 1000
+const largePage = 100
+
+export async function auditRoutes(
+  instance: FastifyInstance,
+  { auditLog, clock, events, knownEvents }: AuditRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const tailReads = createTailReads({ clock })
+
+  app.get(
+    '/api/admin/audit',
+    {
+      config: { access, query: auditQuery(knownEvents), errors: ['validationFailed'] },
+      schema: {
+        operationId: 'listAuditRecords',
+        summary: 'One page of the audit log, the newest record first',
+        response: { 200: AuditPage },
+      },
+    },
+    async (request, reply) => {
+      const query = request.query as Query // parsed by Fastify
+      const filters = parseFilters(query, knownEvents)
+      const { limit } = parsePage(query, maxPerPage)
+      const [cursor, after] = [single(query, 'cursor'), single(query, 'after')]
+      if (cursor !== undefined && after !== undefined) {
+        return refuseField(['after'], 'stands without cursor')
+      }
+      const before = cursor === undefined ? undefined : readCursor(cursor)
+      const behind = after === undefined ? undefined : readTail(after)
+      // A large page waits with the other large answers.
+      const inItsTurn = <T>(read: () => Promise<T>) =>
+        limit > largePage ? inTurn(request, reply, { mayBeRefused: false })(read) : read()
+      if (behind) {
+        const found = await inItsTurn(() => auditLog.newer(filters, { limit, after: behind }))
+        const names = [...namesOf(query), 'after']
+        if (tailReads.isTold([callerOf(request).subject, ...names].join(' '))) {
+          events.tell(sensitiveRead, { what: 'audit', filters: names })
+        }
+        const newer = writeTail(found.end)
+        return { limit, data: found.records, next: null, newer, has_newer: found.hasMore }
+      }
+      // Before the page: what is stored meanwhile may be read twice, but is not left out.
+      const end = await auditLog.end()
+      const { records, next } = await inItsTurn(() => auditLog.page(filters, { limit, before }))
+      events.tell(sensitiveRead, { what: 'audit', filters: namesOf(query) })
+      const newer = writeTail(end)
+      return { limit, data: records, next: next && writeCursor(next), newer, has_newer: false }
+    },
+  )
+
+  app.get(
+    '/api/admin/audit/types',
+    {
+      config: { access },
+      schema: {
+        operationId: 'listAuditTypes',
+        summary: 'The types of events that the audit log has, by category',
+        response: { 200: AuditTypeList },
+      },
+    },
+    async () => ({
+      data: knownEvents.map(({ name, room, level, outcome }) => ({
+        ...{ type: name, category: room, level, outcome },
+      })),
+    }),
+  )
+
+  app.get(
+    '/api/admin/audit/export',
+    {
+      config: {
+        access,
+        query: auditFilters(knownEvents),
+        answers: { 200: { [mediaTypes.lines]: AuditRecordBody } },
+        errors: ['validationFailed'],
+      },
+      schema: {
+        operationId: 'exportAuditRecords',
+        summary: 'All records that match, the oldest first, as lines of JSON',
+      },
+    },
+    async (request, reply) => {
+      const query = request.query as Query // parsed by Fastify
+      const filters = parseFilters(query, knownEvents)
+      reply.header('content-type', mediaTypes.lines)
+      if (request.method === 'HEAD') return reply.send()
+      const lines = foundLines(auditLog, {
+        filters: { ...filters, until: Math.min(filters.until ?? Infinity, clock.now() + 1) },
+        begun: () => events.tell(sensitiveRead, { what: 'audit', filters: namesOf(query) }),
+        authorize: async () => reauthorize(request)?.now(),
+        makeBatch: inTurn(request, reply, { mayBeRefused: true }),
+      })
+      return reply.send(await begunStream(lines))
+    },
+  )
+}

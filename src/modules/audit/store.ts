@@ -1,0 +1,191 @@
+import { type Insertable, sql } from 'kysely'
+import type { DatabaseOrTransaction, QueryHints } from '../../core/database/database.ts'
+import { prepared, preparedForLists } from '../../core/database/prepared.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { isPostgres } from '../../core/database/transactions.ts'
+
+/** A record before it has a number. */
+export type NewRecord = Omit<Required<Insertable<Schema['audit_records']>>, 'number'>
+export type ChainRow = Omit<Insertable<Schema['audit_chains']>, 'closed_at'>
+export type SubjectRow = Insertable<Schema['audit_subjects']>
+/** The key of a person; `userId` if the person is a user. */
+export type NewSubject = SubjectRow & { readonly userId: number | null }
+
+// A statement is kept for each of these numbers of rows.
+const rowsPerStatement = [16, 4, 3, 2, 1]
+const maxSubjectsPerStatement = 8
+
+// On PostgreSQL both go with the commit: nothing waits for their answer. What was given to a caller
+// must not lose its record with the power.
+const withCommit: QueryHints = { isDeferred: true, isDurable: true }
+
+const insertRecords = preparedForLists<{ records: NewRecord[] }, object, never>(
+  (db, { records }) =>
+    db.insertInto('audit_records').values(
+      records.map((record) => ({
+        chain: record.chain,
+        place: record.place,
+        id: record.id,
+        at: record.at,
+        type: record.type,
+        level: record.level,
+        outcome: record.outcome,
+        reason: record.reason,
+        request_id: record.request_id,
+        facts: record.facts,
+        actor_key: record.actor_key,
+        actor_sealed: record.actor_sealed,
+        target_key: record.target_key,
+        target_sealed: record.target_sealed,
+        actor_index: record.actor_index,
+        target_index: record.target_index,
+        address_index: record.address_index,
+        mac: record.mac,
+      })),
+    ),
+  withCommit,
+)
+
+const insertChain = prepared<ChainRow, never>(
+  (db, row) =>
+    db.insertInto('audit_chains').values({
+      chain: row.chain,
+      instance: row.instance,
+      version: row.version,
+      opened_at: row.opened_at,
+    }),
+  withCommit,
+)
+
+// For a user who is gone no key is made: it would bring back what an erasure has dropped. The row of
+// the user stays until the end of the transaction, so that an erasure waits for the key.
+const insertSubjects = preparedForLists<{ rows: NewSubject[] }, object, { subject: string }>(
+  (db, { rows }) => ({
+    compile: () =>
+      sql<{ subject: string }>`
+        with given (subject, pseudonym, sealed, user_id) as (values ${sql.join(
+          rows.map(
+            ({ subject, pseudonym, sealed, userId }) => sql`(cast(${subject} as text),
+              cast(${pseudonym} as text), cast(${sealed} as text), cast(${userId} as bigint))`,
+          ),
+        )})
+        insert into audit_subjects (subject, pseudonym, sealed)
+        select subject, pseudonym, sealed from given
+        where user_id is null or exists (
+          select 1 from users where users.id = given.user_id
+            and (users.import_id is null or users.import_id > 0)
+          ${isPostgres(db) ? sql`for key share` : sql``})
+        on conflict (subject) do nothing returning subject`.compile(db),
+  }),
+)
+
+const subjectsNamed = preparedForLists<{ names: { subject: string }[] }, object, SubjectRow>(
+  (db, { names }) =>
+    db
+      .selectFrom('audit_subjects')
+      .select(['subject', 'pseudonym', 'sealed'])
+      .where(
+        'subject',
+        'in',
+        names.map(({ subject }) => subject),
+      ),
+)
+
+/** The tables of the audit log that a change writes. */
+export function auditStore(db: DatabaseOrTransaction) {
+  return {
+    /** Inserts records in their order. */
+    async insert(records: readonly NewRecord[]): Promise<void> {
+      for (let from = 0; from < records.length; ) {
+        const left = records.length - from
+        const count = rowsPerStatement.find((rows) => rows <= left) ?? 1
+        await insertRecords.all(db, { records: records.slice(from, from + count) }, {})
+        from += count
+      }
+    },
+
+    async openChain(row: ChainRow): Promise<void> {
+      await insertChain.all(db, row)
+    },
+
+    /** Closes chains, and answers nothing about those that were never stored. */
+    async closeChains(chains: readonly string[], now: number): Promise<void> {
+      if (chains.length === 0) return
+      await db
+        .updateTable('audit_chains')
+        .set({ closed_at: now })
+        .where('chain', 'in', chains)
+        .execute()
+    },
+
+    /** Closes the open chains without a record since `before`; answers how many, at most `limit`. */
+    async closeLeft(before: number, now: number, limit: number): Promise<number> {
+      const left = await db
+        .selectFrom('audit_chains')
+        .select('chain')
+        .where('closed_at', 'is', null)
+        .where('opened_at', '<', before)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('audit_records')
+                .select('number')
+                .whereRef('audit_records.chain', '=', 'audit_chains.chain')
+                .where('at', '>=', before),
+            ),
+          ),
+        )
+        .limit(limit)
+        .execute()
+      await this.closeChains(
+        left.map(({ chain }) => chain),
+        now,
+      )
+      return left.length
+    },
+
+    /**
+     * Inserts the keys of subjects who have none, but of no user who is gone; answers the subjects
+     * whose keys were inserted.
+     */
+    async addSubjects(rows: readonly NewSubject[]): Promise<Set<string>> {
+      const added = new Set<string>()
+      for (let from = 0; from < rows.length; from += maxSubjectsPerStatement) {
+        const some = rows.slice(from, from + maxSubjectsPerStatement)
+        for (const { subject } of await insertSubjects.all(db, { rows: some }, {})) {
+          added.add(subject)
+        }
+      }
+      return added
+    },
+
+    /** The keys of those subjects who have one. */
+    async subjects(subjects: readonly string[]): Promise<SubjectRow[]> {
+      const found: SubjectRow[] = []
+      for (let from = 0; from < subjects.length; from += maxSubjectsPerStatement) {
+        const names = subjects
+          .slice(from, from + maxSubjectsPerStatement)
+          .map((subject) => ({ subject }))
+        found.push(...(await subjectsNamed.all(db, { names }, {})))
+      }
+      return found
+    },
+
+    /** The ids of those records, made at these times in epoch milliseconds, that are in the log. */
+    async present(records: readonly { readonly id: string; readonly at: number }[]) {
+      const times = records.map(({ at }) => at) // an index of the table finds them
+      const rows = await db
+        .selectFrom('audit_records')
+        .select('id')
+        .where('at', '>=', Math.min(...times))
+        .where('at', '<=', Math.max(...times))
+        .where(
+          'id',
+          'in',
+          records.map(({ id }) => id),
+        )
+        .execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+  }
+}

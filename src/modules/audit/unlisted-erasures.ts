@@ -1,0 +1,82 @@
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import type { Events } from '../../core/events/events.ts'
+import { checkpointStore } from './checkpoint-store.ts'
+import { closedKeysOfTombstone } from './closed-keys.ts'
+import { auditErasuresCounted } from './events.ts'
+import { openedOrNull } from './opened-record.ts'
+import { closedAmong } from './read-store.ts'
+
+/** The first version whose record of an erasure lists the erased keys. */
+export const listedSince = '0.10.0'
+
+export interface UnlistedErasuresDeps {
+  readonly db: Database
+  readonly events: Events
+}
+
+const keysPerRecord = 100
+const recordsPerStep = 2000
+
+/** The last record from before the erasures were listed; 0 if there was none. */
+export async function unlistedThrough(db: DatabaseOrTransaction): Promise<number> {
+  const row = await db.selectFrom('audit_erasures_unlisted').select('through').executeTakeFirst()
+  return row?.through ?? 0
+}
+
+/**
+ * Creates the job that lists once, after the upgrade, the keys that earlier versions erased. A key that
+ * disappears later is then not mistaken for one of these keys. A step reads some records and answers
+ * `batchSize` until all records are read, then 0.
+ */
+export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
+  const closed = new Set<string>()
+  let from = 0
+  let isDone = false
+
+  return async (batchSize: number): Promise<number> => {
+    if (isDone || (await isListed(db))) {
+      isDone = true
+      return 0
+    }
+    const through = await unlistedThrough(db)
+    if (from < through) {
+      const to = Math.min(through, from + recordsPerStep)
+      for (const name of await closedAmong(db, { from, to })) closed.add(name)
+      from = to
+      return batchSize
+    }
+    await transact(db, [lockName.erasures], async (trx) => {
+      if (await isListed(trx)) return
+      const names = [...closed]
+      for (let at = 0; at === 0 || at < names.length; at += keysPerRecord) {
+        const some = names.slice(at, at + keysPerRecord)
+        const unlisted = { closed: some, through }
+        await events.record(trx, auditErasuresCounted, { erasures: some.length }, { unlisted })
+      }
+    })
+    closed.clear()
+    isDone = true
+    return 0
+  }
+}
+
+/** Whether the job has finished, even if retention has removed its record. */
+async function isListed(db: DatabaseOrTransaction): Promise<boolean> {
+  const record = await db
+    .selectFrom('audit_records')
+    .select('number')
+    .where('type', '=', auditErasuresCounted.name)
+    .limit(1)
+    .executeTakeFirst()
+  if (record) return true
+  const store = checkpointStore(db)
+  for (let after = ''; ; ) {
+    const batch = await store.tombstonesAfter(after, 500)
+    const lists = batch.map((tombstone) => openedOrNull(() => closedKeysOfTombstone(tombstone)))
+    if (lists.some((list) => list !== null && list.through !== null)) return true
+    const last = batch.at(-1)
+    if (!last || batch.length < 500) return false
+    after = last.chain
+  }
+}

@@ -1,0 +1,166 @@
+import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
+import type { AuditKeys } from '../../keys/audit-keys.ts'
+import { checkpointStore } from '../checkpoint-store.ts'
+import { openedOrNull } from '../opened-record.ts'
+import {
+  addressIndex,
+  openFields,
+  openSubjectKey,
+  type PersonalFields,
+  personIndex,
+  pseudonymOf,
+  type Side,
+  serviceIndex,
+  serviceKeyName,
+} from '../persons.ts'
+import { subjectsNamed } from '../read-store.ts'
+import type { AuditRecord } from '../record-form.ts'
+
+type Indexes = Pick<AuditRecord, 'actor_index' | 'target_index' | 'address_index'>
+
+/** The keys of persons, by the pseudonym that records have. */
+export interface Persons {
+  get(pseudonym: string): Person | undefined
+  /** The subjects whose key does not open, or has another name. */
+  readonly broken: readonly string[]
+  /** Reads the persons of these records, for logs with more persons than memory holds. */
+  load(records: readonly AuditRecord[]): Promise<void>
+}
+
+interface Person {
+  readonly name: string
+  readonly key: Uint8Array
+  readonly indexes: Readonly<Record<Side, string>>
+}
+
+// Some 400 bytes each.
+const maxPersons = 250_000
+const batchSize = 1000
+const namesAtOnce = 500
+
+/** Opens the keys of persons. */
+export async function readPersons(
+  db: DatabaseOrTransaction,
+  keys: AuditKeys,
+  max = maxPersons,
+): Promise<Persons> {
+  const store = checkpointStore(db)
+  const held = new Map<string, Person>()
+  let loaded = new Map<string, Person>()
+  const broken: string[] = []
+  let isPartial = false
+  for (let after = ''; ; ) {
+    const batch = await store.subjectsAfter(after, batchSize)
+    for (const row of batch) {
+      const person = opened(row)
+      // With another name, a search would treat the person as erased.
+      if (person?.name !== row.pseudonym) broken.push(row.subject)
+      if (person && held.size < max) held.set(person.name, person)
+      else if (person) isPartial = true
+    }
+    const last = batch.at(-1)
+    if (!last || batch.length < batchSize) break
+    after = last.subject
+  }
+  return {
+    broken,
+    get: (name) => held.get(name) ?? loaded.get(name),
+    async load(records) {
+      if (!isPartial) return
+      loaded = new Map()
+      const named = new Set(records.flatMap(({ actor_key, target_key }) => [actor_key, target_key]))
+      const missing = [...named].flatMap((name) => (name === null || held.has(name) ? [] : name))
+      for (let from = 0; from < missing.length; from += namesAtOnce) {
+        for (const row of await subjectsNamed(db, missing.slice(from, from + namesAtOnce))) {
+          const person = opened(row)
+          if (person) loaded.set(person.name, person)
+        }
+      }
+    },
+  }
+
+  function opened({ subject, sealed }: { subject: string; sealed: string }): Person | null {
+    const key = openedOrNull(() => openSubjectKey(keys.data, subject, sealed))
+    if (!key) return null
+    const indexes = { actor: personIndex(key, 'actor'), target: personIndex(key, 'target') }
+    return { name: pseudonymOf(key), key, indexes }
+  }
+}
+
+/** What the indexes of a record are; `closed`: the names of the keys that are gone. */
+export interface IndexFinding {
+  readonly wrong: keyof Indexes | null
+  readonly closed: readonly string[]
+}
+
+/**
+ * Makes the check of the indexes of a record, which its mac does not cover, because an erasure
+ * empties them. They follow from the sealed fields: those of a person, whose key must be there, or
+ * those of the service. `erasing` has the indexes that an erasure has yet to empty.
+ */
+export function createIndexCheck(
+  keys: AuditKeys,
+  persons: Pick<Persons, 'get'>,
+  erasing: ReadonlySet<string>,
+): (record: AuditRecord) => IndexFinding {
+  return (record) => {
+    const actor = opened(record, 'actor')
+    const target = opened(record, 'target')
+    const closed = [
+      ...(actor === 'closed' ? [record.actor_key ?? ''] : []),
+      ...(target === 'closed' ? [record.target_key ?? ''] : []),
+    ]
+    return { wrong: wrongOf(record, actor, target), closed }
+  }
+
+  type Opened = PersonalFields | null | 'closed'
+
+  function wrongOf(record: AuditRecord, actor: Opened, target: Opened): IndexFinding['wrong'] {
+    // An erasure empties the indexes. If the indexes are left, only the key was deleted.
+    const leftOf = (side: 'actor_index' | 'target_index') => (isLeft(record[side]) ? side : null)
+    const ofActor = actor === 'closed' ? leftOf('actor_index') : wrongOfActor(record, actor)
+    return ofActor ?? (target === 'closed' ? leftOf('target_index') : wrongOfTarget(record, target))
+  }
+
+  function isLeft(index: string | null): boolean {
+    return index !== null && !erasing.has(index)
+  }
+
+  function wrongOfActor(record: AuditRecord, fields: PersonalFields | null) {
+    const { actor_key: name, actor_index, address_index } = record
+    const address = typeof fields?.address === 'string' ? fields.address : null
+    if (address_index !== (address === null ? null : addressOf(address))) return 'address_index'
+    const subject = typeof fields?.subject === 'string' ? fields.subject : null
+    const ofService = subject === null ? null : serviceIndex(keys.index, subject, 'actor')
+    const expected = persons.get(name ?? '')?.indexes.actor ?? ofService
+    return actor_index === expected ? null : 'actor_index'
+  }
+
+  function wrongOfTarget({ target_key: name, target_index }: AuditRecord, fields: Fields) {
+    // A name that was typed, and that no account has, stands as its digest in the payload.
+    const isTyped = typeof fields?.user_id !== 'number' && typeof fields?.typed === 'string'
+    const typed = isTyped ? String(fields.typed) : null
+    const expected = persons.get(name ?? '')?.indexes.target ?? typed
+    return target_index === expected ? null : 'target_index'
+  }
+
+  type Fields = PersonalFields | null
+
+  function opened(record: AuditRecord, side: Side): Opened {
+    const name = side === 'actor' ? record.actor_key : record.target_key
+    const sealed = side === 'actor' ? record.actor_sealed : record.target_sealed
+    if (name === null || sealed === null) return null
+    const person = persons.get(name)
+    if (name !== serviceKeyName && !person) return 'closed'
+    if (side === 'target' && person) return {} // its index follows from the key alone
+    try {
+      return openFields(person?.key ?? keys.service, { id: record.id, side }, sealed)
+    } catch {
+      return null // its mac tells the same
+    }
+  }
+
+  function addressOf(address: string): string {
+    return addressIndex(keys.index, address)
+  }
+}

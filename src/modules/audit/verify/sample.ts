@@ -1,0 +1,79 @@
+import type { Random } from '../../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
+import type { AuditKeys } from '../../keys/audit-keys.ts'
+import { type CheckpointStore, checkpointStore } from '../checkpoint-store.ts'
+import { type AuditRecord, firstPrevious, macOf } from '../record-form.ts'
+
+/** Runs of consecutive records of a chain: the latest records, and some at random positions. */
+const runs = 20
+const recordsPerRun = 25
+const maxReported = 5
+
+/**
+ * Verifies the macs of a sample of the records, some hundred in all however many there are; answers a
+ * sentence without full stop for each changed record. `audit verify` verifies all records.
+ */
+export async function sampleProblems(
+  db: DatabaseOrTransaction,
+  keys: Pick<AuditKeys, 'chain'>,
+  random: Random,
+): Promise<string[]> {
+  const store = checkpointStore(db)
+  const last = await store.lastNumber()
+  if (last === null) return []
+  const problems = new Set<string>()
+  const seen = new Set<number>()
+  for (let run = 0; run < runs; run += 1) {
+    // The first run ends at the latest record. A short log is verified completely.
+    const from = run === 0 ? last - recordsPerRun + 1 : startOf(run, last, random)
+    for (const { chain, place } of await store.numberedFrom(from, recordsPerRun)) {
+      await verifyAt(chain, place)
+    }
+    if (last <= (run + 1) * recordsPerRun) break
+  }
+  return [...problems].slice(0, maxReported)
+
+  async function verifyAt(chain: string, place: number): Promise<void> {
+    const [before, record] = await pairAt(store, chain, place)
+    if (!record || seen.has(record.number)) return
+    seen.add(record.number)
+    const previous = before?.mac ?? (await previousOf(store, keys, record))
+    if (previous === undefined) return
+    if (previous === null) {
+      problems.add(`The record before record ${record.number} of the audit log is missing`)
+    } else if (macOf(keys.chain, previous, record) !== record.mac) {
+      problems.add(`The record ${record.number} of the audit log is not what was written there`)
+    }
+  }
+}
+
+/** The runs cover a short log completely. Of a longer log each run reads another part. */
+function startOf(run: number, last: number, random: Random): number {
+  if (last <= runs * recordsPerRun) return last - (run + 1) * recordsPerRun + 1
+  const part = Math.floor(last / runs)
+  return run * part + (Buffer.from(random.bytes(4)).readUInt32BE() % part)
+}
+
+async function pairAt(
+  store: CheckpointStore,
+  chain: string,
+  place: number,
+): Promise<[AuditRecord | undefined, AuditRecord | undefined]> {
+  const found = await store.records(chain, place - 1, place, 2)
+  return [found.find((one) => one.place === place - 1), found.find((one) => one.place === place)]
+}
+
+/**
+ * The predecessor of the first remaining record of a chain: null if the predecessor is missing,
+ * undefined if retention has removed the record since it was read.
+ */
+async function previousOf(
+  store: CheckpointStore,
+  keys: Pick<AuditKeys, 'chain'>,
+  { chain, place }: AuditRecord,
+): Promise<string | null | undefined> {
+  if (place === 1) return firstPrevious(keys.chain, chain)
+  const tombstone = await store.tombstone(chain)
+  if (tombstone && tombstone.place >= place) return undefined
+  return tombstone?.place === place - 1 ? tombstone.mac : null
+}

@@ -1,0 +1,127 @@
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Attempt } from '../throttle/attempt.ts'
+import type { Account } from './account.ts'
+import { loginSuccess, loginSuccessAfterFail } from './events.ts'
+import type { Evidence } from './evidence.ts'
+import type { Stage } from './requirement-table.ts'
+import type { Passed, Requirements } from './requirements.ts'
+
+/** The result of a login: a session, a token, a pair of tokens, or one request. */
+export interface Result<Issued, Answer> {
+  /**
+   * Called in the completing transaction, and again if that is retried: it only uses the database.
+   */
+  issue(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Issued>
+  /** Called after the commit: signs tokens, sets cookies. */
+  respond(issued: Issued, evidence: Evidence): Promise<Answer> | Answer
+  /** The secret of the browser's cookie, by which its device is known; only pages have one. */
+  readonly browser?: string
+}
+
+export interface PresentAccount {
+  readonly account: Account
+  /** How many sessions are stored for it, with ended ones that are not deleted yet. */
+  readonly sessions: number
+}
+
+/** A present account, and how and when its user authenticated. */
+export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
+
+/** The stages at which a login completes, and the stage whose requirements apply in the transaction. */
+const commitStages = {
+  login: 'commit',
+  basic: 'commit',
+  provider: 'providerCommit',
+  providerPage: 'providerCommit',
+} as const satisfies Partial<Record<Stage, Stage>>
+
+export type Completing = keyof typeof commitStages
+
+/**
+ * Issues a result for evidence that has passed. One transaction asks the requirements again, stores
+ * the result, records the login and settles the attempt as succeeded.
+ */
+export interface Completion {
+  /** @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile */
+  complete<Issued, Answer>(
+    passed: Passed<Completing>,
+    attempt: Attempt | null,
+    result: Result<Issued, Answer>,
+  ): Promise<Answer>
+}
+
+export interface CompletionDeps {
+  readonly db: Database
+  /** For a request by Basic, which records nothing: its commits do not wait for the disk. */
+  readonly asyncCommitDb: Database
+  readonly events: Pick<Events, 'record'>
+  readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
+  /** Reads the account in the transaction; null if it does not exist. */
+  readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
+  /** The same for a login, which it records as the last one of the account, in one statement. */
+  readonly presentAtLogin: (
+    trx: DatabaseOrTransaction,
+    userId: number,
+    byPassword: boolean,
+  ) => Promise<PresentAccount | null>
+  /** Called in the transaction of a login, never for Basic. */
+  readonly signedIn: (
+    trx: DatabaseOrTransaction,
+    account: Account,
+    browser: string | undefined,
+  ) => Promise<void>
+}
+
+export function createCompletion(deps: CompletionDeps): Completion {
+  const { db, asyncCommitDb, events, requirements, present, presentAtLogin, signedIn } = deps
+  return {
+    async complete(
+      { account: before, amr, authTime, stage },
+      attempt,
+      { issue, respond, browser },
+    ) {
+      const isLogin = stage !== 'basic'
+      const work = async (trx: DatabaseOrTransaction) => {
+        const found = isLogin
+          ? await presentAtLogin(trx, before.userId, amr.includes('pwd'))
+          : await present(trx, before.userId)
+        if (!found) throw gone(before)
+        const { account } = found
+        requirements.refuse(commitStages[stage], {
+          account,
+          amr,
+          since: { now: account, before },
+        })
+        // The account may have got a role meanwhile that requires a factor: no result may carry it.
+        const added = requirements.unmet(stage, { account, amr })
+        if (added) {
+          const facts = { user_id: account.userId, requirement: added.requirement }
+          const reason = { code: 'requirement_added', facts } as const
+          throw new ApiError('invalidCredentials', { reason })
+        }
+        const issued = await issue(trx, { ...found, amr, authTime })
+        if (isLogin) {
+          const { userId: user_id, failedLogins: failures, username } = account
+          const login = { username, factors: amr }
+          if (attempt && failures > 0) {
+            await events.record(trx, loginSuccessAfterFail, { user_id, failures }, { login })
+          } else await events.record(trx, loginSuccess, { user_id }, { login })
+          await signedIn(trx, account, browser)
+        }
+        await attempt?.succeed(trx, account)
+        return { issued, account }
+      }
+      const lockNames = [lockName.account(before.userId)]
+      const { issued, account } = await transact(isLogin ? db : asyncCommitDb, lockNames, work)
+      return respond(issued, { account, amr, authTime })
+    },
+  }
+}
+
+function gone({ userId }: Account): ApiError {
+  const reason = { code: 'account_gone', facts: { user_id: userId } } as const
+  return new ApiError('invalidCredentials', { reason })
+}

@@ -1,0 +1,76 @@
+import { errorWith } from '../../core/http/declared-error.ts'
+import { proofKinds } from '../../core/http/pages/proof-kinds.ts'
+import { named, type Static } from '../../core/http/schemas.ts'
+import type { SentProofs as ProofsOfRequest } from './proofs.ts'
+
+export const examplePassword = 'gravel-otter-lantern-41'
+
+/** The code of a second factor: of the app, or a recovery code. */
+export const codeFields = {
+  totp: {
+    type: 'string',
+    pattern: '^[0-9]{6}$',
+    description: 'The six digits that the authenticator app shows',
+  },
+  recovery_code: { type: 'string', description: 'In place of `totp`; each can be used once' },
+} as const
+
+/** The solution of a challenge, in a body. */
+export const Captcha = {
+  type: 'string',
+  maxLength: 4096,
+  description: 'The solution of a challenge: base64 of JSON, as the widget of ALTCHA sends it',
+} as const
+
+/** The proofs of a person in a body, as a client should send them. */
+export const sentProofs = {
+  current_password: {
+    type: 'string',
+    description: 'If the account has a password, unless Basic or an enrolment token proves it',
+  },
+  totp: { ...codeFields.totp, description: 'If the account has a second factor' },
+  recovery_code: codeFields.recovery_code,
+  captcha: Captcha,
+} as const
+
+/** The schema that validates: it has no types, because a value of another type is a wrong proof. */
+export const acceptedProofs = {
+  current_password: {},
+  totp: {},
+  recovery_code: {},
+  captcha: Captcha,
+} as const
+
+export const SentProofs = named(
+  'Proofs',
+  { type: 'object', properties: sentProofs, description: 'What the account has' },
+  { current_password: examplePassword },
+)
+
+export const AcceptedProofs = { type: 'object', properties: acceptedProofs } as const
+
+/** The proofs of a body. */
+export function proofsIn(body: Static<typeof AcceptedProofs>): ProofsOfRequest {
+  const { current_password: currentPassword, totp, recovery_code: recoveryCode, captcha } = body
+  return { currentPassword, totp, recoveryCode, captcha }
+}
+
+/** The refusal of a change that lacks proofs. */
+export const confirmationRequired = errorWith(
+  'confirmationRequired',
+  {
+    proofs: {
+      type: 'array',
+      items: { type: 'string', enum: proofKinds },
+      description:
+        'The proofs that are still missing, all of which are needed; a recovery code counts as `totp`',
+    },
+  },
+  { proofs: ['password'] },
+  {
+    confirm_url: {
+      type: 'string',
+      description: 'The page that takes the proofs `provider` and `email`, if one is missing',
+    },
+  },
+)

@@ -1,0 +1,108 @@
+import { type ErrorName, errorTable } from '../../core/errors.ts'
+import { inColumns } from '../../core/lib/text.ts'
+
+/** The situations in which an account must meet requirements: see `requirementTable`. */
+export const stages = [
+  'login',
+  'basic',
+  'provider',
+  'providerPage',
+  'ticket',
+  'commit',
+  'providerCommit',
+  'change',
+  'return',
+  'basicCaller',
+  'refresh',
+  'session',
+  'external',
+] as const
+export type Stage = (typeof stages)[number]
+
+/**
+ * What happens if an account does not meet a requirement:
+ * - the name of an error: it is thrown
+ * - `challenge`: a step of the login can meet the requirement
+ * - `unauthenticated`: the caller counts as not authenticated
+ * - `enrolment-only`: the same, except on a route that enrols a factor
+ * - `anonymous`: the caller goes on without the account
+ * - empty: the requirement is not asked
+ */
+export type Cell = ErrorName | 'challenge' | 'unauthenticated' | 'enrolment-only' | 'anonymous' | ''
+
+/** A cell for each stage. */
+type Row<Stages> = { readonly [Index in keyof Stages]: Cell }
+
+const [guess, deny, fail] = ['invalidCredentials', 'accessDenied', 'signInFailed'] as const
+const [again, renew, token] = [
+  'authenticationRequired',
+  'invalidRefreshToken',
+  'invalidOrExpiredToken',
+] as const
+const [change, challenge, unauthenticated, enrolmentOnly, anonymous] = [
+  'passwordChangeRequired',
+  'challenge',
+  'unauthenticated',
+  'enrolment-only',
+  'anonymous',
+] as const
+const none = ''
+
+/**
+ * The requirements of accounts; no other place decides them. Within a stage the refusals are asked
+ * first, then the other cells, each in the order of the rows. docs/adr/0029
+ *
+ * A pending deletion is checked before the flags of administrators, because a sign-in through a
+ * provider must not show that the account exists.
+ *
+ * - `login`: after any method has proved the account, in POST /login, Basic and a password change.
+ * - `basic`: in addition, for a request by Basic; `basicCaller`: in the transaction of its change.
+ * - `provider`: after an identity provider; `providerPage`: the same on pages, which can ask for more.
+ * - `ticket`: when the caller returns with the asked code, or a flow of pages goes on.
+ * - `commit`, `providerCommit`: in the transaction that completes a login.
+ * - `change`: in the transaction in which a caller changes its own account.
+ * - `return`: in the transaction that takes back the deletion of an account, which the flags of
+ *   administrators do not deny.
+ * - `refresh`: when a refresh token is used or inspected.
+ * - `session`, `external`: at each request of a caller by session or external token.
+ */
+// biome-ignore format: a table is read by its columns
+export const requirementTable = {
+  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external
+  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token    ],
+  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token    ],
+  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none     ],
+  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
+  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
+  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
+} as const satisfies Record<string, Row<typeof stages>>
+
+export type Requirement = keyof typeof requirementTable
+/** The requirements that a step of a login can meet. */
+export type Step = Extract<Requirement, 'second_factor' | 'password_change' | 'enrolment'>
+
+/** Whether a cell refuses with an error. */
+export function isRefusal(cell: Cell): cell is ErrorName {
+  return cell in errorTable
+}
+
+/** Words of docs/access.txt, which operators compare between versions. */
+const documented: Readonly<Record<string, string>> = {
+  challenge: 'ask',
+  unauthenticated: 'absent',
+  'enrolment-only': 'enrols',
+  anonymous: 'guest',
+  '': '-',
+}
+
+/** The table as text for docs/access.txt: a line for each stage, and `-` for an empty cell. */
+export function describeRequirements(): string {
+  const requirements = Object.entries(requirementTable)
+  const lines = stages.map((stage, index) => [
+    stage,
+    ...requirements.map(([, cells]) => documented[cells[index] ?? ''] ?? cells[index] ?? ''),
+  ])
+  return inColumns([['ASKED OF', ...requirements.map(([name]) => name)], ...lines])
+}

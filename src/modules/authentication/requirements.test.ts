@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import type { Username } from '../../core/lib/username.ts'
+import type { Account } from './account.ts'
+import type { Evidence } from './evidence.ts'
+import { type Requirement, requirementTable, type Step, stages } from './requirement-table.ts'
+import { createRequirements, type Facts } from './requirements.ts'
+
+const now = 1_000_000
+const clock = { now: () => now, wait: async () => {} }
+const lock = { after: 10, seconds: 60 }
+const config = { login: { lock }, secondFactor: { requiredOf: ['ADMIN'] } }
+const requirements = createRequirements({
+  config: config as unknown as Parameters<typeof createRequirements>[0]['config'], // what it reads
+  clock,
+})
+
+const account: Account = {
+  userId: 1,
+  username: 'ann' as Username, // canonical
+  passwordHash: 'one',
+  roles: ['USER'],
+  locked: false,
+  active: true,
+  deletionAt: null,
+  failedLogins: 0,
+  lockedUntil: null,
+  secondFactor: false,
+  mustChange: false,
+  accessVersion: 1,
+  refreshVersion: 1,
+  createdAt: 0,
+  email: null,
+  language: null,
+}
+const before = { refreshVersion: 1, passwordHash: 'one' }
+const evidence = (more: Partial<Account> = {}): Evidence => ({
+  account: { ...account, ...more },
+  amr: ['pwd'],
+  authTime: now,
+})
+
+/** An account that meets all requirements but one. */
+const breaks: Record<Requirement, Facts> = {
+  no_deletion: { account: { ...account, deletionAt: now + 1 }, since: { now: account, before } },
+  account_usable: { account: { ...account, active: false }, since: { now: account, before } },
+  not_locked_out: {
+    account: { ...account, lockedUntil: now + 1 },
+    since: { now: account, before },
+  },
+  unchanged: { account, since: { now: { ...before, refreshVersion: 2 }, before } },
+  same_password: {
+    account,
+    since: { now: { refreshVersion: 2, passwordHash: 'two' }, before },
+  },
+  second_factor: { account: { ...account, secondFactor: true }, since: { now: account, before } },
+  password_change: { account: { ...account, mustChange: true }, since: { now: account, before } },
+  enrolment: { account: { ...account, roles: ['ADMIN'] }, since: { now: account, before } },
+}
+
+suite('requirements', () => {
+  for (const [index, stage] of stages.entries()) {
+    test(`${stage} asks what its cells say`, () => {
+      assert.equal(
+        requirements.unmet(stage, { account, since: { now: account, before } }),
+        null,
+        'an account that meets all of them',
+      )
+      for (const [name, row] of Object.entries(requirementTable)) {
+        const requirement = name as Requirement // its keys
+        const { cell = '' } = requirements.unmet(stage, breaks[requirement]) ?? {}
+        // A changed version is no password of before either, and the other way round.
+        if (requirement === 'same_password' && row[index] === '') continue
+        if (requirement === 'unchanged' && stage === 'basicCaller') continue
+        assert.equal(cell, row[index], requirement)
+      }
+    })
+  }
+
+  test('refusals come before questions, and each in the order of the rows', () => {
+    const all = evidence({
+      active: false,
+      lockedUntil: now + 1,
+      secondFactor: true,
+      mustChange: true,
+    })
+    const named = (stage: (typeof stages)[number], facts: Facts) =>
+      requirements.unmet(stage, facts)?.requirement
+    assert.equal(named('login', all), 'account_usable')
+    assert.equal(
+      named('provider', evidence({ secondFactor: true, mustChange: true })),
+      'password_change',
+    )
+    assert.equal(
+      named('login', evidence({ secondFactor: true, mustChange: true })),
+      'second_factor',
+    )
+    assert.equal(
+      named('login', evidence({ mustChange: true, roles: ['ADMIN'] })),
+      'password_change',
+    )
+  })
+
+  test('a stage that asks whether the account is unchanged refuses where that is not told', () => {
+    for (const stage of [
+      'ticket',
+      'commit',
+      'providerCommit',
+      'change',
+      'return',
+      'refresh',
+    ] as const) {
+      assert.equal(requirements.unmet(stage, { account })?.requirement, 'unchanged')
+    }
+    assert.equal(requirements.unmet('basicCaller', { account })?.requirement, 'same_password')
+    for (const absent of [{}, { passwordHash: null }]) {
+      const since = {
+        now: { refreshVersion: 2, ...absent },
+        before: { refreshVersion: 1, ...absent },
+      }
+      const unmet = requirements.unmet('basicCaller', { account, since })
+      assert.equal(unmet?.requirement, 'same_password', 'two absent hashes are not the same')
+    }
+  })
+
+  test('the end of the automatic lock is the first moment without it', () => {
+    const at = (lockedUntil: number | null) => requirements.lockedOutUntil({ lockedUntil })
+    assert.deepEqual([at(null), at(now), at(now + 1)], [null, null, now + 1])
+  })
+
+  test('evidence passes, names the step before it, or is refused', () => {
+    const pass = (more: Partial<Account>, amr: Evidence['amr'] = ['pwd']) =>
+      requirements.pass('login', { ...evidence(more), amr })
+    const steps: readonly (readonly [Partial<Account>, Step])[] = [
+      [{ secondFactor: true }, 'second_factor'],
+      [{ mustChange: true }, 'password_change'],
+      [{ roles: ['ADMIN'] }, 'enrolment'],
+    ]
+    for (const [more, step] of steps) assert.equal(pass(more), step)
+    const passed = pass({ secondFactor: true }, ['pwd', 'otp', 'mfa'])
+    assert.ok(typeof passed === 'object' && passed.stage === 'login')
+    assert.throws(() => pass({ locked: true }), { row: 'invalidCredentials' })
+    const completesNothing = () => requirements.pass('external', evidence({ mustChange: true }))
+    assert.throws(completesNothing, /external completes nothing/)
+  })
+})

@@ -1,0 +1,172 @@
+import type { Config } from '../../core/config/load.ts'
+import { ApiError, type RefusalReason } from '../../core/errors.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { type Account, isUsable } from './account.ts'
+import type { Amr, Evidence } from './evidence.ts'
+import {
+  type Cell,
+  isRefusal,
+  type Requirement,
+  requirementTable,
+  type Stage,
+  type Step,
+  stages,
+} from './requirement-table.ts'
+
+/** The fields of an account that the requirements read. */
+export type Judged = Pick<
+  Account,
+  'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
+> & { readonly userId?: number; readonly deletionAt?: number | null }
+
+/** The fields that show whether an account has changed. */
+export interface Version {
+  readonly refreshVersion: number
+  /** Absent if the method does not use a password; null if the account has none. */
+  readonly passwordHash?: string | null
+}
+
+export interface Facts {
+  readonly account: Judged
+  readonly amr?: readonly Amr[]
+  /** The account as it is now and as it was, for the stages that ask whether it is unchanged. */
+  readonly since?: { readonly now: Version; readonly before: Version }
+}
+
+/** The first requirement that is not met. */
+export interface Unmet {
+  readonly requirement: Requirement
+  readonly cell: Exclude<Cell, ''>
+}
+
+declare const brand: unique symbol
+
+/** Evidence that meets all requirements of a stage. Only `Requirements.pass` creates it. */
+export interface Passed<Of extends Stage> extends Evidence {
+  readonly stage: Of
+  readonly [brand]: true
+}
+
+export interface Requirements {
+  /** When the lockout of an account ends, in epoch milliseconds; null if it is not locked out. */
+  lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
+  /** The first unmet requirement of a stage; null if the account meets them all. */
+  unmet(stage: Stage, facts: Facts): Unmet | null
+  /** Throws if a requirement of the stage refuses. @throws ApiError the first refusal */
+  refuse(stage: Stage, facts: Facts): void
+  /**
+   * Answers the passed evidence, or the step that the login takes next.
+   * @throws ApiError as `refuse`
+   */
+  pass<Of extends Stage>(stage: Of, evidence: Evidence): Passed<Of> | Step
+}
+
+export interface RequirementsDeps {
+  readonly config: Pick<Config, 'login' | 'secondFactor'>
+  readonly clock: Clock
+}
+
+export function createRequirements({ config, clock }: RequirementsDeps): Requirements {
+  const { lock } = config.login
+  const { requiredOf } = config.secondFactor
+
+  const isMet: Record<Requirement, (facts: Facts) => boolean> = {
+    no_deletion: ({ account: { deletionAt = null } }) => deletionAt === null,
+    account_usable: ({ account }) => isUsable(account),
+    // The lockout after too many failures in a row. Sessions and tokens stay valid.
+    not_locked_out: ({ account }) => requirements.lockedOutUntil(account) === null,
+    // Every change that ends all logins raises the version.
+    unchanged: ({ since }) => since !== undefined && hasSameVersion(since),
+    // For a caller who sends the password with each request. A stronger hash keeps the version, and
+    // an end of all logins keeps the hash: one of the two must be the same.
+    same_password({ since }) {
+      if (since === undefined) return false
+      const { passwordHash } = since.before
+      const hasHash = typeof passwordHash === 'string' && passwordHash === since.now.passwordHash
+      return hasHash || hasSameVersion(since)
+    },
+    second_factor: ({ account, amr = [] }) => !account.secondFactor || amr.includes('mfa'),
+    password_change: ({ account }) => !account.mustChange,
+    enrolment: ({ account }) =>
+      account.secondFactor || !requiredOf.some((role) => account.roles.includes(role)),
+  }
+
+  const requirements: Requirements = {
+    lockedOutUntil({ lockedUntil }) {
+      const holds = lock.after > 0 && lockedUntil !== null && lockedUntil > clock.now()
+      return holds ? lockedUntil : null
+    },
+
+    unmet(stage, facts) {
+      for (const [requirement, cell] of asked[stage]) {
+        if (!isMet[requirement](facts)) return { requirement, cell }
+      }
+      return null
+    },
+
+    refuse(stage, facts) {
+      const unmet = requirements.unmet(stage, facts)
+      if (!unmet || !isRefusal(unmet.cell)) return
+      throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, stage, facts) })
+    },
+
+    pass(stage, evidence) {
+      const unmet = requirements.unmet(stage, evidence)
+      if (unmet && isRefusal(unmet.cell)) {
+        throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, stage, evidence) })
+      }
+      if (unmet && isStep(unmet)) return unmet.requirement
+      if (unmet) throw new Error(`${stage} completes nothing`)
+      return { ...evidence, stage } as Passed<typeof stage> // created here only
+    },
+  }
+  return requirements
+}
+
+const codes = {
+  no_deletion: 'account_waits_for_deletion',
+  unchanged: 'account_changed',
+  same_password: 'account_password_changed',
+  second_factor: 'account_needs_factor',
+  password_change: 'account_must_change_password',
+  enrolment: 'account_must_enrol',
+} as const satisfies Partial<Record<Requirement, string>>
+
+/** Why an account that does not meet a requirement of a stage is refused. */
+export function reasonOfUnmet(
+  { requirement }: Pick<Unmet, 'requirement'>,
+  stage: Stage,
+  { account }: Pick<Facts, 'account'>,
+): RefusalReason {
+  const facts = { user_id: account.userId ?? null, asked_of: stage }
+  if (requirement === 'account_usable') {
+    return { code: account.locked ? 'account_locked' : 'account_disabled', facts }
+  }
+  if (requirement === 'not_locked_out') {
+    return { code: 'account_locked_out', facts: { ...facts, until: account.lockedUntil } }
+  }
+  return { code: codes[requirement], facts }
+}
+
+type Asked = readonly (readonly [Requirement, Exclude<Cell, ''>])[]
+
+/** The cells of each stage, in the order in which they are asked. */
+const asked = Object.fromEntries(
+  stages.map((stage, index) => {
+    const cells = Object.entries(requirementTable).flatMap(([name, row]) => {
+      const cell: Cell = row[index] ?? ''
+      return cell === '' ? [] : [[name as Requirement, cell] as const] // the keys of the table
+    })
+    const refusals = cells.filter(([, cell]) => isRefusal(cell))
+    const rest = cells.filter(([, cell]) => !isRefusal(cell))
+    return [stage, [...refusals, ...rest]]
+  }),
+) as unknown as Readonly<Record<Stage, Asked>> // has every stage
+
+function hasSameVersion({ now, before }: NonNullable<Facts['since']>): boolean {
+  return now.refreshVersion === before.refreshVersion
+}
+
+function isStep(unmet: Unmet): unmet is Unmet & { readonly requirement: Step } {
+  return unmet.cell === 'challenge'
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Clients } from './clients.ts'
+import { ClientList } from './schemas.ts'
+
+/** GET /api/admin/clients: the clients as this process has read them, never a hash of a secret. */
+export interface ClientAdminOptions {
+  readonly clients: Pick<Clients, 'list'>
+}
+
+export async function clientAdminRoutes(
+  instance: FastifyInstance,
+  { clients }: ClientAdminOptions,
+): Promise<void> {
+  instance.withTypeProvider<SchemaTypes>().get(
+    '/api/admin/clients',
+    {
+      config: { access: { rule: role('ADMIN') } },
+      schema: {
+        operationId: 'listClients',
+        summary:
+          'The clients of CLIENTS_FILE, and the mistakes for which a changed file is not used',
+        response: { 200: ClientList },
+      },
+    },
+    async () => {
+      const { isConfigured, inUse, mistakes } = clients.list()
+      return {
+        configured: isConfigured,
+        data: inUse.map(({ id, audiences, may, secretHashes }) => ({
+          id,
+          may: [...may],
+          audiences: [...audiences],
+          secrets: secretHashes.length,
+        })),
+        mistakes: [...mistakes],
+      }
+    },
+  )
+}

@@ -1,0 +1,102 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Logger } from 'pino'
+import { type Client, maxSecrets, readClients } from '../../core/config/clients-file.ts'
+import { versionOf } from '../../core/config/file-version.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Workers } from '../../core/workers/workers.ts'
+import { clientsChanged } from './events.ts'
+
+/** The clients of CLIENTS_FILE, as this process last read it. docs/adr/0034 */
+export interface Clients {
+  /** The client of an id; null if there is none. Ids are compared exactly. */
+  byId(id: string): Client | null
+  ids(): string[]
+  /** The clients in use, and what is wrong with the present file, if that is not used. */
+  list(): ListedClients
+  /**
+   * Whether one of the texts is a secret of the client. The work is the same for every client, also
+   * for null, and does not depend on where a text differs.
+   */
+  hasSecret(client: Client | null, texts: readonly string[]): boolean
+  /**
+   * Reads the file again if it has changed. A file with mistakes changes nothing: they are logged,
+   * once, and the clients before stay.
+   */
+  refresh(): Promise<void>
+}
+
+export interface ListedClients {
+  /** Whether CLIENTS_FILE is set. */
+  readonly isConfigured: boolean
+  readonly inUse: readonly Client[]
+  /** Empty unless the file was changed and has mistakes. */
+  readonly mistakes: readonly string[]
+}
+
+export interface ClientsDeps {
+  readonly config: Pick<Config, 'clients' | 'token'>
+  readonly events: Pick<Events, 'tell'>
+  readonly log: Pick<Logger, 'error' | 'warn'>
+  readonly workers: Pick<Workers, 'index' | 'keep'>
+}
+
+// No text has this hash; compared where a client has fewer secrets than another, or does not exist.
+const noHash = '0'.repeat(64)
+
+/** Begins with the clients that were read with the settings. */
+export function createClients({ config, events, log, workers }: ClientsDeps): Clients {
+  const { file, atStart } = config.clients
+  let clients = mapOf(atStart)
+  let seen: string | undefined
+  let mistakes: readonly string[] = []
+  if (file !== undefined) workers.keep('CLIENTS_FILE', atStart)
+
+  return {
+    byId: (id) => clients.get(id) ?? null,
+    ids: () => [...clients.keys()],
+    list: () => ({ isConfigured: file !== undefined, inUse: [...clients.values()], mistakes }),
+
+    hasSecret(client, texts) {
+      let isRight = false
+      for (const text of texts) {
+        const given = hash('sha256', text, 'buffer')
+        for (let index = 0; index < maxSecrets; index += 1) {
+          const wanted = Buffer.from(client?.secretHashes[index] ?? noHash, 'hex')
+          isRight = timingSafeEqual(given, wanted) || isRight
+        }
+      }
+      return isRight
+    },
+
+    async refresh() {
+      if (file === undefined) return
+      const version = await versionOf(file)
+      if (version === seen) return
+      const isFirst = seen === undefined
+      seen = version
+      const reading = readClients(file, { audience: config.token.audience })
+      const tells = workers.index === 0 // each worker reads the file
+      mistakes = reading.mistakes
+      if (mistakes.length > 0) {
+        if (tells) log.error({ mistakes }, 'the changed file of clients is not taken up')
+        return
+      }
+      const before = clients
+      clients = mapOf(reading.clients)
+      workers.keep('CLIENTS_FILE', reading.clients)
+      if (isFirst && isSame(before, clients)) return // nothing has changed since the start
+      if (!tells) return
+      for (const warning of reading.warnings) log.warn(warning)
+      events.tell(clientsChanged, { clients: [...clients.keys()] })
+    },
+  }
+}
+
+function mapOf(clients: readonly Client[]): ReadonlyMap<string, Client> {
+  return new Map(clients.map((client) => [client.id, client]))
+}
+
+function isSame(left: ReadonlyMap<string, Client>, right: ReadonlyMap<string, Client>): boolean {
+  return JSON.stringify([...left]) === JSON.stringify([...right])
+}

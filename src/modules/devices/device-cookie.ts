@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { Result } from '../authentication/completion.ts'
+
+/** Its name, which an application at the host of this service is not told. */
+export const deviceCookieName = '__Host-device'
+const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
+const secretBytes = 32
+const format = /^[A-Za-z0-9_-]{43}$/
+const keptSeconds = 365 * 86_400
+
+/**
+ * The result of a login on the pages: it hands the long-lived cookie of the browser to the
+ * completion, which knows the device by it, and sets the cookie with the answer. It signs no one in:
+ * it is a secret only so that no other browser can pass for this one.
+ */
+export function ofBrowser<Issued, Answer>(
+  result: Result<Issued, Answer>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  random: Random,
+): Result<Issued, Answer> {
+  const { cookie } = request.headers
+  const sent = cookie && request.server.parseCookie(cookie)[deviceCookieName]
+  const browser = sent && format.test(sent) ? sent : randomText(random, secretBytes)
+  return {
+    issue: result.issue,
+    browser,
+    respond(issued, evidence) {
+      reply.setCookie(deviceCookieName, browser, { ...flags, maxAge: keptSeconds })
+      return result.respond(issued, evidence)
+    },
+  }
+}

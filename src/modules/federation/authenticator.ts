@@ -1,0 +1,228 @@
+import type { FastifyRequest } from 'fastify'
+import { digest } from '../../core/crypto/digest.ts'
+import { lockName } from '../../core/database/transactions.ts'
+import { ApiError, type RefusalReason } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
+import type { Authenticator } from '../../core/http/routes/declaration.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { ExternalClaims, Principal } from '../../core/policy/principal.ts'
+import { accountIn } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Requirements } from '../authentication/requirements.ts'
+import { bearerToken } from '../tokens/authenticator.ts'
+import { faultOfTimes } from '../tokens/claim-faults.ts'
+import { isWithinLifetime } from '../tokens/claims.ts'
+import { endOf } from '../tokens/end-token.ts'
+import type { JudgedToken } from '../tokens/judge-token.ts'
+import { parseObject, type TellReason, verifyJws } from '../tokens/jws.ts'
+import type { JudgedClaims, Revocations } from '../tokens/revocations.ts'
+import { parseExternalClaims } from './claims.ts'
+import { type Identities, linkedUser } from './identities.ts'
+import { deadline, type Provider, within } from './provider.ts'
+import type { Providers } from './providers.ts'
+
+/**
+ * Accepts bearer tokens of identity providers (spec 5.4) wherever an own token is accepted. The
+ * unverified `iss` of a token selects the issuer; then only the keys and the settings of that
+ * issuer count, so that no issuer can issue a token for another one.
+ */
+export interface ExternalDeps {
+  readonly clock: Clock
+  readonly events: Events
+  readonly identities: Pick<Identities, 'accountOf'>
+  readonly providers: Providers
+  readonly requirements: Pick<Requirements, 'unmet'>
+  readonly revocations: Pick<Revocations, 'reasonOf' | 'refuses' | 'refusesBy' | 'revoke'>
+}
+
+const maxKept = 10_000
+
+interface Verified {
+  readonly claims: ExternalClaims
+  readonly provider: Provider
+  /** The generation of the keys that verified the token. */
+  readonly generation: number
+}
+
+export interface ExternalBearer {
+  /** Wraps the authenticator of the service's own tokens, to accept those of providers as well. */
+  beside(own: Authenticator): Authenticator
+  /**
+   * Whether a bearer request with a provider's token would be accepted now: its subject, and why it
+   * would not be. Null if no provider issues it.
+   */
+  judge(token: string): Promise<JudgedToken | null>
+  /** Revokes a provider's token here, for POST /logout; true if the request has one. */
+  end(request: FastifyRequest): Promise<boolean>
+}
+
+export function externalBearer(deps: ExternalDeps): ExternalBearer {
+  const { clock, identities, providers, requirements, revocations } = deps
+  const verified = new BoundedMap<string, Verified>(maxKept)
+  const isOn = providers.all.some(({ config }) => config.audience !== null)
+
+  return {
+    beside: (own) =>
+      !isOn
+        ? own
+        : {
+            ...own,
+            errors: [...(own.errors ?? []), 'identityProvider'],
+            async authenticate(request) {
+              const token = bearerToken(request)
+              const provider = token === null ? undefined : issuerOf(token)
+              if (token === null || !provider) return own.authenticate(request)
+              let reason: RefusalReason = { code: 'token_malformed' }
+              const claims = await claimsOf(token, provider, (told) => {
+                reason = told
+              })
+              if (!claims) throw new ApiError('invalidOrExpiredToken', { reason })
+              const judged = judgedClaims(claims)
+              if (await revocations.refuses(judged)) {
+                const revoked = revocations.reasonOf(judged)
+                throw new ApiError('invalidOrExpiredToken', { reason: revoked })
+              }
+              return callerOf(claims)
+            },
+          },
+
+    async judge(token) {
+      const provider = isOn ? issuerOf(token) : undefined
+      if (!provider) return null
+      let reason: RefusalReason = { code: 'token_malformed' }
+      const claims = await claimsOf(token, provider, (told) => {
+        reason = told
+      })
+      if (!claims) return { subject: null, reason }
+      const judged = judgedClaims(claims)
+      const subject = subjectOf(claims)
+      if (await revocations.refuses(judged)) {
+        return { subject, reason: revocations.reasonOf(judged) }
+      }
+      const account = await identities.accountOf({ issuer: claims.iss, subject: claims.sub })
+      const principal = principalOf(claims, account)
+      if (principal) return { subject: principal.subject, reason: null }
+      return { subject, reason: unusable(account) }
+    },
+
+    async end(request) {
+      const token = isOn ? bearerToken(request) : null
+      const provider = token === null ? undefined : issuerOf(token)
+      const claims = token !== null && provider && (await claimsOf(token, provider))
+      if (claims) await revocations.revoke(claims, endOf(deps, { reason: 'logout' }))
+      return Boolean(claims)
+    },
+  }
+
+  /** Finds the provider of an unverified token, whose keys then verify it. */
+  function issuerOf(token: string): Provider | undefined {
+    const known = verified.get(token)
+    if (known) return known.provider
+    const payload = parseObject(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url'))
+    const provider = providers.issuing(payload?.iss)
+    return provider?.config.audience === null ? undefined : provider
+  }
+
+  async function claimsOf(
+    token: string,
+    provider: Provider,
+    tell?: TellReason,
+  ): Promise<ExternalClaims | null> {
+    const { allowedRoles, audience, client, issuer, rolesClaim } = provider.config
+    provider.keys.keepFresh()
+    const known = verified.get(token)
+    if (known && known.generation === provider.keys.generation) {
+      const fault = faultOfTimes(known.claims, clock.now())
+      if (fault) tell?.(fault)
+      return fault ? null : known.claims
+    }
+    const limit = deadline()
+    const jws = await verifyJws(
+      token,
+      (kid, { alg }) => within(limit, provider.keys.find(kid, alg)),
+      tell,
+    )
+    const raw = jws && parseObject(jws.payload)
+    if (jws && !raw) tell?.({ code: 'token_payload_malformed' })
+    const expected = {
+      issuer,
+      audience: audience ?? '',
+      clientId: client?.id,
+      rolesClaim,
+      allowedRoles,
+      digest: digest(signedPart(token)),
+    }
+    const claims = raw && parseExternalClaims(raw, jws.header, expected, clock.now(), tell)
+    if (claims) verified.set(token, { claims, provider, generation: provider.keys.generation })
+    else verified.delete(token)
+    return claims
+  }
+
+  /** @throws ApiError invalidOrExpiredToken if the linked account is locked or disabled */
+  async function callerOf(claims: ExternalClaims): Promise<Authenticated> {
+    const linked = { issuer: claims.iss, subject: claims.sub }
+    const account = await identities.accountOf(linked)
+    const principal = principalOf(claims, account)
+    if (!principal) {
+      throw new ApiError('invalidOrExpiredToken', { reason: unusable(account) })
+    }
+    return {
+      principal,
+      lockNames: () => [
+        lockName.token(claims.jti),
+        ...(account ? [lockName.account(account.userId)] : []),
+      ],
+      async revalidate(db) {
+        if (!isWithinLifetime(claims, clock.now())) return null
+        if (await revocations.refusesBy(db, judgedClaims(claims))) return null
+        const userId = await linkedUser(db, linked)
+        return principalOf(claims, userId === null ? null : await accountIn(db, userId))
+      },
+    }
+  }
+
+  /** Creates the principal of a token; null if the linked account is locked or disabled. */
+  function principalOf(claims: ExternalClaims, account: Account | null): Principal | null {
+    const { sub, roles, auth_time, client_id, scopes, username = sub } = claims
+    const caller = {
+      subject: subjectOf(claims),
+      username,
+      roles: new Set(roles),
+      credential: { scheme: 'external', claims },
+      // Without the claim the login may have been at any time.
+      authTime: auth_time === undefined ? Number.NEGATIVE_INFINITY : auth_time * 1000,
+      amr: claims.amr ?? ['fed'],
+      ...(client_id !== undefined && { client: client_id }),
+      // Another authorization server issued the token to a client, which its scopes limit.
+      scopes: new Set(scopes),
+    } as const
+    if (!account) return caller
+    const unmet = requirements.unmet('external', { account })
+    // As with Basic, a token cannot prove the account's second factor or set a new password, so it
+    // does not act for the account then. The caller keeps the roles that the provider states.
+    if (unmet?.cell === 'anonymous') return caller
+    if (unmet) return null
+    return { ...caller, subject: String(account.userId), username: account.username }
+  }
+}
+
+function unusable(account: Account | null): RefusalReason {
+  return { code: 'external_account_unusable', facts: { user_id: account?.userId ?? null } }
+}
+
+/** The subject of a caller, never a user's id: an issuer is a URL, which contains no `#`. */
+function subjectOf({ iss, sub }: Pick<ExternalClaims, 'iss' | 'sub'>): string {
+  return `${iss}#${sub}`
+}
+
+/** The claims by which revocations judge the token. Versions exist for own tokens only. */
+function judgedClaims({ jti, iss, sub }: ExternalClaims): JudgedClaims {
+  return { jti, sub: subjectOf({ iss, sub }), ver: Infinity, iat: Infinity }
+}
+
+/** The token without its signature: anyone can compute a second valid ECDSA signature from one. */
+function signedPart(token: string): string {
+  return token.slice(0, token.lastIndexOf('.'))
+}

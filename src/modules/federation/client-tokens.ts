@@ -1,0 +1,108 @@
+import { ApiError } from '../../core/errors.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import { asApiError } from './faults.ts'
+import { type Client, deadline, type Provider } from './provider.ts'
+
+/** Gets tokens of a provider as its client, for this service or for a user. Spec 4.4, 5.4. */
+export interface ClientTokens {
+  /**
+   * A token for the service itself, cached until shortly before it expires. RFC 6749 section 4.4.
+   */
+  clientCredentials(wanted?: Wanted): Promise<ClientToken>
+  /** The deprecated flow. @throws ApiError accessDenied unless the settings allow it */
+  password(username: string, password: string, wanted?: Wanted): Promise<ClientToken>
+  /** RFC 6749 section 6. */
+  refresh(refreshToken: string): Promise<ClientToken>
+}
+
+export interface Wanted {
+  /** Names separated by spaces; absent: the provider's default. */
+  readonly scope?: string | undefined
+  /** The API that the token is for, if the provider requires one. RFC 8707. */
+  readonly resource?: string | undefined
+}
+
+export interface ClientToken {
+  readonly accessToken: string
+  /** Epoch milliseconds; null if the provider does not tell. */
+  readonly expiresAt: number | null
+  readonly refreshToken: string | null
+  readonly scope: string | null
+}
+
+type Answer = Awaited<ReturnType<Client['library']['clientCredentialsGrant']>>
+
+/**
+ * A cached token is replaced this long before it expires, so that it does not expire on its way.
+ */
+const marginMs = 30_000
+const maxKept = 100
+
+/** All functions throw ApiError signInFailed, identityProvider or serviceUnavailable. */
+export function createClientTokens(
+  provider: Provider,
+  { clock }: { readonly clock: Clock },
+): ClientTokens {
+  const kept = new BoundedMap<string, ClientToken>(maxKept)
+  const underWay = new Map<string, Promise<ClientToken>>()
+
+  return {
+    clientCredentials(wanted = {}) {
+      const parameters = parametersOf(wanted)
+      const key = String(new URLSearchParams(parameters))
+      const known = kept.get(key)
+      if (known?.expiresAt && clock.now() < known.expiresAt - marginMs) {
+        return Promise.resolve(known)
+      }
+      const pending = underWay.get(key)
+      if (pending) return pending // one request for all waiting callers
+      const asked = ask(({ library, configuration }) =>
+        library.clientCredentialsGrant(configuration, parameters),
+      )
+        .then((token) => {
+          kept.set(key, token)
+          return token
+        })
+        .finally(() => underWay.delete(key))
+      underWay.set(key, asked)
+      return asked
+    },
+
+    async password(username, password, wanted = {}) {
+      if (!provider.config.client?.allowsPasswordGrant) {
+        const facts = { provider: provider.config.name }
+        throw new ApiError('accessDenied', { reason: { code: 'password_grant_off', facts } })
+      }
+      return ask(({ library, configuration }) =>
+        library.genericGrantRequest(configuration, 'password', {
+          username,
+          password,
+          ...parametersOf(wanted),
+        }),
+      )
+    },
+
+    refresh: (refreshToken) =>
+      ask(({ library, configuration }) => library.refreshTokenGrant(configuration, refreshToken)),
+  }
+
+  async function ask(grant: (client: Client) => Promise<Answer>): Promise<ClientToken> {
+    const client = await provider.client(deadline())
+    try {
+      const { access_token, expires_in, refresh_token, scope } = await grant(client)
+      return {
+        accessToken: access_token,
+        expiresAt: expires_in === undefined ? null : clock.now() + expires_in * 1000,
+        refreshToken: refresh_token ?? null,
+        scope: scope ?? null,
+      }
+    } catch (error) {
+      throw asApiError(error, client)
+    }
+  }
+}
+
+function parametersOf({ scope, resource }: Wanted): Record<string, string> {
+  return { ...(scope !== undefined && { scope }), ...(resource !== undefined && { resource }) }
+}

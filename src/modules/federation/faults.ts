@@ -1,0 +1,60 @@
+import { ApiError, type ErrorName } from '../../core/errors.ts'
+import { wrong } from './guarded-fetch.ts'
+
+/** The errors for the user by the codes of an authorization response. RFC 6749 section 4.1.2.1. */
+const byAuthorizationError = {
+  access_denied: 'accessDenied',
+  temporarily_unavailable: 'serviceUnavailable',
+  server_error: 'identityProvider',
+} as const
+
+/**
+ * Converts an error of the client library. Its errors hold whole answers with tokens, so only the
+ * description of the fault is kept. If the provider was not asked yet, the caller's request is at
+ * fault.
+ */
+export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boolean }): ApiError {
+  const known = apiErrorIn(error)
+  if (known) return known
+  const reason = describe(error)
+  const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // absent on other values
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
+    const row = Object.entries(byAuthorizationError).find(([name]) => name === oauthError)?.[1]
+    const code = row === 'accessDenied' ? 'provider_denied' : 'provider_answer_unacceptable'
+    return failed(row ?? 'signInFailed', code, reason)
+  }
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && oauthError === 'invalid_grant') {
+    return failed('signInFailed', 'provider_answer_unacceptable', reason)
+  }
+  return wasAsked() ? wrong(reason) : failed('signInFailed', 'provider_return_invalid', reason)
+}
+
+function failed(
+  row: ErrorName,
+  code: 'provider_denied' | 'provider_answer_unacceptable' | 'provider_return_invalid',
+  detail: string,
+): ApiError {
+  return new ApiError(row, { cause: new Error(detail), reason: { code, facts: { detail } } })
+}
+
+/**
+ * An ApiError that `guardedFetch` has thrown; the library wraps it as a cause of its own errors.
+ */
+function apiErrorIn(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  return error instanceof Error && error.cause !== undefined ? apiErrorIn(error.cause) : undefined
+}
+
+/**
+ * Describes an error. Message and code are the library's; the OAuth error code is the provider's.
+ */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'something that is no error was thrown'
+  const { code, error: oauthError } = error as { code?: unknown; error?: unknown } // as above
+  const word = typeof oauthError === 'string' && /^[\w.-]{1,64}$/.test(oauthError) ? oauthError : ''
+  if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') {
+    return 'the provider refuses the client: its identifier, its secret or the way it is shown'
+  }
+  const inner = error.cause instanceof Error ? error.cause.message : ''
+  return [error.message, inner, code, word].filter(Boolean).join(': ')
+}

@@ -1,0 +1,283 @@
+import { throttledAddress } from '../../core/addresses/address.ts'
+import { digest } from '../../core/crypto/digest.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Account } from '../authentication/account.ts'
+import { unknownAuthTime } from '../authentication/evidence.ts'
+import { createFlowLimit } from '../flows/limit.ts'
+import { flowRows, type StoredFlow } from '../flows/rows.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { seal, unseal } from '../keys/seal.ts'
+import type { JudgedClaims } from '../tokens/revocations.ts'
+import { authorizationUrl, exchange, type FlowSecrets } from './code-grant.ts'
+import type { IdentityClaims } from './identities.ts'
+import { deadline, type Provider } from './provider.ts'
+
+/**
+ * The client side of the authorization code flow with PKCE. OpenID Connect Core section 3.1; RFC
+ * 7636, RFC 9207. The database holds the state of a flow, so that any process can finish it.
+ */
+export interface Flows {
+  /**
+   * Begins a flow; answers the address to which the browser is sent.
+   * @throws ApiError identityProvider; serviceUnavailable, also if too many sign-ins are under way;
+   * invalidCredentials if the account that links has ended its logins meanwhile
+   */
+  begin(provider: Provider, beginning: FlowStart): Promise<URL>
+  /**
+   * Finishes a flow with the query of the callback. It uses the flow up, also if it fails.
+   * @throws ApiError signInFailed, accessDenied, identityProvider, serviceUnavailable
+   */
+  finish(provider: Provider, query: URLSearchParams, browser: string): Promise<FinishedFlow>
+  /**
+   * Stores a sign-in that a second factor must confirm; answers its ticket.
+   * @throws ApiError invalidCredentials if the account has ended its logins meanwhile
+   */
+  suspend(
+    account: Account,
+    finished: Pick<FinishedFlow, 'person' | 'provider' | 'returnTo'>,
+  ): Promise<string>
+  /** Finds the sign-in of a ticket. @throws ApiError signInFailed if it has ended */
+  waiting(ticket: string | undefined): Promise<SuspendedFlow>
+  /**
+   * Uses the ticket up, in the transaction of the sign-in.
+   * @throws ApiError signInFailed if another request has used it
+   */
+  resume(trx: DatabaseOrTransaction, ticket: string, waiting: SuspendedFlow): Promise<void>
+}
+
+/** The inputs of a flow. */
+export interface FlowStart {
+  readonly returnTo: string
+  /** The value of the cookie that binds the flow to its browser. */
+  readonly browser: string
+  /** The caller that links an identity or proves itself, or, for a sign-in, the client's address. */
+  readonly by: LinkingCaller | ProvingCaller | string
+  /** Whether the person must sign in again at the provider. */
+  readonly isFresh?: boolean
+}
+
+/** A caller that gives a proof for a change of its account. */
+export interface ProvingCaller extends Pick<LinkingCaller, 'account' | 'guard'> {
+  readonly proves: true
+}
+
+/** A caller that links an identity to its account. */
+export interface LinkingCaller {
+  readonly account: Account
+  /** The session of the caller; null if a token or a password authenticates it. */
+  readonly sessionId: string | null
+  /** The bearer token of the caller; null if a session or a password authenticates it. */
+  readonly token: JudgedClaims | null
+  /** Decides in a transaction whether the caller is still allowed to link. */
+  readonly guard: Guard | undefined
+}
+
+/** A finished flow: the claims about the user, and the purpose of the flow. */
+export interface FinishedFlow {
+  readonly provider: string
+  readonly person: IdentityClaims
+  readonly returnTo: string
+  /** The account as it was when the linking began; null for a sign-in. */
+  readonly linkTo: (AccountThen & Pick<LinkingCaller, 'sessionId' | 'token'>) | null
+  /**
+   * The account whose owner proves themselves, as it was then, and since when a sign-in at the
+   * provider counts, in epoch milliseconds; null for another purpose.
+   */
+  readonly proves: (AccountThen & { readonly since: number }) | null
+}
+
+/** An account and the version of its logins when the flow began. */
+export interface AccountThen {
+  readonly userId: number
+  readonly refreshVersion: number
+}
+
+/** A sign-in that a second factor must confirm. */
+export interface SuspendedFlow extends AccountThen {
+  /** When the person authenticated at the provider, in epoch milliseconds. */
+  readonly authTime: number
+  readonly provider: string
+  readonly returnTo: string
+}
+
+export interface FlowsDeps {
+  readonly accounts: Pick<Accounts, 'reread'>
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+/** The part of a flow that is stored encrypted. */
+interface Secrets extends Omit<FlowSecrets, 'state'> {
+  readonly issuer: string
+  readonly refreshVersion: number
+  readonly sessionId: string | null
+  readonly token: JudgedClaims | null
+  /** Of a sign-in that waits for its second factor. */
+  readonly authTime?: number | undefined
+}
+
+export const flowSeconds = 600
+const secretBytes = 32 // 43 characters of base64url, the shortest PKCE verifier: RFC 7636 section 4.1
+
+export function createFlows({ accounts, db, clock, random, keys }: FlowsDeps): Flows {
+  const store = flowRows(db)
+  const limit = createFlowLimit({ clock, what: 'sign-ins', reason: 'too_many_sign_ins' })
+
+  return {
+    async begin(provider, { returnTo, browser, by, isFresh = false }) {
+      const { name, issuer } = provider.config
+      const caller = typeof by === 'string' ? undefined : by
+      const linker = caller && !('proves' in caller) ? caller : undefined
+      // Before the provider is asked: a service that is full must not ask at each request.
+      if (!caller) await limit.assertRoom(db, { purpose: 'sign_in', address: '', userId: null })
+      const [state, nonce, verifier] = [secret(), secret(), secret()]
+      const client = await provider.client(deadline())
+      const url = await authorizationUrl(provider, client, { state, nonce, verifier }, { isFresh })
+      await keep(
+        { state, browser, provider: name, returnTo },
+        {
+          issuer,
+          nonce,
+          verifier,
+          refreshVersion: caller?.account.refreshVersion ?? 0,
+          sessionId: linker?.sessionId ?? null,
+          token: linker?.token ?? null,
+        },
+        typeof by === 'string'
+          ? { purpose: 'sign_in', address: throttledAddress(by) }
+          : { purpose: linker ? 'link' : 'prove', account: by.account, guard: by.guard },
+      )
+      return url
+    },
+
+    async finish(provider, query, browser) {
+      const { name, issuer } = provider.config
+      const state = query.get('state') ?? ''
+      const keyOf = { id: digest(state), browser: digest(browser) }
+      const flow = await store.take(keyOf, { provider: name, now: clock.now() })
+      if (!flow || flow.purpose === 'second_factor') {
+        throw new ApiError('signInFailed', { reason: { code: 'flow_unknown' } })
+      }
+      const secrets = open(flow)
+      // The configuration of the provider may have changed meanwhile.
+      if (secrets.issuer !== issuer) {
+        const reason = { code: 'flow_of_another_issuer', facts: { provider: name } } as const
+        throw new ApiError('signInFailed', { reason })
+      }
+      const person = await exchange(provider, query, { ...secrets, state })
+      const { returnTo } = flow
+      const { refreshVersion, sessionId, token } = secrets
+      return {
+        provider: name,
+        person,
+        returnTo,
+        linkTo: isOf(flow, 'link')
+          ? { userId: flow.userId, refreshVersion, sessionId, token }
+          : null,
+        proves: isOf(flow, 'prove')
+          ? { userId: flow.userId, refreshVersion, since: flow.expiresAt - flowSeconds * 1000 }
+          : null,
+      }
+    },
+
+    async suspend(account, { person, provider, returnTo }) {
+      const { refreshVersion } = account
+      const ticket = secret()
+      await keep(
+        { state: ticket, browser: ticket, provider, returnTo },
+        {
+          ...{ issuer: '', nonce: '', verifier: '', refreshVersion, sessionId: null, token: null },
+          authTime: person.authTime,
+        },
+        { purpose: 'second_factor', account },
+      )
+      return ticket
+    },
+
+    async waiting(ticket) {
+      const key = { id: digest(ticket ?? ''), browser: digest(ticket ?? '') }
+      const flow = await store.find(key, { purpose: 'second_factor', now: clock.now() })
+      if (flow?.userId == null) throw ticketUnknown()
+      const { provider, userId, returnTo } = flow
+      const { authTime = unknownAuthTime, refreshVersion } = open(flow)
+      return { provider, userId, returnTo, refreshVersion, authTime }
+    },
+
+    async resume(trx, ticket, { provider }) {
+      const key = { id: digest(ticket), browser: digest(ticket) }
+      if (!(await flowRows(trx).take(key, { provider, now: clock.now() }))) {
+        throw ticketUnknown()
+      }
+    },
+  }
+
+  function secret(): string {
+    return randomText(random, secretBytes)
+  }
+
+  async function keep(
+    flow: { state: string; browser: string; provider: string; returnTo: string },
+    secrets: Secrets,
+    begun:
+      | { purpose: 'sign_in'; address: string }
+      | {
+          purpose: 'link' | 'prove' | 'second_factor'
+          account: Account
+          guard?: Guard | undefined
+        },
+  ): Promise<void> {
+    const id = digest(flow.state)
+    const account = 'account' in begun ? begun.account : null
+    const address = 'address' in begun ? begun.address : ''
+    const kept: StoredFlow = {
+      id,
+      browser: digest(flow.browser),
+      purpose: begun.purpose,
+      provider: flow.provider,
+      userId: account?.userId ?? null,
+      sealed: seal(random, keys.dataKey, contextOf(id), Buffer.from(JSON.stringify(secrets))),
+      returnTo: flow.returnTo,
+      expiresAt: clock.now() + flowSeconds * 1000,
+      address,
+      step: '',
+      tries: 0,
+      language: null,
+    }
+    // Sign-ins of an address take no lock: concurrent ones can exceed the limit until the next one.
+    await transact(
+      db,
+      account ? [lockName.account(account.userId)] : [],
+      async (trx) => {
+        if (account) await accounts.reread(trx, account) // it may have been deleted meanwhile
+        await flowRows(trx).insert(kept)
+        await limit.removeOldest(trx, kept)
+      },
+      'guard' in begun ? begun.guard : undefined,
+    )
+  }
+
+  function open({ id, sealed }: StoredFlow): Secrets {
+    return JSON.parse(unseal(keys.dataKey, contextOf(id), sealed).toString()) // written by `keep`
+  }
+}
+
+/** Whether it is a flow of this purpose, which an account began. */
+function isOf(flow: StoredFlow, purpose: string): flow is StoredFlow & { userId: number } {
+  return flow.purpose === purpose && flow.userId !== null
+}
+
+/** Binds the secrets to their row: those of another row belong to another browser. */
+function contextOf(id: string): string {
+  return `flow:${id}`
+}
+
+function ticketUnknown(): ApiError {
+  return new ApiError('signInFailed', { reason: { code: 'flow_ticket_unknown' } })
+}

@@ -1,0 +1,101 @@
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { ApiError } from '../../core/errors.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+
+/** A `fetch` with the restrictions of `guardedFetch`. */
+export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>
+
+/** How long a request may take, including its whole body. */
+const timeoutMs = 2000
+const maxAnswerBytes = 1_048_576
+const retrySeconds = 5
+
+/**
+ * Makes the `fetch` of all requests to identity providers: only https (http if the issuer is on
+ * loopback), without redirects, with a time limit and a size limit. A slow or compromised provider
+ * can neither delay requests nor direct them into the network of the service. The answer's body is
+ * read completely.
+ * @throws ApiError serviceUnavailable if the provider cannot be reached or fails, identityProvider
+ * if its answer is not acceptable
+ */
+export function guardedFetch(
+  fetch: typeof globalThis.fetch,
+  { allowsHttp }: { allowsHttp: boolean },
+): GuardedFetch {
+  return async (url, init = {}) => {
+    const { protocol, hostname, origin, pathname } = new URL(url)
+    const isSafe =
+      protocol === 'https:' || (protocol === 'http:' && allowsHttp && isLoopback(hostname))
+    if (!isSafe) throw wrong(`${origin} is no address for a provider`)
+    const where = `${origin}${pathname}` // a query may hold secrets
+    const limit = AbortSignal.timeout(timeoutMs)
+    const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit
+    let response: Response
+    let body: Uint8Array<ArrayBuffer> | null
+    try {
+      response = await fetch(url, { ...init, redirect: 'manual', signal })
+      body = await boundedBody(response)
+    } catch (error) {
+      throw unreachable(`${where}: ${reasonOf(error)}`)
+    }
+    if (body === null) throw wrong(`${where} answers more than ${maxAnswerBytes} bytes`)
+    const { status, headers } = response
+    if (status >= 500 || status === 429) throw unreachable(`${where} answers ${status}`)
+    if (status >= 300 && status < 400) throw wrong(`${where} redirects`)
+    return new Response(body.length === 0 ? null : body, { status, headers })
+  }
+}
+
+/** Reads a JSON object by GET. @throws ApiError as `guardedFetch` */
+export async function fetchObject(
+  fetch: GuardedFetch,
+  url: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetch(url, { headers: { accept: mediaTypes.json } })
+  if (response.status !== 200) throw wrong(`${url} answers ${response.status}`)
+  const value: unknown = await response.json().catch(() => undefined)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw wrong(`${url} answers no JSON object`)
+  }
+  return value as Record<string, unknown> // every object can be read by name
+}
+
+/** The provider's answer is not acceptable. The reason is logged and never holds a credential. */
+export function wrong(reason: string): ApiError {
+  return new ApiError('identityProvider', {
+    cause: new Error(reason),
+    reason: { code: 'provider_answer_unacceptable', facts: { detail: reason } },
+  })
+}
+
+/** The provider does not answer: the same request may succeed a moment later. */
+export function unreachable(reason: string): ApiError {
+  return new ApiError('serviceUnavailable', {
+    cause: new Error(reason),
+    retryAfterSeconds: retrySeconds,
+    reason: { code: 'provider_unreachable', facts: { detail: reason } },
+  })
+}
+
+/** Reads a body; answers null, without reading the rest, as soon as it is too long. */
+async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxAnswerBytes) return null // leaving the loop cancels the stream
+    chunks.push(chunk)
+  }
+  return Uint8Array.from(Buffer.concat(chunks))
+}
+
+/**
+ * The message with the code of its cause, because the message of fetch is always `fetch failed`.
+ */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  const code = 'code' in cause ? String(cause.code) : cause.message
+  return `${error.message} (${code})`
+}

@@ -1,0 +1,248 @@
+import { isEmail, parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { UniqueViolation } from '../../core/database/errors.ts'
+import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { codePointLength } from '../../core/lib/text.ts'
+import type { Username } from '../../core/lib/username.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-username.ts'
+import type { Account } from '../authentication/account.ts'
+import { identityLinked, identityUnlinked } from './events.ts'
+import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
+import type { Provider } from './provider.ts'
+
+/**
+ * Finds the account that an identity of a provider, the pair (issuer, subject), is linked to. No
+ * other claim counts, in particular no e-mail address, which an attacker's provider can choose.
+ */
+export interface Identities {
+  /** Finds the account for an external token; cached in memory until the database changes. */
+  accountOf(subject: Subject): Promise<Account | null>
+  /**
+   * Finds the account of a user who signed in, or creates it if sign-up is on.
+   * @throws ApiError accessDenied if there is none and sign-up is off
+   */
+  signIn(provider: Provider, person: IdentityClaims): Promise<Account>
+  /**
+   * Links an identity to an account. @throws ApiError identityLinked if it is linked to another
+   * one; invalidCredentials if the account has ended its logins meanwhile
+   */
+  link(account: Account, subject: Subject, guard?: Guard): Promise<void>
+  of(userId: number): Promise<LinkedIdentity[]>
+  /** The user to whom an identity is linked; null if there is none. */
+  ownerOf(subject: Subject): Promise<number | null>
+  /** The identities of a user as subjects of events: `issuer#sub`. */
+  subjectsOf(trx: DatabaseOrTransaction, userId: number): Promise<string[]>
+  /** @throws ApiError identityNotFound if the account has no such identity */
+  assertLinked(userId: number, id: number): Promise<void>
+  /** Removes an identity. @throws ApiError identityNotFound if the account has no such identity */
+  unlink(userId: number, id: number, guard?: Guard): Promise<void>
+  /**
+   * Removes the identities that were linked at `since` or later, epoch milliseconds, in the caller's
+   * transaction. The identity that the account was made with stays.
+   */
+  unlinkSince(trx: DatabaseOrTransaction, userId: number, since: number): Promise<void>
+}
+
+/** A user's claims in a provider's ID token and UserInfo. */
+export interface IdentityClaims extends Subject {
+  readonly username: string | undefined
+  readonly email: string | undefined
+  /** Whether the provider states that the address is verified. */
+  readonly isEmailVerified: boolean
+  readonly name: string | undefined
+  /** When the person authenticated at the provider, in epoch milliseconds; absent without the claim. */
+  readonly authTime: number | undefined
+  /** Null if the ID token has no claim of roles. */
+  readonly roles: readonly Role[] | null
+}
+
+export interface IdentitiesDeps {
+  readonly accounts: Pick<Accounts, 'byEmail' | 'byUserId' | 'create' | 'reread'>
+  readonly config: Pick<Config, 'pages' | 'signUp'>
+  readonly db: Database
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+  readonly events: Events
+  readonly random: Random
+}
+
+const maxKnown = 10_000
+const maxNameLength = 100 // spec 2.1
+const plainSuffixes = 9
+const suffixBytes = 6
+const maxSuffixLength = 10
+
+export function createIdentities(deps: IdentitiesDeps): Identities {
+  const { accounts, config, db, feed, clock, events, random } = deps
+  const store = identityStore(db)
+  const known = new BoundedMap<string, Account | null>(maxKnown)
+  let knownVersion = feed.anyVersion()
+
+  return {
+    async accountOf(subject) {
+      const version = feed.anyVersion()
+      if (version !== knownVersion) {
+        known.clear()
+        knownVersion = version
+      }
+      const key = JSON.stringify([subject.issuer, subject.subject])
+      const kept = known.get(key)
+      if (kept !== undefined) return kept
+      const account = await stored(subject)
+      if (feed.anyVersion() === version) known.set(key, account)
+      return account
+    },
+
+    async signIn(provider, person) {
+      const account = await stored(person)
+      if (account) return account
+      const { client } = provider.config
+      if (!client?.signsUp) {
+        const facts = { provider: provider.config.name }
+        throw new ApiError('accessDenied', { reason: { code: 'sign_up_off', facts } })
+      }
+      return signUp(person, person.roles ?? client.defaultRoles)
+    },
+
+    async link(account, subject, guard) {
+      const insert = async (trx: DatabaseOrTransaction) => {
+        await accounts.reread(trx, account)
+        const how = { createdAt: clock.now(), madeAccount: false }
+        await identityStore(trx).insert(account.userId, subject, how)
+        const linked = { user_id: account.userId, issuer: subject.issuer }
+        await events.record(trx, identityLinked, linked)
+      }
+      try {
+        await transact(db, [lockName.account(account.userId)], insert, guard)
+      } catch (error) {
+        if (!(error instanceof UniqueViolation)) throw error
+        const owner = await store.userIdOf(subject)
+        if (owner === account.userId) return
+        const reason = { code: 'identity_of_another', facts: { user_id: owner } } as const
+        throw new ApiError('identityLinked', { cause: error, reason })
+      }
+    },
+
+    of: store.of,
+    ownerOf: store.userIdOf,
+
+    async subjectsOf(trx, userId) {
+      const linked = await identityStore(trx).of(userId)
+      return linked.map(({ issuer, subject }) => `${issuer}#${subject}`)
+    },
+
+    async assertLinked(userId, id) {
+      const linked = await store.of(userId)
+      if (!linked.some((identity) => identity.id === id)) throw identityAbsent()
+    },
+
+    async unlink(userId, id, guard) {
+      const remove = async (trx: DatabaseOrTransaction) => {
+        const issuer = await identityStore(trx).remove(userId, id)
+        if (issuer === null) throw identityAbsent()
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+      }
+      await transact(db, [lockName.account(userId)], remove, guard)
+    },
+
+    async unlinkSince(trx, userId, since) {
+      for (const { id, issuer } of await identityStore(trx).removeSince(userId, since)) {
+        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+      }
+    },
+  }
+
+  async function stored(subject: Subject): Promise<Account | null> {
+    const userId = await store.userIdOf(subject)
+    return userId === null ? null : accounts.byUserId(userId)
+  }
+
+  async function signUp(person: IdentityClaims, roles: readonly Role[]): Promise<Account> {
+    const { email, issuer } = person
+    if (email === undefined || !isEmail(email)) {
+      throw new ApiError('accessDenied', {
+        reason: { code: 'sign_up_without_email', facts: { issuer } },
+      })
+    }
+    const reserved = reservedUsernames(config)
+    const proven = await provenAddress(person)
+    const mayHave = (name: Username) => faultOfChosen(name, reserved, proven) === null
+    for (const username of usernames(person, mayHave, random)) {
+      try {
+        return await accounts.create({
+          username,
+          password: null,
+          roles,
+          mustChange: false,
+          user: { name: nameOf(person, username), email },
+          issuer,
+          also: (trx, userId) =>
+            identityStore(trx).insert(userId, person, {
+              createdAt: clock.now(),
+              madeAccount: true,
+            }),
+        })
+      } catch (error) {
+        const isTaken = error instanceof ApiError && error.row === 'usernameExists'
+        if (!isTaken && !(error instanceof UniqueViolation)) throw error
+        const first = await stored(person) // a concurrent sign-in of the same user has created it
+        if (first) return first
+      }
+    }
+    throw new ApiError('accessDenied', {
+      reason: { code: 'sign_up_names_taken', facts: { issuer } },
+    })
+  }
+
+  /** The address of a new user, if the provider states that it is verified and no account has verified it. */
+  async function provenAddress({ email, isEmailVerified }: IdentityClaims): Promise<string | null> {
+    const address = isEmailVerified && email !== undefined ? parseEmail(email) : null
+    return address && !(await accounts.byEmail(address.key)) ? address.key : null
+  }
+}
+
+/** The account has no linked identity of this id. */
+export function identityAbsent(): ApiError {
+  return new ApiError('identityNotFound', { reason: { code: 'no_such_identity' } })
+}
+
+/** The user whose account an identity is linked to; null if there is none. */
+export function linkedUser(db: DatabaseOrTransaction, subject: Subject): Promise<number | null> {
+  return identityStore(db).userIdOf(subject)
+}
+
+/**
+ * Usernames to try: the first of preferred_username, e-mail address and subject that the rules accept,
+ * then the same name with suffixes. An address gets the suffix after its local part.
+ */
+function* usernames(
+  { username, email, subject }: IdentityClaims,
+  mayHave: (name: Username) => boolean,
+  random: Random,
+): Generator<Username> {
+  const base = [username, email, subject]
+    .map((text) => (text === undefined ? null : newUsername(text)))
+    .find((name) => name !== null && mayHave(name))
+  const whole = base && parseEmail(base) ? base.slice(0, base.lastIndexOf('@')) : base
+  const stem = [...(whole ?? 'user')].slice(0, 64 - maxSuffixLength).join('')
+  if (base) yield base
+  const suffixes = Array.from({ length: plainSuffixes }, (_, index) => String(index + 2))
+  for (const suffix of [...suffixes, randomText(random, suffixBytes)]) {
+    const name = newUsername(`${stem}-${suffix}`)
+    if (name && mayHave(name)) yield name
+  }
+}
+
+function nameOf({ name }: IdentityClaims, username: Username): string {
+  const text = (name ?? '').trim()
+  if (text === '') return username
+  return codePointLength(text) > maxNameLength ? [...text].slice(0, maxNameLength).join('') : text
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Random } from '../../core/crypto/random.ts'
+import { refuseField } from '../../core/errors.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
+import type { AccessClaims, ExternalClaims } from '../../core/policy/principal.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount } from '../accounts/look-up.ts'
+import type { Proofs, SentProofs } from '../authentication/proofs.ts'
+import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
+import type { JudgedClaims } from '../tokens/revocations.ts'
+import { flowCookie } from './cookie.ts'
+import type { Flows } from './flow.ts'
+import type { Providers } from './providers.ts'
+
+export interface LinkDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly flows: Pick<Flows, 'begin'>
+  readonly proofs: Pick<Proofs, 'prove'>
+  readonly providers: Providers
+  readonly random: Random
+  readonly returnOrigins: ReturnOrigins
+}
+
+/**
+ * Begins to link an identity of a provider to the caller's own account; answers the address to open.
+ * @throws ApiError validationFailed for an unknown provider, accountNotFound, identityProvider,
+ * invalidCredentials; as `prove` of `Proofs`
+ */
+export async function beginLink(
+  { accounts, flows, proofs, providers, random, returnOrigins }: LinkDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: SentProofs },
+): Promise<URL> {
+  const account = await ownAccount(accounts, request)
+  const provider = providers.named(wanted.provider)
+  if (!provider?.config.client) return refuseField(['provider'], 'is no provider to sign in by')
+  const { sent } = wanted
+  const guard = await proofs.prove(request, { account, change: 'identity', sent })
+  const browser = flowCookie.valueOf(request, random)
+  // The pages alone lead to other origins.
+  const origins = { ...returnOrigins, includes: () => false }
+  const returnTo = parseReturnTo(wanted.returnTo, { origins })
+  const { credential } = callerOf(request)
+  const sessionId = credential.scheme === 'session' ? credential.sessionId : null
+  const token = 'claims' in credential ? tokenOf(credential.claims) : null
+  const linker = { account, sessionId, token, guard }
+  const url = await flows.begin(provider, { by: linker, browser, returnTo })
+  flowCookie.set(reply, browser)
+  return url
+}
+
+/** The claims by which a token is revoked; a provider's token has no version of this service. */
+function tokenOf(claims: AccessClaims | ExternalClaims): JudgedClaims {
+  const { jti, sub, iat } = claims
+  if (!('ver' in claims)) return { jti, sub, iat, ver: Number.MAX_SAFE_INTEGER }
+  const { sid, ver } = claims
+  return { jti, sub, iat, ver, ...(sid !== undefined && { sid }) }
+}

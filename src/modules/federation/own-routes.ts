@@ -1,0 +1,140 @@
+import type { FastifyInstance } from 'fastify'
+import type { Random } from '../../core/crypto/random.ts'
+import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
+import { positiveInteger } from '../../core/http/lists/paging.ts'
+import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { ownOperationId } from '../../core/policy/groups.ts'
+import { authenticated } from '../../core/policy/rules.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount } from '../accounts/look-up.ts'
+import {
+  AcceptedProofs,
+  confirmationRequired,
+  proofsIn,
+  SentProofs,
+} from '../authentication/proof-schemas.ts'
+import type { Proofs } from '../authentication/proofs.ts'
+import type { ReturnOrigins } from '../flows/return-to.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
+import type { Flows } from './flow.ts'
+import type { Identities } from './identities.ts'
+import { identityAbsent } from './identities.ts'
+import { beginLink } from './link.ts'
+import type { Providers } from './providers.ts'
+import {
+  IdentityId,
+  IdentityList,
+  identityView,
+  LinkAnswer,
+  LinkRequest,
+  SentLink,
+} from './schemas.ts'
+
+/**
+ * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
+ * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
+ * to the account.
+ */
+export interface IdentityRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly flows: Flows
+  readonly identities: Identities
+  readonly proofs: Proofs
+  readonly providers: Providers
+  readonly random: Random
+  readonly returnOrigins: ReturnOrigins
+}
+
+const access = { rule: authenticated }
+const proofErrors = [
+  'invalidCredentials',
+  confirmationRequired,
+  captchaRequired,
+  'tooManyLoginAttempts',
+] as const
+
+export async function identityRoutes(
+  instance: FastifyInstance,
+  options: IdentityRoutesOptions,
+): Promise<void> {
+  const { accounts, identities, proofs, providers } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+
+  app.get(
+    '/identities',
+    {
+      config: { access, errors: ['accountNotFound'] },
+      schema: {
+        operationId: idOf('listOwnIdentities'),
+        summary: 'Identities that sign in here',
+        response: { 200: IdentityList },
+      },
+    },
+    async (request) => {
+      const linked = await identities.of((await ownAccount(accounts, request)).userId)
+      return linked.map((identity) => identityView(identity, providers))
+    },
+  )
+
+  app.post(
+    '/identities',
+    {
+      config: {
+        access,
+        reauthentication: 'always',
+        body: 'json',
+        sends: SentLink,
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['accountNotFound', 'identityProvider', ...proofErrors],
+        responseHeaders: ['set-cookie'],
+      },
+      schema: {
+        operationId: idOf('linkIdentity'),
+        summary: 'Begin to link an identity: the address to open',
+        body: LinkRequest,
+        response: { 200: LinkAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { provider, return_to } = request.body
+      const sent = proofsIn(request.body)
+      const wanted = { provider, returnTo: return_to, sent }
+      const url = await beginLink(options, request, reply, wanted)
+      return { url: url.href }
+    },
+  )
+
+  app.delete(
+    '/identities/:id',
+    {
+      config: {
+        access,
+        reauthentication: 'always',
+        params: IdentityId,
+        body: 'optional',
+        sends: SentProofs,
+        maxBodyBytes: fewFieldsBytes,
+        errors: ['accountNotFound', 'identityNotFound', ...proofErrors],
+        examples: { answer: { message: 'Identity unlinked' } },
+      },
+      preValidation: noneIsEmpty,
+      schema: {
+        operationId: idOf('unlinkIdentity'),
+        summary: 'Unlink an identity: it signs in no more',
+        body: AcceptedProofs,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const account = await ownAccount(accounts, request)
+      const id = positiveInteger((request.params as { id?: unknown }).id)
+      if (id === null) throw identityAbsent()
+      await identities.assertLinked(account.userId, id)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'identity_removal', sent })
+      await identities.unlink(account.userId, id, guard)
+      return { message: 'Identity unlinked' }
+    },
+  )
+}

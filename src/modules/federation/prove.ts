@@ -1,0 +1,93 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Random } from '../../core/crypto/random.ts'
+import type { Database } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Grants } from '../proofs/grants.ts'
+import { flowCookie } from './cookie.ts'
+import type { FinishedFlow, Flows } from './flow.ts'
+import type { Identities } from './identities.ts'
+import type { Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+import { type SignInDeps, unchanged } from './sign-in.ts'
+
+/** Proves the owner of an account by a fresh sign-in at a linked provider. */
+export interface ProveByProvider {
+  readonly flows: Pick<Flows, 'begin'>
+  readonly identities: Pick<Identities, 'of'>
+  readonly providers: Providers
+  readonly random: Random
+}
+
+export interface ProvenByProvider extends Pick<SignInDeps, 'accounts' | 'requirements'> {
+  readonly db: Database
+  readonly grants: Pick<Grants, 'add' | 'findReturning'>
+  readonly identities: Pick<Identities, 'ownerOf'>
+}
+
+// For the clock of the provider. `auth_time` has whole seconds.
+const toleranceMs = 30_000
+
+/** The providers of linked identities at which the owner of an account can sign in. */
+export async function linkedProviders(
+  { identities, providers }: Pick<ProveByProvider, 'identities' | 'providers'>,
+  { userId }: Pick<Account, 'userId'>,
+): Promise<Provider[]> {
+  const issuers = new Set((await identities.of(userId)).map(({ issuer }) => issuer))
+  return providers.all.filter(({ config }) => config.client && issuers.has(config.issuer))
+}
+
+/**
+ * Begins the sign-in; answers the address to open.
+ * @throws ApiError validationFailed for a provider that is not linked, identityProvider
+ */
+export async function beginProof(
+  deps: ProveByProvider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  wanted: { readonly account: Account; readonly provider: string; readonly returnTo: string },
+): Promise<URL> {
+  const { account, returnTo } = wanted
+  const linked = await linkedProviders(deps, account)
+  const provider = linked.find(({ config }) => config.name === wanted.provider)
+  if (!provider) return refuseField(['provider'], 'is no provider of a linked identity')
+  const browser = flowCookie.valueOf(request, deps.random)
+  const by = { account, guard: reauthorize(request), proves: true } as const
+  const url = await deps.flows.begin(provider, { by, browser, returnTo, isFresh: true })
+  flowCookie.set(reply, browser)
+  return url
+}
+
+/**
+ * Adds the proof to the flow of the confirmation page, which waits in this browser.
+ * @throws ApiError signInFailed if the identity is another one, the sign-in is older than the
+ * request for it, or the flow has ended
+ */
+export async function takeProof(
+  deps: ProvenByProvider,
+  request: FastifyRequest,
+  { person, proves, provider, returnTo }: FinishedFlow,
+): Promise<void> {
+  if (!proves) throw new Error('the flow is for another purpose')
+  const account = await unchanged(deps, proves)
+  const facts = { user_id: account.userId, provider }
+  if ((await deps.identities.ownerOf(person)) !== account.userId) {
+    throw new ApiError('signInFailed', { reason: { code: 'proof_of_another_identity', facts } })
+  }
+  if (person.authTime === undefined || person.authTime < proves.since - toleranceMs) {
+    throw new ApiError('signInFailed', { reason: { code: 'proof_not_fresh', facts } })
+  }
+  const flow = await deps.grants.findReturning(request, flowIdOf(returnTo), account)
+  if (!flow) {
+    throw new ApiError('signInFailed', { reason: { code: 'page_flow_unknown' } })
+  }
+  await transact(deps.db, [lockName.account(account.userId)], async (trx) => {
+    await deps.grants.add(trx, flow, ['provider'])
+  })
+}
+
+function flowIdOf(path: string): string | null {
+  return new URLSearchParams(path.split('?')[1]).get('flow')
+}

@@ -1,0 +1,105 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { VerifyingKey } from '../tokens/jws.ts'
+import { lastGood } from './last-good.ts'
+
+/** The public keys of a provider. RFC 7517; spec 5.4. */
+export interface ProviderKeys {
+  /** A number that changes when the keys are loaded anew: tokens must then be verified again. */
+  readonly generation: number
+  /** Starts to load the keys anew beside the requests if they are old. */
+  keepFresh(): void
+  /**
+   * Finds the key that a token's header names; undefined if there is none. For an unknown `kid` the
+   * keys are loaded anew, at most once in 30 seconds.
+   * @throws ApiError while there are no keys at all
+   */
+  find(kid: string | undefined, algorithm: unknown): Promise<VerifyingKey | undefined>
+}
+
+interface PublicKey {
+  readonly kid: unknown
+  readonly algorithm: unknown
+  readonly key: KeyObject
+}
+
+const freshMs = 600_000
+const coolDownMs = 30_000
+/** How long the last keys verify while the provider does not answer. */
+const keptMs = 86_400_000
+const maxKeys = 100
+const minModulusBits = 2048 // RFC 7518 section 3.3
+
+/** The required kind of key by the algorithm of a header; only asymmetric ones. RFC 8725 3.1. */
+const fits: Readonly<Record<string, (key: KeyObject) => boolean>> = {
+  ...Object.fromEntries(
+    ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((name) => [name, isSoundRsa]),
+  ),
+  ES256: isOnCurve('prime256v1'),
+  ES384: isOnCurve('secp384r1'),
+  ES512: isOnCurve('secp521r1'),
+  EdDSA: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
+  Ed25519: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
+}
+
+export const asymmetricAlgorithms = Object.keys(fits)
+
+/** @param load answers the provider's JWK Set as it is */
+export function createProviderKeys({
+  clock,
+  load,
+}: {
+  clock: Clock
+  load: () => Promise<Readonly<Record<string, unknown>>>
+}): ProviderKeys {
+  const loadKeys = async () => parseKeys(await load())
+  const keys = lastGood({ clock, load: loadKeys, freshMs, coolDownMs, keptMs })
+  return {
+    get generation() {
+      return keys.generation
+    },
+    keepFresh: () => void keys.peek(),
+    async find(kid, algorithm) {
+      if (typeof algorithm !== 'string' || !Object.hasOwn(fits, algorithm)) return undefined
+      return select(await keys.get(), kid, algorithm) ?? select(await keys.renew(), kid, algorithm)
+    },
+  }
+}
+
+/** Selects the key that the header means; undefined if two could be meant. */
+function select(
+  keys: readonly PublicKey[],
+  kid: string | undefined,
+  algorithm: string,
+): VerifyingKey | undefined {
+  const [found, ...others] = keys.filter(
+    (candidate) =>
+      (kid === undefined || candidate.kid === kid) &&
+      (candidate.algorithm === undefined || candidate.algorithm === algorithm) &&
+      fits[algorithm]?.(candidate.key),
+  )
+  return found && others.length === 0 ? { algorithm, verifyWith: found.key } : undefined
+}
+
+/** Parses the public signature keys of a set; skips other keys, which a set may hold as well. */
+function parseKeys({ keys }: Readonly<Record<string, unknown>>): PublicKey[] {
+  if (!Array.isArray(keys)) return []
+  return keys.slice(0, maxKeys).flatMap((jwk: unknown) => {
+    if (typeof jwk !== 'object' || jwk === null) return []
+    const { kid, alg, use, kty } = jwk as Record<string, unknown> // every object can be read by name
+    if (kty === 'oct' || (use !== undefined && use !== 'sig')) return []
+    try {
+      return [{ kid, algorithm: alg, key: createPublicKey({ key: jwk, format: 'jwk' }) }]
+    } catch {
+      return []
+    }
+  })
+}
+
+function isSoundRsa({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  return asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= minModulusBits
+}
+
+function isOnCurve(curve: string) {
+  return ({ asymmetricKeyDetails }: KeyObject) => asymmetricKeyDetails?.namedCurve === curve
+}

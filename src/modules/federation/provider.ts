@@ -1,0 +1,181 @@
+import type { Configuration, ServerMetadata } from 'openid-client'
+import type { ProviderConfig } from '../../core/config/load.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
+import { identityProviderFail } from './events.ts'
+import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.ts'
+import { lastGood } from './last-good.ts'
+import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './provider-keys.ts'
+
+/** An identity provider: its endpoints, its keys and a client of it. Spec 4.4, 5.4. */
+export interface Provider {
+  readonly config: ProviderConfig
+  readonly keys: ProviderKeys
+  readonly clock: Clock
+  /** @throws ApiError serviceUnavailable, identityProvider */
+  metadata(): Promise<ServerMetadata>
+  /**
+   * Answers a client whose requests all end by the deadline. @throws ApiError as `metadata`;
+   * routeNotFound if the provider is not configured for sign-in
+   */
+  client(deadline: AbortSignal): Promise<Client>
+}
+
+export type ClientLibrary = typeof import('openid-client')
+
+export interface Client {
+  readonly library: ClientLibrary
+  readonly configuration: Configuration
+  /** Whether a request was sent to the provider; until then a failure is the caller's fault. */
+  wasAsked(): boolean
+}
+
+export interface ProviderDeps extends Pick<Deps, 'clock' | 'fetch'> {
+  readonly events: Events
+}
+
+/** How long an operation with all its requests may take. */
+const operationMs = 2400
+const metadataFreshMs = 3_600_000
+const metadataCoolDownMs = 30_000
+const metadataKeptMs = 7 * 86_400_000
+const endpoints = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'userinfo_endpoint',
+  'end_session_endpoint',
+  'jwks_uri',
+] as const
+
+/** A signal that aborts when an operation has taken too long. */
+export function deadline(): AbortSignal {
+  return AbortSignal.timeout(operationMs)
+}
+
+/** Creates a provider without any request, so that the service starts without its providers. */
+export function createProvider(config: ProviderConfig, deps: ProviderDeps): Provider {
+  const { clock, events } = deps
+  const { name, issuer, client: settings, usesDiscovery } = config
+  const allowsHttp = issuer.startsWith('http:')
+  const fetch = guardedFetch(deps.fetch, { allowsHttp })
+  const discovered = lastGood({
+    clock,
+    load: () => recorded(discover),
+    freshMs: metadataFreshMs,
+    coolDownMs: metadataCoolDownMs,
+    keptMs: metadataKeptMs,
+  })
+
+  async function metadata(): Promise<ServerMetadata> {
+    return usesDiscovery ? { ...(await discovered.get()), ...overrides(config) } : explicit(config)
+  }
+
+  return {
+    config,
+    clock,
+    metadata,
+    keys: createProviderKeys({ clock, load: () => recorded(loadKeys) }),
+
+    async client(signal) {
+      if (!settings) {
+        throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
+      }
+      // Imported at first use, because it takes 30 ms.
+      const library = await import('openid-client')
+      const configuration = new library.Configuration(
+        await within(signal, metadata()),
+        settings.id,
+        {},
+        clientAuth(library),
+      )
+      let asked = false
+      configuration[library.customFetch] = (url, { body, ...init }) => {
+        asked = true
+        return fetch(url, { ...init, signal, ...(body !== undefined && { body }) })
+      }
+      if (allowsHttp) library.allowInsecureRequests(configuration)
+      return { library, configuration, wasAsked: () => asked }
+    },
+  }
+
+  function clientAuth({ ClientSecretBasic, ClientSecretPost, None }: ClientLibrary) {
+    const secret = settings?.secret?.reveal()
+    if (!settings || secret === undefined || settings.auth === 'none') return None()
+    return settings.auth === 'post' ? ClientSecretPost(secret) : ClientSecretBasic(secret)
+  }
+
+  /** OpenID Connect Discovery section 4. */
+  async function discover(): Promise<ServerMetadata> {
+    const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+    const document = await fetchObject(fetch, url)
+    // An exact comparison: the answer of another issuer must not count for this one.
+    if (document.issuer !== issuer) throw wrong(`${url} names another issuer`)
+    const algorithms = document.id_token_signing_alg_values_supported
+    return {
+      issuer,
+      ...Object.fromEntries(
+        endpoints.flatMap((key) =>
+          typeof document[key] === 'string' ? [[key, document[key]]] : [],
+        ),
+      ),
+      authorization_response_iss_parameter_supported:
+        document.authorization_response_iss_parameter_supported === true,
+      id_token_signing_alg_values_supported: asymmetricAlgorithms.filter(
+        (algorithm) => !Array.isArray(algorithms) || algorithms.includes(algorithm),
+      ),
+    }
+  }
+
+  async function loadKeys() {
+    const { jwks_uri } = config.endpoints.jwks
+      ? { jwks_uri: config.endpoints.jwks }
+      : await metadata()
+    if (jwks_uri === undefined) throw wrong(`${issuer} names no jwks_uri`)
+    return fetchObject(fetch, jwks_uri)
+  }
+
+  /** Records a failure beside the requests, which no caller sees. */
+  async function recorded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const { cause } = error instanceof ApiError ? error : { cause: error }
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      events.tell(identityProviderFail, { provider: name, reason })
+      throw error
+    }
+  }
+}
+
+/** Waits for work until the deadline; the work continues. @throws ApiError serviceUnavailable */
+export async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<never>()
+  const end = () => ended.reject(unreachable('the provider takes too long'))
+  if (signal.aborted) end()
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    return await Promise.race([work, ended.promise])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+function overrides({ endpoints: { userinfo, jwks } }: ProviderConfig): Partial<ServerMetadata> {
+  return {
+    ...(userinfo !== undefined && { userinfo_endpoint: userinfo }),
+    ...(jwks !== undefined && { jwks_uri: jwks }),
+  }
+}
+
+function explicit(config: ProviderConfig): ServerMetadata {
+  const { authorization, token } = config.endpoints
+  return {
+    issuer: config.issuer,
+    ...(authorization !== undefined && { authorization_endpoint: authorization }),
+    ...(token !== undefined && { token_endpoint: token }),
+    ...overrides(config),
+    id_token_signing_alg_values_supported: asymmetricAlgorithms,
+  }
+}

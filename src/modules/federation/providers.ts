@@ -1,0 +1,26 @@
+import type { Config } from '../../core/config/load.ts'
+import { createProvider, type Provider, type ProviderDeps } from './provider.ts'
+
+/** The configured identity providers. */
+export interface Providers {
+  /** Finds a provider by the name in the path; the unnamed provider has the name `default`. */
+  named(name: string): Provider | undefined
+  /** Finds a provider by the exact issuer of a token. */
+  issuing(issuer: unknown): Provider | undefined
+  readonly all: readonly Provider[]
+}
+
+export interface ProvidersDeps extends ProviderDeps {
+  readonly config: Pick<Config, 'providers'>
+}
+
+export function createProviders({ config, ...deps }: ProvidersDeps): Providers {
+  const all = config.providers.map((provider) => createProvider(provider, deps))
+  const byName = new Map(all.map((provider) => [provider.config.name, provider]))
+  const byIssuer = new Map<unknown, Provider>(all.map((found) => [found.config.issuer, found]))
+  return {
+    all,
+    named: (name) => byName.get(name),
+    issuing: (issuer) => byIssuer.get(issuer),
+  }
+}

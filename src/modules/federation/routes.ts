@@ -1,0 +1,252 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { defaultName } from '../../core/config/oidc-settings.ts'
+import type { Random } from '../../core/crypto/random.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { acceptForms } from '../../core/http/bodies/bodies.ts'
+import { clientAddress } from '../../core/http/limits/client-address.ts'
+import type { LoginAddress } from '../../core/http/limits/login-address.ts'
+import { mediaTypes } from '../../core/http/media-types.ts'
+import { prefersPage } from '../../core/http/pages/negotiation.ts'
+import { sendView } from '../../core/http/pages/send-view.ts'
+import { markRefusalTold } from '../../core/http/refusals/told.ts'
+import { Page, type SchemaTypes } from '../../core/http/schemas.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { loginFail } from '../authentication/events.ts'
+import { ofBrowser } from '../devices/device-cookie.ts'
+import { browserOf } from '../flows/requests.ts'
+import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
+import { type BrowserSessionDeps, sessionResult } from '../sessions/browser.ts'
+import { SessionAnswer } from '../sessions/schemas.ts'
+import { enrolmentRequired } from '../tokens/schemas.ts'
+import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
+import { flowCookie } from './cookie.ts'
+import { type GoOnDeps, goOnOnPages } from './go-on.ts'
+import { failurePage, refusedCodePage } from './pages.ts'
+import { type ProvenByProvider, takeProof } from './prove.ts'
+import type { Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
+import { confirm, type SignInDeps, signIn } from './sign-in.ts'
+
+/**
+ * Federation room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
+ * redirects the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
+ * /oauth/second-factor follow if the account has a second factor. A named provider has the first two
+ * below /oauth/{provider}.
+ *
+ * The callback answers a page that goes on by itself, because the session cookie is Strict: after a
+ * redirect the navigation would still count as started by the provider, and the browser would not
+ * send the cookie.
+ *
+ * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
+ */
+export interface ExternalRoutesOptions
+  extends SignInDeps,
+    GoOnDeps,
+    BrowserSessionDeps,
+    ProvenByProvider {
+  readonly accounts: SignInDeps['accounts'] & GoOnDeps['accounts']
+  readonly identities: SignInDeps['identities'] & ProvenByProvider['identities']
+  readonly secondFactor: SignInDeps['secondFactor'] & GoOnDeps['secondFactor']
+  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
+  readonly events: Pick<Events, 'tell'>
+  readonly providers: Providers
+  readonly loginAddress: LoginAddress
+  readonly random: Random
+  readonly returnOrigins: ReturnOrigins
+}
+
+const access = { rule: anyone }
+const providerErrors = ['identityProvider', 'routeNotFound'] as const
+const accountErrors = [
+  'signInFailed',
+  'accessDenied',
+  'passwordChangeRequired',
+  enrolmentRequired,
+] as const
+// A HEAD request, for example of a link preview, must not use up a code.
+const exposeHeadRoute = false
+
+export async function externalRoutes(
+  instance: FastifyInstance,
+  options: ExternalRoutesOptions,
+): Promise<void> {
+  const { events, flows, loginAddress, providers, random, returnOrigins } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+
+  for (const base of ['/oauth', '/oauth/:provider']) {
+    const params = base === '/oauth' ? {} : { params: ProviderName }
+    const idOf = (id: string) => (base === '/oauth' ? id : `${id}WithProvider`)
+
+    app.get(
+      `${base}/login`,
+      {
+        exposeHeadRoute,
+        config: {
+          access,
+          errorPage: failurePage,
+          query: SignInQuery,
+          answers: { 303: {} },
+          responseHeaders: ['set-cookie'],
+          errors: providerErrors,
+        },
+        schema: {
+          operationId: idOf('beginSignIn'),
+          summary: 'Sign in: 303 to the identity provider',
+          ...params,
+        },
+      },
+      async (request, reply) => {
+        const { again, return_to } = request.query as { again?: unknown; return_to?: unknown }
+        const browser = flowCookie.valueOf(request, random)
+        const returnTo = parseReturnTo(return_to, { origins: returnOrigins })
+        const url = await flows.begin(providerOf(request), {
+          browser,
+          returnTo,
+          by: clientAddress(request),
+          isFresh: again === '1',
+        })
+        flowCookie.set(reply, browser)
+        return reply.redirect(url.href, 303)
+      },
+    )
+
+    app.get(
+      `${base}/callback`,
+      {
+        exposeHeadRoute,
+        config: {
+          access,
+          errorPage: failurePage,
+          query: CallbackQuery,
+          answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
+          // An account that ends between the provider and the next step still gets the cookie of the pages.
+          errorHeaders: { 401: ['set-cookie'], 403: ['set-cookie'] },
+          responseHeaders: ['set-cookie'],
+          errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
+        },
+        schema: {
+          operationId: idOf('finishSignIn'),
+          summary: 'Back from the identity provider: a session, and a page that goes on',
+          ...params,
+        },
+      },
+      async (request, reply) => {
+        const provider = providerOf(request)
+        try {
+          return await comeBack(provider, request, reply)
+        } catch (error) {
+          tellOfFailure(request, provider, error)
+          throw error
+        }
+      },
+    )
+  }
+
+  app.get(
+    '/oauth/second-factor',
+    {
+      config: {
+        access,
+        isReturnTarget: false,
+        errorPage: failurePage,
+        answers: { 200: { [mediaTypes.html]: Page } },
+        errors: ['signInFailed'],
+      },
+      schema: {
+        operationId: 'getSecondFactorPage',
+        summary: 'Asks for the second factor of a sign-in',
+      },
+    },
+    async (request, reply) => {
+      await flows.waiting(flowCookie.read(request))
+      return sendView(reply, request, 'second-factor', { problem: null })
+    },
+  )
+
+  app.post(
+    '/oauth/second-factor',
+    {
+      config: {
+        access,
+        errorPage: refusedCodePage,
+        csrf: 'foreignPage',
+        body: 'form',
+        errors: [
+          ...accountErrors,
+          secondFactorRequired,
+          'invalidCredentials',
+          'tooManyLoginAttempts',
+        ],
+        sends: SentProof,
+        answers: { 200: { [mediaTypes.json]: SessionAnswer, [mediaTypes.html]: Page } },
+        responseHeaders: ['set-cookie'],
+      },
+      schema: {
+        operationId: 'confirmSecondFactor',
+        summary: 'The second factor of a sign-in: a session; by form, a page that goes on',
+        body: FactorBody,
+      },
+    },
+    async (request, reply) => {
+      const { totp, recovery_code } = request.body
+      const proof = { totp, recoveryCode: recovery_code, address: loginAddress(request) }
+      const result = sessionResult(options, request, reply)
+      const ticket = flowCookie.read(request)
+      const { answer: csrf_token, returnTo } = await confirm(options, ticket, proof, result)
+      flowCookie.clear(reply)
+      const isJson = request.headers['content-type']?.toLowerCase().startsWith(mediaTypes.json)
+      if (isJson) return { message: 'Logged in', csrf_token }
+      return sendView(reply, request, 'landing', { what: 'signed_in', path: returnTo })
+    },
+  )
+
+  async function comeBack(provider: Provider, request: FastifyRequest, reply: FastifyReply) {
+    const browser = flowCookie.read(request)
+    if (browser === undefined) {
+      throw new ApiError('signInFailed', { reason: { code: 'flow_cookie_absent' } })
+    }
+    // The unparsed query: the library must see repeated parameters.
+    const query = new URLSearchParams(request.url.split('?').slice(1).join('?'))
+    const finished = await flows.finish(provider, query, browser)
+    if (finished.proves) {
+      await takeProof(options, request, finished)
+      return sendView(reply, request, 'landing', { what: 'confirmed', path: finished.returnTo })
+    }
+    const session = sessionResult(options, request, reply)
+    const result = prefersPage(request) ? ofBrowser(session, request, reply, random) : session
+    const outcome = await signIn(options, provider, finished, result, prefersPage(request))
+    if (outcome.kind === 'step') {
+      const browser = browserOf(request, reply, random)
+      const flow = await goOnOnPages(options, outcome, finished.returnTo, browser)
+      return reply.redirect(`/signin?flow=${flow.id}`, 303)
+    }
+    if (outcome.kind === 'second_factor') {
+      flowCookie.set(reply, outcome.ticket)
+      return reply.redirect('/oauth/second-factor', 303)
+    }
+    const view = { what: outcome.kind, path: finished.returnTo }
+    return sendView(reply, request, 'landing', view)
+  }
+
+  function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {
+    markRefusalTold(request)
+    const { row = null } = error instanceof ApiError ? error : {}
+    const { cause } = error instanceof ApiError ? error : {}
+    const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
+    events.tell(loginFail, { provider: name, reason })
+  }
+
+  /** @throws ApiError routeNotFound if no such provider is configured for sign-in */
+  function providerOf(request: FastifyRequest): Provider {
+    const { provider: name = defaultName } = request.params as { provider?: string } // of these routes
+    const provider = providers.named(name)
+    if (!provider?.config.client) {
+      throw new ApiError('routeNotFound', { reason: { code: 'no_such_provider' } })
+    }
+    return provider
+  }
+}

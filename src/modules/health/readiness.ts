@@ -1,0 +1,201 @@
+import type { Logger } from 'pino'
+import { clockSetBack } from '../../core/database/clock-set-back.ts'
+import type { ChangeFeed, Database } from '../../core/database/database.ts'
+import {
+  DatabaseDamaged,
+  DatabaseReadOnly,
+  DatabaseReplaced,
+  DatabaseUnavailable,
+} from '../../core/database/errors.ts'
+import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
+import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
+import { dueRooms, type RoomSchema, roomVersions } from '../../core/database/room-schemas.ts'
+import { inNoContext } from '../../core/events/context.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { DatabaseMeasurements } from '../../core/measurements/measurements.ts'
+import type { Workers } from '../../core/workers/workers.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { KeySet } from '../keys/key-set.ts'
+
+/** Why this process should get no requests. docs/health.md has a row for each. */
+export type NotReady =
+  | 'stopping'
+  | 'database'
+  | 'replaced'
+  | 'damaged'
+  | 'read_only'
+  | 'schema'
+  | 'first_start'
+  | 'keys'
+  | 'feed'
+
+/** What does not keep requests away. docs/health.md has a row for each. */
+export type Warning = 'backup_failed' | 'backup_late' | 'clock_set_back'
+
+export interface Readiness {
+  /** Answers why the process is not ready, null if it is, and logs each change of that. */
+  check(): Promise<NotReady | null>
+  /** What an operator should know although the process can serve; logs each change of that. */
+  warnings(): Promise<Warning[]>
+  /** From now on the process is not ready. */
+  stopping(): void
+}
+
+export interface ReadinessDeps {
+  readonly db: Database
+  readonly feed: Pick<ChangeFeed, 'lagMs'>
+  readonly keys: Pick<KeySet, 'refresh'>
+  readonly accounts: Pick<Accounts, 'after'>
+  /** The backups that the service makes by itself; their health is null if it makes none. */
+  readonly backups: {
+    health(): Promise<{ readonly warning: Warning | null; readonly detail: string | null } | null>
+  }
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
+  /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
+  readonly assertDatabaseServes: () => Promise<void>
+  readonly measurements: { readonly database: Pick<DatabaseMeasurements, 'damage'> }
+  readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
+  readonly rooms: readonly RoomSchema[]
+}
+
+/**
+ * How long the change feed may hear nothing. Meanwhile the database is asked at each request, so that
+ * nothing that was revoked is accepted, but a node that cannot listen for so long needs a look.
+ */
+export const maxFeedLagMs = 30_000
+/** The minimum time between two reads of the warnings: probes come every few seconds. */
+const warningsReadEveryMs = 5000
+
+const damageTopic = 'database damaged'
+
+/**
+ * Judges whether this process can serve. It goes by what every request needs, and never by what some
+ * need: a provider, a service of breached passwords or a collector that is away, or a full queue of
+ * hashes, which any caller could fill. Callers that ask at the same time share one check.
+ */
+export function createReadiness(deps: ReadinessDeps): Readiness {
+  const { db, feed, keys, accounts, log, assertDatabaseServes, rooms } = deps
+  const { damage } = deps.measurements.database
+  // Damage that one process finds concerns all processes.
+  deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
+  damage.onNoted((detail) => {
+    log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')
+    deps.workers.pollOthers(damageTopic, detail).catch(() => {})
+  })
+  const external = rooms.filter(({ migrations = [] }) => migrations.length > 0)
+  let isStopping = false
+  let hasAccounts = false
+  let last: NotReady | null = null
+  let checking: Promise<Finding> | undefined
+  let warned: readonly Warning[] = []
+  let reading: { readonly at: number; readonly value: Promise<Warning[]> } | undefined
+
+  return {
+    async check() {
+      const { reason, detail }: Finding = isStopping ? { reason: 'stopping' } : await shared()
+      if (reason !== last) tell(reason, detail)
+      last = reason
+      return reason
+    },
+    async warnings() {
+      const now = deps.clock.now()
+      if (!reading || Math.abs(now - reading.at) >= warningsReadEveryMs) {
+        reading = { at: now, value: inNoContext(readWarnings) }
+      }
+      return reading.value
+    },
+    stopping() {
+      isStopping = true
+    },
+  }
+
+  function shared(): Promise<Finding> {
+    checking ??= inNoContext(find).finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+
+  /** A database that is away is told by `check`. */
+  async function readWarnings(): Promise<Warning[]> {
+    const health = await deps.backups.health().catch(() => null)
+    const setBack = await clockSetBack(db, deps.clock).catch(() => null)
+    const found = new Map<Warning, string | null>()
+    if (health?.warning) found.set(health.warning, health.detail)
+    if (setBack !== null) found.set('clock_set_back', setBack)
+    for (const [reason, detail] of found) {
+      if (warned.includes(reason)) continue
+      log.warn({ reason, ...(detail !== null && { detail }) }, 'ready, but look')
+    }
+    if (warned.length > 0 && found.size === 0) log.info('ready without warnings again')
+    warned = [...found.keys()]
+    return [...warned]
+  }
+
+  async function find(): Promise<Finding> {
+    if (damage.detail !== null) return { reason: 'damaged', detail: damage.detail }
+    try {
+      await assertDatabaseServes()
+      if (!(await hasSchema())) return { reason: 'schema' }
+      hasAccounts ||= (await accounts.after(0, 1)).length > 0
+      if (!hasAccounts) return { reason: 'first_start' }
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error // a mistake of ours: 500
+      return databaseFinding(error)
+    }
+    try {
+      await keys.refresh()
+    } catch (error) {
+      return error instanceof DatabaseUnavailable && !(error instanceof KeySetNotOpened)
+        ? databaseFinding(error)
+        : { reason: 'keys', detail: messageOf(error) }
+    }
+    return (feed.lagMs?.() ?? 0) >= maxFeedLagMs ? { reason: 'feed' } : { reason: null }
+  }
+
+  /**
+   * Whether the schema has all that this program reads. A newer one has: migrations only add, so that
+   * a node of the version before serves on while the others are renewed.
+   */
+  async function hasSchema(): Promise<boolean> {
+    try {
+      if ((await schemaVersion(db)) < latestSchema) return false
+      return external.length === 0 || dueRooms(await roomVersions(db), external).size === 0
+    } catch (error) {
+      if (!isOfMissingTable(error)) throw error
+      return false
+    }
+  }
+
+  function tell(reason: NotReady | null, detail: string | undefined): void {
+    if (reason === null) log.info('ready again')
+    else log.warn({ reason, ...(detail !== undefined && { detail }) }, 'not ready')
+  }
+}
+
+interface Finding {
+  readonly reason: NotReady | null
+  /** For the log. */
+  readonly detail?: string
+}
+
+function databaseFinding(error: DatabaseUnavailable): Finding {
+  const detail = error.message
+  if (error instanceof DatabaseDamaged) return { reason: 'damaged', detail }
+  if (error instanceof DatabaseReplaced) return { reason: 'replaced', detail }
+  return { reason: error instanceof DatabaseReadOnly ? 'read_only' : 'database', detail }
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const undefinedTable = '42P01'
+
+function isOfMissingTable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  return code === undefinedTable || error.message.startsWith('no such table')
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../../core/errors.ts'
+import { untilRead } from '../../core/http/connections/draining.ts'
+import { named, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import type { Readiness } from './readiness.ts'
+
+/**
+ * Health room: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
+ * and GET /api/public/status. Neither tells why: reasons are for the log.
+ */
+export interface HealthRoutesOptions {
+  readonly readiness: Readiness
+}
+
+const retrySeconds = 1
+
+const Status = named(
+  'Health',
+  {
+    type: 'object',
+    required: ['status'],
+    properties: { status: Text },
+    additionalProperties: false,
+  },
+  { status: 'live' },
+)
+
+const Ready = named(
+  'Readiness',
+  {
+    type: 'object',
+    required: ['status'],
+    properties: {
+      status: Text,
+      warnings: {
+        type: 'array',
+        items: { type: 'string', enum: ['backup_failed', 'backup_late', 'clock_set_back'] },
+        description: 'What an operator should look at; absent if there is nothing',
+      },
+    },
+    additionalProperties: false,
+  },
+  { status: 'ready' },
+)
+
+const PublicStatus = named(
+  'ServiceStatus',
+  {
+    type: 'object',
+    required: ['status', 'service', 'versions'],
+    properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
+    additionalProperties: false,
+  },
+  { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
+)
+
+export async function healthRoutes(
+  instance: FastifyInstance,
+  { readiness }: HealthRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const access = { rule: anyone }
+  instance.addHook('preClose', async () => {
+    readiness.stopping()
+    await untilRead(instance.server)
+  })
+
+  app.get(
+    '/health/live',
+    {
+      config: { access, rateLimit: 'exempt' },
+      schema: {
+        operationId: 'getLiveness',
+        summary: 'The process runs',
+        response: { 200: Status },
+      },
+    },
+    async () => ({ status: 'live' }),
+  )
+
+  app.get(
+    '/health/ready',
+    {
+      config: {
+        access,
+        rateLimit: 'exempt',
+        errors: ['serviceUnavailable'],
+      },
+      schema: {
+        operationId: 'getReadiness',
+        summary: 'The service can serve',
+        response: { 200: Ready },
+      },
+    },
+    async () => {
+      const cause = await readiness.check()
+      if (cause === null) {
+        const warnings = await readiness.warnings()
+        return { status: 'ready', ...(warnings.length > 0 && { warnings }) }
+      }
+      // Without a cause: a probe comes every few seconds, and `readiness` has logged the change.
+      if (cause === 'stopping') {
+        throw new ApiError('serviceUnavailable', { reason: { code: 'shutting_down' } })
+      }
+      const reason = { code: 'not_ready', facts: { cause } } as const
+      throw new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds, reason })
+    },
+  )
+
+  app.get(
+    '/api/public/status',
+    {
+      config: { access },
+      schema: {
+        operationId: 'getStatus',
+        summary: 'What answers here',
+        response: { 200: PublicStatus },
+      },
+    },
+    async () => ({ status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] }),
+  )
+}

@@ -1,0 +1,139 @@
+import type { FastifyRequest } from 'fastify'
+import { derivedKey, digest, keyedDigest } from '../../core/crypto/digest.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
+
+/**
+ * Idempotency-Key: a POST that is sent again, because its answer was lost, is answered again
+ * without being done again. The key is stored for 24 hours per caller and route, in the transaction
+ * of the work, so that both are committed or neither. Failures are not stored.
+ * draft-ietf-httpapi-idempotency-key-header.
+ */
+export interface Idempotency {
+  /**
+   * Does the work once per key, or always if the request has no such header. `prepare` runs before
+   * the transaction: it may take long and may refuse. The function it answers runs in the
+   * transaction, after the caller has been authorized again.
+   * @throws ApiError validationFailed for a malformed key, idempotencyKeyReused for another body
+   */
+  once<Body extends object>(
+    request: FastifyRequest,
+    prepare: () => Work<Body> | Promise<Work<Body>>,
+    /** The id of the user whom the answer names, if it names one. */
+    personIn?: (body: Body) => number,
+  ): Promise<Done<Body>>
+  /** Deletes up to `batchSize` expired keys; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+export type Work<Body> = (trx: DatabaseOrTransaction) => Promise<Body>
+
+export interface Done<Body> {
+  readonly body: Body
+  /** Whether this is the stored answer of an earlier request. */
+  readonly isRepeat: boolean
+}
+
+export interface IdempotencyDeps {
+  readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+const keptMs = 24 * 3_600_000
+const keyFormat = /^[\x21-\x7e]{1,255}$/
+
+export function createIdempotency({
+  db,
+  asyncCommitDb,
+  clock,
+  keys,
+}: IdempotencyDeps): Idempotency {
+  // Bodies hold passwords: a plain digest would allow guesses without the cost of a password hash.
+  const fingerprintKey = derivedKey(keys.dataKey, 'idempotency')
+
+  return {
+    async once<Body extends object>(
+      request: FastifyRequest,
+      prepare: () => Work<Body> | Promise<Work<Body>>,
+      personIn?: (body: Body) => number,
+    ): Promise<Done<Body>> {
+      const guard = reauthorize(request)
+      const key = request.headers['idempotency-key']
+      if (key === undefined) {
+        const work = await prepare()
+        return { body: await transact(db, [], work, guard), isRepeat: false }
+      }
+      const id = idOf(request, String(key))
+      const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
+      const repeat = async (trx: DatabaseOrTransaction): Promise<Done<Body> | null> => {
+        const answered = await idempotencyStore(trx).find(id, clock.now())
+        if (answered) await guard?.authorize(trx) // no transaction that commits does it
+        return answered && { body: replay(answered, fingerprint), isRepeat: true }
+      }
+
+      const repeated = await repeat(db)
+      if (repeated) return repeated
+      try {
+        const work = await prepare()
+        const claimed = async (trx: DatabaseOrTransaction): Promise<Done<Body>> => {
+          const now = clock.now()
+          const store = idempotencyStore(trx)
+          if (!(await store.claim(id, { now, expiresAt: now + keptMs }))) {
+            return present(await repeat(trx))
+          }
+          const body = await work(trx)
+          const persons = { caller: callerOf(request), person: personIn?.(body) ?? null }
+          await store.keep(id, { fingerprint, answer: JSON.stringify(body), ...persons })
+          return { body, isRepeat: false }
+        }
+        return await transact(db, [lockName.idempotencyKey(id)], claimed, guard)
+      } catch (error) {
+        // The refusal may be caused by a concurrent request with the same key: then repeat its
+        // answer.
+        const done = error instanceof ApiError ? await repeat(db) : null
+        if (done) return done
+        throw error
+      }
+    },
+
+    purge: (batchSize) => purgeIdempotencyKeys(asyncCommitDb, clock.now(), batchSize),
+  }
+}
+
+/** The stored id of a key: it differs for each caller, method and route. */
+function idOf({ principal, method, routeOptions }: FastifyRequest, key: string): string {
+  if (!keyFormat.test(key)) {
+    return refuseField(['Idempotency-Key'], 'must be 1 to 255 visible ASCII characters')
+  }
+  return digest(JSON.stringify([principal?.subject ?? null, method, routeOptions.url, key]))
+}
+
+/** The id of the user who calls; null if no account of this service does. */
+function callerOf({ principal }: FastifyRequest): number | null {
+  const id = Number(principal?.subject ?? '')
+  return Number.isSafeInteger(id) && id > 0 ? id : null
+}
+
+/** @throws ApiError idempotencyKeyReused */
+function replay<Body>(answered: AnsweredRequest, fingerprint: string): Body {
+  if (answered.fingerprint !== fingerprint) {
+    throw new ApiError('idempotencyKeyReused', { reason: { code: 'idempotency_key_reused' } })
+  }
+  if (answered.answer === '') {
+    throw new ApiError('idempotencyKeyReused', { reason: { code: 'idempotency_answer_erased' } })
+  }
+  return JSON.parse(answered.answer) // written by `keep`: a Body
+}
+
+function present<Body>(done: Done<Body> | null): Done<Body> {
+  if (!done) throw new Error('an idempotency key vanished inside a transaction')
+  return done
+}

@@ -1,0 +1,150 @@
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../core/config/load.ts'
+import { parseMasterKey } from '../../core/config/settings-table.ts'
+import { derivedKey, digest } from '../../core/crypto/digest.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import { reasonOf, systemCode } from '../../core/reason.ts'
+
+export const masterKeyFileName = 'master.key'
+const masterKeyBytes = 32
+const idLength = 12
+
+/** The settings that name the master keys. Without files, the values are those of the start. */
+export type MasterKeyConfig = Pick<Config, 'database' | 'masterKey'> &
+  Partial<Pick<Config, 'masterKeyFiles' | 'nextMasterKey'>>
+
+export interface MasterKeyOptions {
+  readonly config: MasterKeyConfig
+  readonly random: Random
+  /** Whether a missing file may be created: not if the database holds keys that it has sealed. */
+  readonly mayCreate: boolean
+}
+
+/** The master keys that a process knows: more than one while the key is being rotated. */
+export interface MasterKeys {
+  /** The present one of the settings, then the next one if there is one and it differs. */
+  readonly keys: readonly Uint8Array[]
+  /** What keeps a file from being used; each begins with the name of its setting or the path. */
+  readonly mistakes: readonly string[]
+}
+
+/**
+ * Loads the key that seals the key set: `MASTER_KEY`, otherwise `DATA_DIR/master.key`, which the
+ * first start creates with mode 0600.
+ * @throws Error if the file is missing, malformed or readable by other users
+ */
+export function loadMasterKey({ config, random, mayCreate }: MasterKeyOptions): Uint8Array {
+  if (config.masterKey) return parseMasterKey(config.masterKey.reveal())
+  const path = ownFile(config)
+  if (mayCreate) createOnce(path, randomText(random, masterKeyBytes))
+  return readOwn(path)
+}
+
+/**
+ * Reads the present master key and the next one, the files anew at each call: `MASTER_KEY_NEXT`, the file
+ * that `MASTER_KEY_NEXT_FILE` names, or the file of the present key with `.next`. A file that is not
+ * there, or is empty, names no next key. A file of MASTER_KEY that cannot be used any more leaves the
+ * key of the start.
+ * @throws Error as `loadMasterKey`
+ */
+export function readMasterKeys(options: MasterKeyOptions): MasterKeys {
+  const { config } = options
+  const mistakes: string[] = []
+  const { present: presentFile, next: nextFile } = config.masterKeyFiles ?? {}
+  const noting = (name: string, read: () => Uint8Array | null) => {
+    try {
+      return read()
+    } catch (error) {
+      mistakes.push(`${name} ${reasonOf(error)}`)
+      return null
+    }
+  }
+  const ofFile = presentFile ? noting('MASTER_KEY_FILE', () => readGiven(presentFile)) : null
+  const present = ofFile ?? loadMasterKey(options)
+  const next = config.nextMasterKey
+    ? parseMasterKey(config.nextMasterKey.reveal())
+    : nextFile
+      ? noting('MASTER_KEY_NEXT_FILE', () => readKey(nextFile))
+      : config.masterKey
+        ? null
+        : noting(nextOwnFile(config), () => readKey(nextOwnFile(config), { isOwn: true }))
+  const isSame = next !== null && Buffer.from(next).equals(present)
+  return { keys: next && !isSame ? [present, next] : [present], mistakes }
+}
+
+/** A short name of a master key, for people and rows; it tells nothing of the key. */
+export function masterKeyId(masterKey: Uint8Array): string {
+  const name = Buffer.from(derivedKey(masterKey, 'master key id')).toString('base64url')
+  return digest(name).slice(0, idLength)
+}
+
+/** The file of the key that the service makes by itself. */
+export function ownFile({ database }: Pick<Config, 'database'>): string {
+  return join(database.dataDirectory, masterKeyFileName)
+}
+
+/** The file of the next such key, while it is being rotated. */
+export function nextOwnFile(config: Pick<Config, 'database'>): string {
+  return `${ownFile(config)}.next`
+}
+
+/** Makes the file of the next key, if there is none. */
+export function makeNextOwnFile(config: Pick<Config, 'database'>, random: Random): void {
+  createOnce(nextOwnFile(config), randomText(random, masterKeyBytes))
+}
+
+/** Reads the key of a file that must be there. @throws Error */
+function readGiven(path: string): Uint8Array {
+  const key = readKey(path)
+  if (!key) throw new Error(`is not there or empty: ${path}`)
+  return key
+}
+
+function readOwn(path: string): Uint8Array {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new Error(`${path} cannot be read, and the key set in the database needs it`, { cause })
+  }
+  assertPrivate(path)
+  try {
+    return parseMasterKey(text)
+  } catch (cause) {
+    throw new Error(`${path} holds no master key`, { cause })
+  }
+}
+
+/** Reads the key of a file; null if it is not there or empty. @throws Error if it is anything else */
+function readKey(path: string, { isOwn = false } = {}): Uint8Array | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null
+    throw new Error(`cannot be read: ${path}`, { cause: error })
+  }
+  if (text === '') return null
+  if (isOwn) assertPrivate(path)
+  return parseMasterKey(text)
+}
+
+function assertPrivate(path: string): void {
+  if (statSync(path).mode & 0o077) {
+    throw new Error(`${path} can be read by other users: chmod 600 it, and consider it known`)
+  }
+}
+
+/** Creates a file atomically: another process may read it meanwhile, or the disk may be full. */
+function createOnce(path: string, text: string): void {
+  const draft = `${path}.${process.pid}`
+  try {
+    writeFileSync(draft, `${text}\n`, { mode: 0o600, flush: true })
+    linkSync(draft, path)
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}

@@ -1,0 +1,210 @@
+import { loginModes } from '../../core/config/settings-table.ts'
+import {
+  Count,
+  Id,
+  type JsonSchema,
+  named,
+  Text,
+  TextOrNull,
+  TimeOrNull,
+} from '../../core/http/schemas.ts'
+import { examplePasswords } from '../accounts/schemas.ts'
+import { Captcha, codeFields } from '../authentication/proof-schemas.ts'
+import { SessionAnswer } from '../sessions/schemas.ts'
+import { AccessToken, TokenPair } from '../tokens/schemas.ts'
+
+const NewPassword = {
+  type: 'string',
+  format: 'text',
+  maxLength: 1024,
+  description: 'For an account that must change its password',
+} as const
+
+/**
+ * The fields of POST /login. A username or password that is no text counts as wrong credentials
+ * (401), not as a validation error, so that all refused logins look alike.
+ */
+export const LoginBody = {
+  type: 'object',
+  properties: {
+    username: {},
+    password: {},
+    mode: { enum: loginModes },
+    captcha: Captcha,
+    totp: {},
+    recovery_code: {},
+    new_password: NewPassword,
+  },
+} as const
+
+const credentials = { username: 'ann', password: examplePasswords.present } as const
+
+/** The same fields as a client should send them. */
+export const LoginRequest = named(
+  'LoginRequest',
+  {
+    type: 'object',
+    required: ['username', 'password'],
+    properties: {
+      username: { type: 'string', minLength: 1, description: 'In any case' },
+      password: { type: 'string', minLength: 1, format: 'password' },
+      mode: {
+        type: 'string',
+        enum: loginModes,
+        description: 'What to answer; the default depends on the content type',
+      },
+      ...codeFields,
+      captcha: Captcha,
+      new_password: NewPassword,
+    },
+  },
+  credentials,
+)
+
+export const loginExamples = {
+  session: { ...credentials, mode: 'session' },
+  token: { ...credentials, mode: 'token' },
+  pair: { ...credentials, mode: 'pair' },
+  secondFactor: { ...credentials, totp: '492039' },
+  newPassword: { ...credentials, new_password: examplePasswords.next },
+}
+
+/** The answer of a login, in one of three forms by mode. */
+export const LoginAnswer = { oneOf: [SessionAnswer, AccessToken, TokenPair] } as const
+
+const page = <const Item extends JsonSchema>(items: Item, total?: string) =>
+  ({
+    type: 'object',
+    required: ['total', 'data'],
+    properties: {
+      total: total === undefined ? Count : { ...Count, description: total },
+      data: { type: 'array', items },
+    },
+    additionalProperties: false,
+  }) as const
+
+const failing = { username: 'ann', failures: 3, locked_until: null } as const
+const limit = {
+  count: 'login',
+  username: 'ann',
+  address: '203.0.113.9',
+  used: 3,
+  pending: 0,
+  attempts: 5,
+  blocked_until: null,
+} as const
+
+/** What a limit counts now. */
+export const LoginLimit = named(
+  'LoginLimit',
+  {
+    type: 'object',
+    required: ['count', 'username', 'address', 'used', 'pending', 'attempts', 'blocked_until'],
+    properties: {
+      count: {
+        type: 'string',
+        enum: [
+          'login',
+          'login_by_email',
+          'device',
+          'address',
+          'captcha',
+          'second_factor',
+          'client',
+          'client_address',
+          'taken_usernames',
+        ],
+        description:
+          '`login_by_email`: one quota with `login` of the account; `device`: a browser that has signed in to it',
+      },
+      username: { ...TextOrNull, description: 'Where an account that fails has it' },
+      client: {
+        ...TextOrNull,
+        description: 'Of `client` alone: its id, if there is such a client',
+      },
+      address: TextOrNull,
+      used: Count,
+      pending: { ...Count, description: 'Whose verdict is awaited' },
+      attempts: { ...Count, description: 'The limit; 0: none' },
+      blocked_until: TimeOrNull,
+    },
+    additionalProperties: false,
+  },
+  limit,
+)
+
+export const ThrottledAddress = {
+  type: 'object',
+  required: ['address'],
+  properties: {
+    address: {
+      type: 'string',
+      description: 'As GET /api/admin/throttle shows it, or any address of the network',
+      examples: ['203.0.113.9'],
+    },
+  },
+} as const
+
+/** The answer of DELETE /api/admin/throttle/addresses/{address}. */
+export const AddressCleared = named(
+  'ClearedAddress',
+  {
+    type: 'object',
+    required: ['message', 'address', 'logins', 'clients', 'usernames'],
+    properties: {
+      message: Text,
+      address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
+      logins: { ...Count, description: 'How many failed logins were forgotten' },
+      clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+      usernames: {
+        ...Count,
+        description: 'How many sign-ups with a taken username were forgotten',
+      },
+    },
+    additionalProperties: false,
+  },
+  {
+    message: 'Failed tries forgotten',
+    address: '203.0.113.9',
+    logins: 20,
+    clients: 0,
+    usernames: 0,
+  },
+)
+
+/** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
+export const ThrottleNow = named(
+  'LoginLimits',
+  {
+    type: 'object',
+    required: ['page', 'limit', 'accounts', 'counts'],
+    properties: {
+      page: Id,
+      limit: Id,
+      accounts: page(
+        named(
+          'FailingAccount',
+          {
+            type: 'object',
+            required: ['username', 'failures', 'locked_until'],
+            properties: {
+              username: Text,
+              failures: { ...Count, description: 'In a row, over all addresses' },
+              locked_until: { ...TimeOrNull, description: 'Of the automatic lock' },
+            },
+            additionalProperties: false,
+          },
+          failing,
+        ),
+      ),
+      counts: page(LoginLimit, 'The limits of the last 2,000 attempts: pages end with them'),
+    },
+    additionalProperties: false,
+  },
+  {
+    page: 1,
+    limit: 10,
+    accounts: { total: 1, data: [failing] },
+    counts: { total: 1, data: [limit] },
+  },
+)

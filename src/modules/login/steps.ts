@@ -1,0 +1,109 @@
+import type { Database } from '../../core/database/database.ts'
+import { ApiError, refuseField } from '../../core/errors.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { loginFail } from '../authentication/events.ts'
+import type { Evidence } from '../authentication/evidence.ts'
+import type { Step } from '../authentication/requirement-table.ts'
+import type { Passed, Requirements } from '../authentication/requirements.ts'
+import { assertOtherPassword } from '../passwords/rules.ts'
+import type { Attempt } from '../throttle/attempt.ts'
+import type { Tokens } from '../tokens/tokens.ts'
+import type { Proof, SecondFactor } from '../totp/second-factor.ts'
+
+/** The fields of a request for the steps of a login; an empty field of a form counts as absent. */
+export interface Sent extends Proof {
+  /** As sent; absent if the method was no password. */
+  readonly password?: string
+  /** Only for an account that must change its password. */
+  readonly newPassword: string | undefined
+}
+
+export interface StepDeps {
+  readonly accounts: Pick<Accounts, 'replacePassword' | 'reread'>
+  readonly db: Database
+  readonly requirements: Pick<Requirements, 'pass'>
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
+  readonly tokens: Pick<Tokens, 'issueEnrolment'>
+}
+
+/** Takes the step of the second factor. @throws ApiError as `prove` of `SecondFactor` */
+export async function takeSecondFactor(
+  { secondFactor }: Pick<StepDeps, 'secondFactor'>,
+  evidence: Evidence,
+  proof: Proof,
+  attempt: Attempt,
+): Promise<Evidence> {
+  // The second factor records wrong codes itself. To ask for a code already shows that the
+  // password was right, so the refusal need not wait.
+  attempt.onFailure({ event: null, wait: null })
+  await secondFactor.prove(evidence.account, proof)
+  attempt.onFailure({ event: loginFail })
+  return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'] }
+}
+
+/**
+ * Takes the step of a new password.
+ * @throws ApiError passwordChangeRequired if there is none; validationFailed
+ */
+export async function takePasswordChange(
+  { accounts }: Pick<StepDeps, 'accounts'>,
+  evidence: Evidence,
+  { newPassword, password }: Pick<Sent, 'newPassword' | 'password'>,
+): Promise<Evidence> {
+  if (newPassword === undefined) {
+    const facts = { user_id: evidence.account.userId }
+    const reason = { code: 'password_change_absent', facts } as const
+    throw new ApiError('passwordChangeRequired', { reason })
+  }
+  const wanted = { text: newPassword, field: 'new_password' }
+  if (password !== undefined) assertOtherPassword(wanted.text, password, wanted.field)
+  return { ...evidence, account: await accounts.replacePassword(evidence.account, wanted) }
+}
+
+/**
+ * Takes the steps that the requirements ask for, until all are met.
+ * @throws ApiError secondFactorRequired, passwordChangeRequired, enrolmentRequired if a step lacks
+ * its field; invalidCredentials, validationFailed, tooManyLoginAttempts if the field is wrong
+ */
+export async function meetRequirements(
+  deps: StepDeps,
+  first: Evidence,
+  sent: Sent,
+  attempt: Attempt,
+): Promise<Passed<'login'>> {
+  const { accounts, db, requirements, tokens } = deps
+
+  const steps: Record<Step, (evidence: Evidence) => Promise<Evidence>> = {
+    second_factor: (evidence) => takeSecondFactor(deps, evidence, sent, attempt),
+    password_change: (evidence) => takePasswordChange(deps, evidence, sent),
+
+    async enrolment({ account, ...authentication }) {
+      throw new ApiError('enrolmentRequired', {
+        extra: { enrolment_token: await tokens.issueEnrolment(account, authentication) },
+        reason: { code: 'enrolment_due', facts: { user_id: account.userId } },
+      })
+    },
+  }
+
+  let evidence = first
+  let isChanged = false
+  // If the account was locked during the verification, the answer must not show that the proof was
+  // right: this throws.
+  const reread = async () => ({
+    ...evidence,
+    account: await accounts.reread(db, evidence.account, 'commit'),
+  })
+  for (;;) {
+    const next = requirements.pass('login', evidence)
+    // Refused only after the second factor: without a code, the answer would show which accounts
+    // must change their passwords.
+    const isSuperfluous = next !== 'second_factor' && next !== 'password_change'
+    if (sent.newPassword && !isChanged && isSuperfluous) {
+      await reread()
+      refuseField(['new_password'], 'is for an account that must change its password')
+    }
+    if (typeof next !== 'string') return next
+    evidence = await steps[next](await reread())
+    isChanged ||= next === 'password_change'
+  }
+}

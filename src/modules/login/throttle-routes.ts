@@ -1,0 +1,141 @@
+import type { FastifyInstance } from 'fastify'
+import { parseThrottledAddress } from '../../core/addresses/address.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { transact } from '../../core/database/transactions.ts'
+import { refuseField } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { inTurn } from '../../core/http/lists/bulk-answers.ts'
+import { parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { listQuery, Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { isoTimeOrNull } from '../../core/lib/clock.ts'
+import { canonicalUsername } from '../../core/lib/username.ts'
+import { role } from '../../core/policy/rules.ts'
+import { createBatchQueue } from '../../core/queues/batch-queue.ts'
+import { AccountName } from '../accounts/schemas.ts'
+import { AddressCleared, ThrottledAddress, ThrottleNow } from './schemas.ts'
+import {
+  clearAddress,
+  clearThrottle,
+  type NamedState,
+  nameLimits,
+  type ThrottledDeps,
+} from './throttled.ts'
+
+/**
+ * GET /api/admin/throttle, DELETE /api/admin/throttle/{username} and
+ * DELETE /api/admin/throttle/addresses/{address}: an administrator sees and clears the limits and
+ * lockouts that keep users from a login. The limits of clients are their own; a name clears those of
+ * the account and of the client that have it. An address clears the limits that close it for all
+ * names; the limits of a name stay.
+ */
+export interface ThrottleRoutesOptions extends ThrottledDeps {
+  readonly db: Database
+}
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 100
+const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
+
+export async function throttleAdminRoutes(
+  instance: FastifyInstance,
+  options: ThrottleRoutesOptions,
+): Promise<void> {
+  const { db, lock, throttle } = options
+  // One page at a time: callers who have gone leave the queue.
+  const queue = createBatchQueue({ maxRunning: 1 })
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/admin/throttle',
+    {
+      config: { tag: 'Login limits', access, query: listQuery(maxPerPage) },
+      schema: {
+        operationId: 'listLoginLimits',
+        summary: 'Accounts with failed logins in a row, and the tries that limits count now',
+        response: { 200: ThrottleNow },
+      },
+    },
+    (request, reply) =>
+      inTurn(request, reply, { mayBeRefused: true, queue })(async () => {
+        const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
+        const failing = await lock.failing(page)
+        const counts = await throttle.page(page)
+        return {
+          ...page,
+          accounts: {
+            total: failing.total,
+            data: failing.data.map(({ username, failures, lockedUntil }) => ({
+              username,
+              failures,
+              locked_until: isoTimeOrNull(lockedUntil),
+            })),
+          },
+          counts: {
+            total: counts.total,
+            data: (await nameLimits(counts.data, options)).map(limitView),
+          },
+        }
+      }),
+  )
+
+  app.delete(
+    '/api/admin/throttle/:username',
+    {
+      config: {
+        tag: 'Login limits',
+        access,
+        examples: { answer: { message: 'Failed tries forgotten' } },
+      },
+      schema: {
+        operationId: 'clearLoginLimits',
+        summary: 'Forget the failed tries of a username and its automatic lock, or of a client',
+        params: AccountName,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const username = canonicalUsername(request.params.username)
+      const guard = reauthorize(request)
+      if (username === null) await guard?.authorize(db)
+      else {
+        const { username: clientId } = request.params
+        await transact(db, [], (trx) => clearThrottle(trx, username, options, clientId), guard)
+      }
+      return { message: 'Failed tries forgotten' }
+    },
+  )
+
+  app.delete(
+    '/api/admin/throttle/addresses/:address',
+    {
+      config: { tag: 'Login limits', access, errors: ['validationFailed'] },
+      schema: {
+        operationId: 'clearAddressLimits',
+        summary: 'Forget the failed tries of an address, or of the /64 network of an IPv6 address',
+        params: ThrottledAddress,
+        response: { 200: AddressCleared },
+      },
+    },
+    async (request) => {
+      const address = parseThrottledAddress(request.params.address)
+      if (address === null) refuseField(['address'], noAddress)
+      const work = (trx: DatabaseOrTransaction) => clearAddress(trx, address, options)
+      const forgotten = await transact(db, [], work, reauthorize(request))
+      return { message: 'Failed tries forgotten', ...forgotten }
+    },
+  )
+}
+
+/** A limit on the wire. */
+export function limitView(now: NamedState) {
+  return {
+    count: now.count,
+    username: now.username,
+    ...(now.client !== undefined && { client: now.client }),
+    address: now.address,
+    used: now.used,
+    pending: now.pending,
+    attempts: now.attempts,
+    blocked_until: isoTimeOrNull(now.blockedUntil),
+  }
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../../core/config/load.ts'
+import { equalInConstantTime } from '../../../core/crypto/digest.ts'
+import { ApiError } from '../../../core/errors.ts'
+import { acceptForms } from '../../../core/http/bodies/bodies.ts'
+import { mediaTypes } from '../../../core/http/media-types.ts'
+import type { ErrorPage } from '../../../core/http/pages/page.ts'
+import { refusalPage } from '../../../core/http/pages/refusal.ts'
+import { sendView } from '../../../core/http/pages/send-view.ts'
+import { Page } from '../../../core/http/schemas.ts'
+import { anyone } from '../../../core/policy/rules.ts'
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Providers } from '../../federation/providers.ts'
+import { forgetBrowser } from '../../flows/requests.ts'
+import { type BrowserSessionDeps, endSession } from '../../sessions/browser.ts'
+import { arrive, isFromElsewhere } from './arrival.ts'
+import { providerLinks } from './providers.ts'
+import { sessionOf } from './sessions.ts'
+
+/** GET /signout asks, POST /signout ends the session, and then the page offers those of providers. */
+export interface SignOutRoutesOptions extends BrowserSessionDeps {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly config: Pick<Config, 'session'>
+  readonly providers: Providers
+}
+
+const Fields = { type: 'object', properties: { csrf_token: {} } } as const
+const errorPage: ErrorPage = (error, request) => refusalPage(error, request, '/signout')
+
+export async function signOutRoutes(
+  app: FastifyInstance,
+  options: SignOutRoutesOptions,
+): Promise<void> {
+  const { accounts } = options
+  acceptForms(app)
+  const providers = providerLinks(options.providers).map(({ logout, label }) => ({
+    href: logout,
+    label,
+  }))
+
+  app.get(
+    '/signout',
+    {
+      config: {
+        access: { rule: anyone },
+        isReturnTarget: false,
+        errorPage,
+        answers: { 200: { [mediaTypes.html]: Page } },
+      },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      // An application on another site leads here: its person is signed in all the same.
+      if (isFromElsewhere(request)) return arrive(request, reply, '/signout')
+      const { done } = request.query as { done?: unknown } // parsed by Fastify
+      const session = await sessionOf(options, request)
+      const account = session && (await accounts.byUserId(session.stored.userId))
+      const form = account && {
+        csrf: session.stored.csrfToken,
+        username: account.username,
+      }
+      return sendView(reply, request, 'sign-out', { form, isDone: done === '1', providers })
+    },
+  )
+
+  app.post(
+    '/signout',
+    {
+      config: {
+        access: { rule: anyone },
+        errorPage,
+        csrf: 'foreignPage',
+        body: 'form',
+        answers: { 303: {} },
+        responseHeaders: ['set-cookie'],
+        errors: ['csrfTokenInvalid'],
+      },
+      schema: { hide: true, body: Fields },
+    },
+    async (request, reply) => {
+      const session = await sessionOf(options, request)
+      const { csrf_token } = (request.body ?? {}) as { csrf_token?: unknown } // parsed by Fastify
+      if (session) assertToken(csrf_token, session.stored.csrfToken)
+      await endSession(options, request, reply)
+      // The next person at this browser must not go back to a step that was left half done.
+      forgetBrowser(request, reply)
+      return reply.redirect('/signout?done=1', 303)
+    },
+  )
+}
+
+/** @throws ApiError csrfTokenInvalid */
+export function assertToken(sent: unknown, expected: string): void {
+  if (typeof sent === 'string' && equalInConstantTime(sent, expected)) return
+  const code = sent ? 'csrf_token_other' : 'csrf_token_absent'
+  throw new ApiError('csrfTokenInvalid', { reason: { code } })
+}

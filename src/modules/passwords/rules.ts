@@ -1,0 +1,116 @@
+import type { Config } from '../../core/config/load.ts'
+import { refuseField } from '../../core/errors.ts'
+import { passwordRefusal } from '../../core/lib/password.ts'
+import { codePointLength } from '../../core/lib/text.ts'
+import {
+  bareForms,
+  repeatedUnit,
+  undecorated,
+  unleeted,
+} from '../../core/password-strength/breached/bare-forms.ts'
+import { isListed } from '../../core/password-strength/breached/breached-list.ts'
+import { isKeyboardRun } from '../../core/password-strength/breached/keyboard-runs.ts'
+import { bcryptMaxBytes } from './password.ts'
+import type { BreachQuery } from './range-query.ts'
+
+const product = 'gatehouse'
+/** Shorter usernames and local parts of e-mail addresses occur in too many passwords. */
+const minUsernameLength = 4
+const minLocalPartLength = 3
+
+const breached = 'must not be a password known from breaches'
+const repeated = 'must not be one piece repeated'
+const keyboardRun = 'must not be a run of neighbouring keys'
+
+export interface NewPassword {
+  readonly text: string
+  /** The name that `details` shows. */
+  readonly field: string
+  readonly username: string
+  /** Undefined if the user does not exist, or if it is not known yet. */
+  readonly email: string | undefined
+}
+
+export interface PasswordRulesDeps {
+  readonly config: Pick<Config, 'password'>
+  readonly isBreached: BreachQuery
+}
+
+/**
+ * Checks a new password: 12 to 128 code points after NFC, no composition rules, and none of the
+ * passwords that attackers try first. Queries the service of breached passwords last. Spec 5.6.
+ * @throws ApiError validationFailed
+ */
+export async function assertAcceptablePassword(
+  password: NewPassword,
+  { config, isBreached }: PasswordRulesDeps,
+): Promise<void> {
+  assertPlausiblePassword(password, config)
+  if (await isBreached(password.text)) refuseField([password.field], breached)
+}
+
+/** Checks what can be known without the service of breached passwords. @throws ApiError validationFailed */
+export function assertPlausiblePassword(
+  { text, field, username, email }: NewPassword,
+  { password: { hash, minLength } }: PasswordRulesDeps['config'],
+): void {
+  const reason =
+    passwordRefusal(text, minLength) ??
+    bytesRefusal(text, hash) ??
+    ownerRefusal(text, username, email) ??
+    guessableRefusal(text)
+  if (reason) refuseField([field], reason)
+}
+
+/** Refuses a new password that is the present one. @throws ApiError validationFailed */
+export function assertOtherPassword(text: string, present: string, field: string): void {
+  if (text.normalize('NFC') === present.normalize('NFC')) {
+    refuseField([field], 'must differ from the present one')
+  }
+}
+
+function bytesRefusal(password: string, hash: Config['password']['hash']): string | undefined {
+  const bytes = Buffer.byteLength(password.normalize('NFC'))
+  if (hash !== 'bcrypt' || bytes <= bcryptMaxBytes) return undefined
+  return `must have at most ${bcryptMaxBytes} bytes`
+}
+
+/** Refuses a password that an attacker who knows the account would try. */
+function ownerRefusal(
+  password: string,
+  username: string,
+  email: string | undefined,
+): string | undefined {
+  const text = comparable(password)
+  const forms = [text, ...unleeted(text)]
+  const holds = (name: string, minLength = 1) =>
+    codePointLength(name) >= minLength && forms.some((form) => form.includes(comparable(name)))
+  if (holds(product)) return 'must not hold the name of this service'
+  if (holds(username, minUsernameLength)) return 'must not hold the username'
+  if (email === undefined) return undefined
+  const local = email.slice(0, email.lastIndexOf('@'))
+  const holdsEmail = holds(email) || holds(local, minLocalPartLength)
+  return holdsEmail ? 'must not hold the e-mail address' : undefined
+}
+
+function comparable(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+/** Refuses a password that attackers try for every account. */
+function guessableRefusal(password: string): string | undefined {
+  const text = password.normalize('NFC').toLowerCase()
+  if (repeatedUnit(text) !== undefined) return repeated
+  if (isKeyboardRun(text)) return keyboardRun
+  if (isListed(text)) return breached
+  for (const form of bareForms(text)) {
+    if (isListed(form)) {
+      return 'must not be a common word or password with digits or signs in it or around it'
+    }
+  }
+  for (const rest of undecorated(text)) {
+    if (repeatedUnit(rest) !== undefined) return repeated
+    if (isKeyboardRun(rest)) return keyboardRun
+  }
+  return undefined
+}

@@ -1,0 +1,135 @@
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import {
+  type ChangeConditions,
+  changeAsSeen,
+  goneMeanwhile,
+} from '../../core/http/changes/resource.ts'
+import type { SliceStart } from '../../core/http/lists/listing.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { type Principal, userIdOf } from '../../core/policy/principal.ts'
+import { userExists } from '../users/users.ts'
+import type { AccessRequest } from './allowed.ts'
+import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
+import type { Post, PostChanges, PostText } from './post.ts'
+import { type PostStore, postStore } from './store.ts'
+
+/** The posts resource. Spec 2.7, 3.4, 4.3. Ids are never given twice. */
+export interface Posts {
+  byId(id: number): Promise<Post | null>
+  count(): Promise<number>
+  slice(limit: number, from: SliceStart): Promise<Post[]>
+  /**
+   * Creates a post in the given transaction.
+   * @throws ApiError accessDenied if the caller has no user, or if that user was deleted
+   */
+  create(trx: DatabaseOrTransaction, text: PostText, caller: Principal): Promise<Post>
+  /**
+   * Changes the given fields of a post.
+   * @throws ApiError postNotFound; accessDenied if the rule denies the change of the post as it is
+   * when it is written; preconditionFailed
+   */
+  update(id: number, changes: PostChanges, how: ChangeOfPost): Promise<Post>
+  /** Deletes a post; answers it as it was. @throws ApiError as `update` does */
+  remove(id: number, how: ChangeOfPost): Promise<Post>
+  /**
+   * Locks or unlocks a post; a repetition changes nothing. @throws ApiError postNotFound,
+   * preconditionFailed
+   */
+  setLocked(id: number, locked: boolean, how: ChangeConditions<Post>): Promise<Post>
+}
+
+/** The changing statement applies the rule again, because the lock may have changed meanwhile. */
+export interface ChangeOfPost extends ChangeConditions<Post>, AccessRequest {}
+
+export interface PostsDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly events: Events
+}
+
+export function createPosts({ db, clock, events }: PostsDeps): Posts {
+  const { byId, count, slice } = postStore(db)
+  return {
+    byId,
+    count,
+    slice,
+
+    async create(trx, { title, body }, caller) {
+      const authorId = authorIdOf(caller)
+      if (!(await userExists(trx, authorId))) {
+        const reason = { code: 'author_gone', facts: { user_id: authorId } } as const
+        throw new ApiError('accessDenied', { reason })
+      }
+      const id = await postStore(trx).insert({ title, body, authorId, createdAt: clock.now() })
+      return recorded(trx, postCreated, await present(trx, id))
+    },
+
+    update(id, changes, how) {
+      const isChange = changes.title !== undefined || changes.body !== undefined
+      return changing(postUpdated, id, how, async (store, as, seen) => {
+        const { title = as.title, body = as.body } = changes
+        const updatedAt = isChange ? clock.now() : as.updatedAt
+        const wanted = { ...as, title, body, updatedAt }
+        return (await store.update(wanted, how, seen)) ? wanted : null
+      })
+    },
+
+    remove(id, how) {
+      return changing(postDeleted, id, how, async (store, as, seen) =>
+        (await store.remove(id, how, seen)) ? as : null,
+      )
+    },
+
+    setLocked(id, locked, how) {
+      return changing(locked ? postLocked : postUnlocked, id, how, async (store, as, seen) =>
+        (await store.setLocked(id, locked, seen)) ? { ...as, locked } : null,
+      )
+    },
+  }
+
+  /** `write` answers `as` with the change; null if the rule denies it, or if `seen` has changed. */
+  function changing(
+    type: typeof postCreated,
+    id: number,
+    how: ChangeConditions<Post>,
+    write: (store: PostStore, as: Post, seen: Post | undefined) => Promise<Post | null>,
+  ): Promise<Post> {
+    const work = async (trx: DatabaseOrTransaction) => {
+      const store = postStore(trx)
+      const changed = await changeAsSeen(how, {
+        lock: () => store.byIdForUpdate(id),
+        write: (as, isLocked) => write(store, as, isLocked ? undefined : as),
+      })
+      return recorded(trx, type, found(changed))
+    }
+    return transact(db, [], work, how.guard)
+  }
+
+  async function recorded(
+    trx: DatabaseOrTransaction,
+    type: typeof postCreated,
+    post: Post,
+  ): Promise<Post> {
+    await events.record(trx, type, { post_id: post.id, author_id: post.authorId })
+    return post
+  }
+}
+
+/** Answers the caller's user id. @throws ApiError accessDenied if the caller has no user */
+export function authorIdOf(caller: Principal): number {
+  const id = userIdOf(caller)
+  if (id === null) throw new ApiError('accessDenied', { reason: { code: 'author_needed' } })
+  return id
+}
+
+async function present(trx: DatabaseOrTransaction, id: number): Promise<Post> {
+  return found(await postStore(trx).byId(id))
+}
+
+function found(post: Post | null): Post {
+  if (!post) throw goneMeanwhile('postNotFound')
+  return post
+}

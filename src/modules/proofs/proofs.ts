@@ -1,0 +1,184 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { ApiError } from '../../core/errors.ts'
+import { type Reauthorization, reauthorize } from '../../core/http/changes/reauthorize.ts'
+import type { LoginAddress } from '../../core/http/limits/login-address.ts'
+import type { ProofKind } from '../../core/http/pages/proof-kinds.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
+import type { Principal } from '../../core/policy/principal.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { passwordChangeFail } from '../accounts/events.ts'
+import { byPassword, type PasswordMethodDeps } from '../accounts/password-method.ts'
+import type { Account } from '../authentication/account.ts'
+import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
+import { proofFail } from '../authentication/events.ts'
+import {
+  canBeSent,
+  type Proofs,
+  type Proven,
+  proofsOf,
+  type SentProofs,
+  type WantedChange,
+} from '../authentication/proofs.ts'
+import type { Requirements } from '../authentication/requirements.ts'
+import type { LoginLimits } from '../throttle/limits.ts'
+import { isSent, type SecondFactor } from '../totp/second-factor.ts'
+import type { Grant, Grants } from './grants.ts'
+
+export interface ProofsDeps extends AuthenticateDeps, PasswordMethodDeps {
+  readonly accounts: Pick<Accounts, 'reread'>
+  readonly config: Pick<Config, 'baseUrl'>
+  readonly grants: Pick<Grants, 'of' | 'use'>
+  readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
+  readonly loginAddress: LoginAddress
+  readonly requirements: Pick<Requirements, 'refuse'>
+  readonly secondFactor: Pick<SecondFactor, 'prove'>
+  /** Whether a linked identity of the account signs in here. */
+  readonly hasProvider: (userId: number) => Promise<boolean>
+}
+
+const noAttempt = async () => {}
+
+export function createProofs(deps: ProofsDeps): Proofs {
+  const { accounts, config, limits, loginAddress, requirements, secondFactor } = deps
+
+  return {
+    neededOf,
+
+    prove(request, wanted) {
+      return this.proveAround(request, wanted, async ({ code, guard }) => {
+        await code()
+        return guard
+      })
+    },
+
+    async proveAround(request, wanted, work) {
+      const { account, change, sent } = wanted
+      const needed = await neededOf(account)
+      const grant = wanted.held ? null : await deps.grants.of(request, account, change)
+      const held = [...heldBy(callerOf(request)), ...(wanted.held ?? grant?.kinds ?? [])]
+      const open = needed.filter((kind) => !held.includes(kind))
+      const missing = open.filter((kind) => !canBeSent(kind) || !hasSent(sent, kind))
+      if (missing.length > 0) throw refusal(wanted, missing)
+      const failure = change === 'password' ? passwordChangeFail : proofFail
+      const how = { request, wanted, sent, failure, grant, asksCode: open.includes('totp') }
+      if (open.includes('password')) return afterPassword(account, how, work)
+      if (open.includes('totp')) return afterCode(account, how, work)
+      return work({ account, guard: guardOf(how, account), code: noAttempt, succeed: noAttempt })
+    },
+  }
+
+  async function neededOf(account: Account): Promise<ProofKind[]> {
+    const hasPassword = account.passwordHash !== null
+    return proofsOf({
+      hasPassword,
+      hasFactor: account.secondFactor,
+      hasProvider: !hasPassword && (await deps.hasProvider(account.userId)),
+    })
+  }
+
+  interface How {
+    readonly request: FastifyRequest
+    readonly wanted: WantedChange
+    readonly sent: SentProofs
+    readonly grant: Grant | null
+    readonly asksCode: boolean
+    readonly failure: typeof proofFail
+  }
+
+  function afterPassword<T>(
+    { username }: Account,
+    how: How,
+    work: (proven: Proven) => Promise<T>,
+  ): Promise<T> {
+    const { request, sent, asksCode, failure } = how
+    const { currentPassword, captcha } = sent
+    const password = typeof currentPassword === 'string' ? currentPassword : ''
+    const address = loginAddress(request)
+    const authentication = {
+      ...byPassword(deps, { username, password, address, captcha }),
+      failure,
+    }
+    return authenticate(deps, authentication, async (evidence, attempt) => {
+      // If the account was locked since, a refusal of the rest must not show that the password
+      // was right.
+      const account = await accounts.reread(deps.db, evidence.account, 'commit')
+      const code = async () => {
+        if (!asksCode) return
+        attempt.onFailure({ event: null, wait: null }) // the second factor records wrong codes itself
+        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
+        attempt.onFailure({ event: failure })
+      }
+      const { succeed } = attempt
+      return work({ account, guard: guardOf(how, account), code, succeed })
+    })
+  }
+
+  function afterCode<T>(
+    account: Account,
+    how: How,
+    work: (proven: Proven) => Promise<T>,
+  ): Promise<T> {
+    const { request, sent, failure } = how
+    const login = { username: account.username, address: loginAddress(request) }
+    const code = () =>
+      limits.attemptCode(login, async (attempt) => {
+        attempt.onFailure({ event: failure, userId: account.userId })
+        // Before the code is verified, so that a locked account does not show whether it is right.
+        requirements.refuse('login', { account })
+        attempt.onFailure({ event: null }) // the second factor records wrong codes itself
+        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
+      })
+    return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
+  }
+
+  /** The guard of the caller, and of the account as it was when the proofs were verified. */
+  function guardOf({ request, grant, wanted }: How, account: Account): Reauthorization {
+    const caller = reauthorize(request)
+    return {
+      lockNames: () => caller?.lockNames() ?? [],
+      async now() {
+        await caller?.now()
+        await accounts.reread(deps.db, account)
+      },
+      async authorize(db: DatabaseOrTransaction) {
+        await caller?.authorize(db)
+        await accounts.reread(db, account)
+        // Another request may have used it meanwhile.
+        if (grant && !(await deps.grants.use(db, grant))) throw refusal(wanted, grant.kinds)
+      },
+    }
+  }
+
+  function refusal({ account, change }: WantedChange, missing: readonly ProofKind[]): ApiError {
+    const needsPage = missing.some((kind) => !canBeSent(kind))
+    const confirm_url = `${config.baseUrl}/account/confirm?for=${change}`
+    return new ApiError('confirmationRequired', {
+      extra: { proofs: missing, ...(needsPage && { confirm_url }) },
+      reason: {
+        code: 'proof_absent',
+        facts: { user_id: account.userId, change, missing: [...missing] },
+      },
+    })
+  }
+}
+
+/**
+ * The proofs that the credential of a request is: Basic is the password, and an enrolment token was
+ * issued for the first factor that its login has just proved.
+ */
+function heldBy({ credential }: Principal): readonly ProofKind[] {
+  if (credential.scheme === 'basic') return ['password']
+  const isEnrolment = credential.scheme === 'bearer' && credential.claims.type === 'enrolment'
+  return isEnrolment ? ['password', 'provider', 'email'] : []
+}
+
+function hasSent(sent: SentProofs, kind: ProofKind): boolean {
+  if (kind === 'password') return isSent(sent.currentPassword)
+  return isSent(sent.totp) || isSent(sent.recoveryCode)
+}
+
+function codeOf({ totp, recoveryCode }: SentProofs) {
+  return { totp, recoveryCode }
+}

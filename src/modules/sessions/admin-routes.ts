@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { goneMeanwhile } from '../../core/http/changes/resource.ts'
+import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { accountNamed, ownSession } from '../accounts/look-up.ts'
+import { AccountName } from '../accounts/schemas.ts'
+import { SessionList, showSession } from './schemas.ts'
+import type { Sessions } from './sessions.ts'
+
+/**
+ * GET and DELETE /api/admin/accounts/{username}/sessions: lists and ends sessions of an account.
+ */
+export interface SessionAdminOptions {
+  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly sessions: Pick<Sessions, 'of' | 'endAll'>
+}
+
+const path = '/api/admin/accounts/:username/sessions'
+const access = { rule: role('ADMIN') }
+
+export async function sessionAdminRoutes(
+  instance: FastifyInstance,
+  { accounts, sessions }: SessionAdminOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const named = accountNamed(accounts)
+
+  app.get(
+    path,
+    {
+      config: { tag: 'Administration of accounts', access, resource: named },
+      schema: {
+        operationId: 'listSessions',
+        summary: 'The live sessions of an account',
+        params: AccountName,
+        response: { 200: SessionList },
+      },
+    },
+    async (request) => {
+      const { userId } = named.of(request)
+      const current = ownSession(request, userId)
+      const live = await sessions.of(userId)
+      return live.map((session) => showSession(session, session.id === current))
+    },
+  )
+
+  app.delete(
+    path,
+    {
+      config: {
+        tag: 'Administration of accounts',
+        access,
+        resource: named,
+        examples: { answer: { message: 'All sessions and all tokens ended' } },
+      },
+      schema: {
+        operationId: 'endSessions',
+        summary: 'End all sessions and all tokens of an account; the session that asks goes on',
+        params: AccountName,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const { userId } = named.of(request)
+      const ended = await sessions.endAll(userId, 'administrator', {
+        keepSession: ownSession(request, userId),
+        guard: reauthorize(request),
+      })
+      if (!ended) throw goneMeanwhile('accountNotFound')
+      return { message: 'All sessions and all tokens ended' }
+    },
+  )
+}

@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { clientAddress } from '../../core/http/limits/client-address.ts'
+import type { Result } from '../authentication/completion.ts'
+import { clearSessionCookie, sessionCookie, setSessionCookie } from './cookie.ts'
+import type { NewSession, Sessions } from './sessions.ts'
+
+export interface BrowserSessionDeps {
+  readonly config: Pick<Config, 'session'>
+  readonly sessions: Sessions
+}
+
+/**
+ * The result of a login in mode session, and of a sign-in through a provider: it starts a session
+ * and sets its cookie. Answers the CSRF token of the session.
+ */
+export function sessionResult(
+  { config, sessions }: BrowserSessionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Result<NewSession, string> {
+  const client = {
+    address: clientAddress(request),
+    userAgent: request.headers['user-agent'] ?? '',
+    replaces: sessionCookie(request, config),
+  }
+  return {
+    // Always a new id, against session fixation.
+    issue: (trx, present) => sessions.start(trx, present, client),
+    respond({ secret, csrfToken }) {
+      setSessionCookie(reply, config, secret)
+      return csrfToken
+    },
+  }
+}
+
+/**
+ * Ends the session of the request's cookie, if there is one.
+ * @throws DatabaseUnavailable if the end is not stored
+ */
+export async function endSession(
+  { config, sessions }: BrowserSessionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const secret = sessionCookie(request, config)
+  if (secret === undefined) return
+  await sessions.end(secret) // a failure is 503, never a false 200
+  clearSessionCookie(reply, config)
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { acceptForms } from '../../core/http/bodies/bodies.ts'
+import { Message, named, type SchemaTypes } from '../../core/http/schemas.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { type BrowserSessionDeps, endSession } from './browser.ts'
+
+/**
+ * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
+ * with its pair, and the refresh token of the body. An invalid token counts as ended. No body keeps
+ * the session and the bearer token from their end: a body that cannot be read counts as none.
+ */
+export interface LogoutRoutesOptions extends BrowserSessionDeps, LogoutEndings {}
+
+/** What other rooms end at a logout. */
+export interface LogoutEndings {
+  /** Ends the bearer token of a request, if there is one. */
+  readonly endBearer: (request: FastifyRequest) => Promise<unknown>
+  /** Ends a refresh token, if the text is a valid one. */
+  readonly endRefresh: (token: string) => Promise<unknown>
+}
+
+const LogoutRequest = {
+  type: 'object',
+  properties: { refresh_token: {} },
+} as const
+
+const SentLogout = named(
+  'LogoutRequest',
+  {
+    type: 'object',
+    properties: { refresh_token: { type: 'string', description: 'Ends as well' } },
+  },
+  {},
+)
+
+export async function logoutRoutes(
+  instance: FastifyInstance,
+  options: LogoutRoutesOptions,
+): Promise<void> {
+  const { endBearer, endRefresh } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+
+  app.post(
+    '/logout',
+    {
+      config: {
+        tag: 'Sign in',
+        access: { rule: anyone },
+        csrf: 'exempt', // it only ends logins
+        body: 'any',
+        sends: SentLogout,
+        responseHeaders: ['set-cookie'],
+        examples: { answer: { message: 'Logged out' } },
+      },
+      schema: {
+        operationId: 'logOut',
+        summary:
+          'End the session, the bearer token with its pair, and the refresh token that are sent',
+        body: LogoutRequest,
+        response: { 200: Message },
+      },
+    },
+    async (request, reply) => {
+      await endSession(options, request, reply)
+      const { refresh_token: token } = request.body
+      await endBearer(request)
+      if (typeof token === 'string') await endRefresh(token)
+      return { message: 'Logged out' }
+    },
+  )
+}

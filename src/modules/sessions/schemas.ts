@@ -1,0 +1,88 @@
+import { named, rolesOf, type Static, Text, Time } from '../../core/http/schemas.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import { ann } from '../users/schemas.ts'
+import type { OwnSession } from './sessions.ts'
+
+const SessionBody = named(
+  'Session',
+  {
+    type: 'object',
+    required: ['id', 'current', 'created_at', 'last_seen_at', 'address', 'user_agent'],
+    properties: {
+      id: { type: 'string', description: 'A name for it, and not the cookie' },
+      current: { type: 'boolean', description: 'Whether this request came with it' },
+      created_at: Time,
+      last_seen_at: Time,
+      address: { type: 'string', description: 'Of the client at the login' },
+      user_agent: Text,
+    },
+    additionalProperties: false,
+  },
+  {
+    id: 'mZ1c0GQ2n5v8y3b6',
+    current: true,
+    created_at: '2026-03-02T09:15:00.000Z',
+    last_seen_at: '2026-03-02T09:30:00.000Z',
+    address: '203.0.113.9',
+    user_agent: 'Mozilla/5.0',
+  },
+)
+
+/** Of the examples. */
+export const csrf_token = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
+
+/** The answer of a login in mode session. Spec 4.1. */
+export const SessionAnswer = named(
+  'StartedSession',
+  {
+    type: 'object',
+    required: ['message', 'csrf_token'],
+    properties: {
+      message: Text,
+      csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
+    },
+    additionalProperties: false,
+  },
+  { message: 'Logged in', csrf_token },
+)
+
+/** The session of a request, with the roles of the service. */
+export const sessionState = (roles: readonly Role[]) =>
+  named(
+    'CurrentSession',
+    {
+      type: 'object',
+      required: ['user_id', 'username', 'roles', 'csrf_token', 'expires_at'],
+      properties: {
+        user_id: Text,
+        username: Text,
+        roles: rolesOf(roles),
+        csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
+        expires_at: Time,
+      },
+      additionalProperties: false,
+    },
+    {
+      user_id: String(ann.id),
+      username: 'ann',
+      roles: ['USER'],
+      csrf_token,
+      expires_at: '2026-03-02T10:00:00.000Z',
+    },
+  )
+
+/** The live sessions of one account, the newest first; at most the newest 1000. */
+export const SessionList = { type: 'array', items: SessionBody } as const
+
+/** Shows a session on the wire; `current`: the request was made with it. */
+export function showSession(session: OwnSession, current: boolean): Static<typeof SessionBody> {
+  return {
+    id: session.handle,
+    current,
+    created_at: isoTime(session.createdAt),
+    last_seen_at: isoTime(session.lastSeenAt),
+    address: session.address,
+    user_agent: session.userAgent,
+  }
+}

@@ -1,0 +1,415 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Config } from '../../core/config/load.ts'
+import { digest } from '../../core/crypto/digest.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
+import type { RefusalReason } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { Workers } from '../../core/workers/workers.ts'
+import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
+import type { ProvenAccount } from '../authentication/completion.ts'
+import { unknownAuthTime } from '../authentication/evidence.ts'
+import type { Requirements } from '../authentication/requirements.ts'
+import { createEndReader, sessionEnds } from './ends.ts'
+import { sessionCreated, sessionEnded, sessionExpired } from './events.ts'
+import { purgeSessions, type StoredSession, sessionStore } from './store.ts'
+
+// For the query of another credential that stands for a session.
+export { type StoredSession, toSession, withAccount } from './store.ts'
+
+/**
+ * Cookie sessions. A session starts with a login. It ends by logout, by the idle timeout (30
+ * minutes without a request by default) or by the absolute timeout. Spec 2.3, 3.1. The database
+ * holds only the digest of the cookie's value.
+ */
+export interface Sessions {
+  /**
+   * Starts a session in the transaction of a login. Ends the session whose cookie came with the
+   * login, and the longest idle ones if the account has too many.
+   */
+  start(trx: DatabaseOrTransaction, present: ProvenAccount, client: Client): Promise<NewSession>
+  /** The session of a cookie's value; the request counts as activity. */
+  resume(secret: string): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
+  /**
+   * The same of a session that another credential stands for, as it was read with that credential.
+   * The id of a session is never a credential.
+   */
+  resumeStored(
+    session: StoredSession,
+  ): LiveSession | EndedSession | Promise<LiveSession | EndedSession>
+  /**
+   * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
+   * transaction the session cannot end before the transaction does. Null if it has ended.
+   */
+  revalidate(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
+  /** The live sessions of an account, the newest first; at most the newest 1000. */
+  of(userId: number): Promise<OwnSession[]>
+  /** Ends one of these sessions by its handle; null if there is no such session. */
+  endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
+  /**
+   * Ends all tokens and all sessions of an account, except the session `keepSession`. The reason
+   * `administrator` stands for a caller at the routes of administration. False if the account does
+   * not exist.
+   */
+  endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
+  /** How many sessions are live. */
+  count(): Promise<number>
+  /**
+   * Ends the session of a cookie's value; answers the user's id, or null if there is no such
+   * session.
+   */
+  end(secret: string): Promise<number | null>
+  /**
+   * Writes the activity since the last flush to the database; answers how many sessions were
+   * active.
+   */
+  flush(): Promise<number>
+  /** Deletes up to `batchSize` ended sessions; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+export interface Client {
+  readonly address: string
+  readonly userAgent: string
+  /** The value of the session cookie in the login request; that session ends. */
+  readonly replaces: string | undefined
+}
+
+export interface NewSession {
+  /** The cookie's value. */
+  readonly secret: string
+  readonly csrfToken: string
+}
+
+export interface LiveSession {
+  readonly stored: StoredSession
+  /**
+   * Whether it is accepted only where a second factor is enrolled: a role of its account requires
+   * one.
+   */
+  readonly needsEnrolment: boolean
+  /** When it ends without further requests, in epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** A cookie's value without a live session, and why that is so. */
+export interface EndedSession {
+  readonly ended: RefusalReason
+}
+
+/** A session as shown to its owner. */
+export interface OwnSession {
+  /** The digest of the cookie's value, as in a principal: never shown. */
+  readonly id: string
+  /** Names the session on the wire: it neither resumes the session nor finds its row. */
+  readonly handle: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly lastSeenAt: number
+  readonly address: string
+  readonly userAgent: string
+}
+
+export interface SessionsDeps {
+  readonly accounts: Pick<Accounts, 'endLogins'>
+  readonly config: Pick<Config, 'session'>
+  readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+  readonly events: Events
+  readonly random: Random
+  readonly requirements: Pick<Requirements, 'unmet'>
+  readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
+}
+
+const secretBytes = 32
+const csrfTokenBytes = 32 // spec 2.3
+const secretFormat = /^[A-Za-z0-9_-]{43}$/
+const maxUserAgentLength = 256
+const maxListed = 1000
+const maxKnown = 10_000
+const flushBatchSize = 200
+const excessBatchSize = 500
+// How long after its stored timeout a session may still be live: its last activity may not be
+// flushed.
+const flushLagMs = 10_000
+
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { accounts, config, db, asyncCommitDb, events, feed, clock, random, requirements } = deps
+  const { workers } = deps
+  const { maxPerAccount } = config.session
+  const idleMs = config.session.idleSeconds * 1000
+  const absoluteMs =
+    config.session.absoluteSeconds === 0 ? Infinity : config.session.absoluteSeconds * 1000
+  const { byId: lookUp } = sessionStore(db)
+  const endOfSession = createEndReader({ db, clock })
+  // By the cookie's value, cached until anything in the database changes.
+  const known = new BoundedMap<string, StoredSession>(maxKnown)
+  let knownVersion = feed.anyVersion()
+  // Activity that is not flushed yet. The job flushes all sessions together once a second: a commit
+  // for each request would cost more than the request.
+  const seen = new Map<string, number>()
+  // Its flush may come after a request of the same session at another worker: that one asks.
+  workers.onAsked('session activity', (id) => seen.get(id as string) ?? 0)
+
+  return {
+    async start(trx, { account: { userId, username }, sessions: stored, amr, authTime }, client) {
+      const store = sessionStore(trx)
+      const secret = randomText(random, secretBytes)
+      const csrfToken = randomText(random, csrfTokenBytes)
+      const id = digest(secret)
+      if (client.replaces !== undefined) await removeOne(trx, digest(client.replaces), 'replaced')
+      await store.insert({
+        id,
+        userId,
+        csrfToken,
+        amr,
+        authTime,
+        createdAt: clock.now(),
+        address: client.address,
+        userAgent: client.userAgent.slice(0, maxUserAgentLength),
+      })
+      const login = { username, factors: amr, session: id }
+      await events.record(trx, sessionCreated, { user_id: userId }, { login })
+      // The count includes ended sessions that are still stored; `endExcess` leaves them out.
+      const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
+      const count = mayExceed ? await endExcess(trx, userId, id) : 0
+      if (count > 0) {
+        await events.record(trx, sessionEnded, { user_id: userId, reason: 'limit', count })
+      }
+      return { secret, csrfToken }
+    },
+
+    resume(secret) {
+      if (!secretFormat.test(secret)) return malformed
+      const session = find(secret)
+      if (!(session instanceof Promise)) return live(session)
+      return session.then((read) => (read ? live(read) : withoutRow(digest(secret))))
+    },
+
+    resumeStored: live,
+
+    async revalidate(trx, id) {
+      const session = await sessionStore(trx).byId(id)
+      const answer = session && (await live(session))
+      return answer && 'ended' in answer ? null : answer
+    },
+
+    of: liveOf,
+
+    async endOne(userId, handle, guard) {
+      const session = (await liveOf(userId)).find((other) => other.handle === handle)
+      if (!session) return null
+      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, 'owner')
+      return (await transact(db, [], remove, guard)) === null ? null : session
+    },
+
+    endAll(userId, reason, how) {
+      const also = (trx: DatabaseOrTransaction) =>
+        events.record(trx, sessionEnded, { user_id: userId, reason })
+      return accounts.endLogins(userId, { ...how, also })
+    },
+
+    count: () => {
+      const now = clock.now()
+      return sessionStore(db).count(now - idleMs, absoluteMs === Infinity ? -1 : now - absoluteMs)
+    },
+
+    async end(secret) {
+      if (!secretFormat.test(secret)) return null
+      return transact(db, [], (trx) => removeOne(trx, digest(secret), 'logout'))
+    },
+
+    async flush() {
+      const due = [...seen]
+      for (let from = 0; from < due.length; from += flushBatchSize) {
+        if (from > 0) await setImmediate() // lets waiting requests run
+        const batch = due.slice(from, from + flushBatchSize)
+        await transact(db, [], async (trx) => {
+          const store = sessionStore(trx)
+          for (const [id, lastSeenAt] of batch) await store.touch(id, lastSeenAt)
+        })
+        // Only after the commit, and only what was not active again meanwhile.
+        for (const [id, lastSeenAt] of batch) if (seen.get(id) === lastSeenAt) seen.delete(id)
+      }
+      return due.length
+    },
+
+    purge: (batchSize) => {
+      const now = clock.now()
+      const createdBefore = absoluteMs === Infinity ? 0 : now - absoluteMs
+      const ends = { seenBefore: now - idleMs - flushLagMs, createdBefore }
+      return transact(asyncCommitDb, [], async (trx) => {
+        const expired = await purgeSessions(trx, ends, batchSize)
+        for (const { userId: user_id, ...times } of expired) {
+          await events.record(trx, sessionExpired, { user_id, ended_at: isoTime(endOf(times)) })
+        }
+        return expired.length
+      })
+    },
+  }
+
+  /** Removes a session; answers the user's id, or null if there is no such session. */
+  async function removeOne(
+    trx: DatabaseOrTransaction,
+    id: string,
+    reason: 'owner' | 'logout' | 'replaced',
+  ): Promise<number | null> {
+    const userId = await sessionStore(trx).remove(id)
+    if (userId !== null) {
+      const login = { session: id }
+      await events.record(trx, sessionEnded, { user_id: userId, reason }, { login })
+    }
+    return userId
+  }
+
+  /** Checks a stored session and notes its activity. */
+  function live(
+    session: StoredSession,
+  ): LiveSession | EndedSession | Promise<LiveSession | EndedSession> {
+    const lastSeenAt = lastSeenOf(session)
+    const { createdAt } = session
+    if (clock.now() < endOf({ createdAt, lastSeenAt })) return resumed(session, lastSeenAt)
+    return workers.count === 1 ? timedOut(session, lastSeenAt) : unlessSeenByOthers(session)
+  }
+
+  /** Checks a session that has ended as far as this worker knows. */
+  async function unlessSeenByOthers(session: StoredSession): Promise<LiveSession | EndedSession> {
+    const answers = await workers.askOthers('session activity', session.id)
+    const lastSeenAt = Math.max(lastSeenOf(session), ...answers.map(Number))
+    return clock.now() < endOf({ ...session, lastSeenAt })
+      ? resumed(session, lastSeenAt)
+      : timedOut(session, lastSeenAt)
+  }
+
+  function timedOut({ userId, createdAt }: StoredSession, lastSeenAt: number): EndedSession {
+    const ended_at = endOf({ createdAt, lastSeenAt })
+    return createdAt + absoluteMs <= lastSeenAt + idleMs
+      ? {
+          ended: {
+            code: 'session_too_old',
+            facts: { user_id: userId, created_at: createdAt, ended_at },
+          },
+        }
+      : {
+          ended: {
+            code: 'session_idle',
+            facts: { user_id: userId, last_seen_at: lastSeenAt, ended_at },
+          },
+        }
+  }
+
+  /** Why no session has an id: all logins of its account were ended lately, or for another reason. */
+  async function withoutRow(id: string): Promise<EndedSession> {
+    const end = await endOfSession(id)
+    return end ? { ended: { code: 'session_ended_with_logins', facts: end } } : unknown
+  }
+
+  function resumed(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
+    const unmet = requirements.unmet('session', { account: session.account })
+    if (unmet?.cell === 'unauthenticated') {
+      const facts = { user_id: session.userId }
+      return { ended: { code: 'session_of_unusable_account', facts } }
+    }
+    const now = clock.now()
+    const { id, createdAt } = session
+    seen.set(id, Math.max(now, lastSeenAt))
+    const expiresAt = endOf({ createdAt, lastSeenAt: now })
+    return { stored: session, expiresAt, needsEnrolment: unmet !== null }
+  }
+
+  async function liveOf(userId: number): Promise<OwnSession[]> {
+    const now = clock.now()
+    const rows = await sessionStore(db).of(userId, now - idleMs - flushLagMs, maxListed)
+    return rows.flatMap(({ csrfToken: _, userId: __, amr: ___, ...row }) => {
+      const session = { ...row, lastSeenAt: lastSeenOf(row), handle: handleOf(row.id) }
+      return now < endOf(session) ? session : []
+    })
+  }
+
+  /**
+   * Ends the longest idle sessions of an account that has more than SESSIONS_PER_ACCOUNT; answers
+   * how many. The activity that other processes have not flushed yet does not count. If the
+   * operator has lowered the limit, each login ends a batch of the excess.
+   */
+  async function endExcess(
+    trx: DatabaseOrTransaction,
+    userId: number,
+    newest: string,
+  ): Promise<number> {
+    const store = sessionStore(trx)
+    const now = clock.now()
+    const others = (await store.idleLongest(userId, maxPerAccount + excessBatchSize))
+      .map((session) => ({ ...session, lastSeenAt: lastSeenOf(session) }))
+      .filter((session) => session.id !== newest && now < endOf(session))
+      .sort((a, b) => b.lastSeenAt - a.lastSeenAt || b.createdAt - a.createdAt)
+    const excess = others.slice(maxPerAccount - 1)
+    await store.removeAll(excess.map(({ id }) => id))
+    return excess.length
+  }
+
+  function lastSeenOf({ id, lastSeenAt }: Pick<StoredSession, 'id' | 'lastSeenAt'>): number {
+    return Math.max(lastSeenAt, seen.get(id) ?? 0)
+  }
+
+  /** When a session ends without further requests, in epoch milliseconds. */
+  function endOf({ createdAt, lastSeenAt }: Pick<OwnSession, 'createdAt' | 'lastSeenAt'>): number {
+    return Math.min(lastSeenAt + idleMs, createdAt + absoluteMs)
+  }
+
+  function find(secret: string): StoredSession | Promise<StoredSession | null> {
+    const version = feed.anyVersion()
+    if (version !== knownVersion) {
+      known.clear()
+      knownVersion = version
+    }
+    return known.get(secret) ?? read(secret, version)
+  }
+
+  async function read(secret: string, version: number): Promise<StoredSession | null> {
+    const session = await lookUp(digest(secret))
+    if (session && feed.anyVersion() === version) known.set(secret, session)
+    return session
+  }
+}
+
+/**
+ * When the user of a session authenticated with all factors that the account has now, in epoch
+ * milliseconds; `unknownAuthTime` for a session without the second factor, and if its provider did
+ * not say.
+ */
+export function authTimeOf({ account, amr, authTime, createdAt }: StoredSession): number {
+  if (account.secondFactor && !amr.includes('mfa')) return unknownAuthTime
+  if (authTime !== null) return authTime
+  return amr.includes('fed') ? unknownAuthTime : createdAt
+}
+
+function handleOf(id: string): string {
+  return digest(`session ${id}`)
+}
+
+const malformed: EndedSession = { ended: { code: 'session_malformed' } }
+const unknown: EndedSession = { ended: { code: 'session_unknown' } }
+
+/** Adds the second factor to a session whose user has just confirmed it, in that transaction. */
+export async function addFactor(trx: DatabaseOrTransaction, id: string): Promise<void> {
+  await sessionStore(trx).addAmr(id, ['otp', 'mfa'])
+}
+
+/**
+ * Ends all sessions of an account but one, in the transaction of the change that requires it. Notes
+ * their ends for a day, so that an operator can be told why a session is not known any more; `now` is
+ * null for an account that is deleted, of which nothing is noted.
+ */
+export async function endSessionsOf(
+  trx: DatabaseOrTransaction,
+  { userId, exceptId, now }: { userId: number; exceptId: string | undefined; now: number | null },
+): Promise<void> {
+  if (now !== null) await sessionEnds(trx).note(userId, exceptId, now)
+  await sessionStore(trx).removeOf(userId, exceptId)
+}

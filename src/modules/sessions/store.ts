@@ -1,0 +1,274 @@
+import type { Expression, Selectable } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Parameters, prepared } from '../../core/database/prepared.ts'
+import { takeExpired } from '../../core/database/purge.ts'
+import { roleNamesOfAccount } from '../../core/database/role-names.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { forKeyShare } from '../../core/database/transactions.ts'
+import { splitRoles } from '../authentication/account.ts'
+import type { Judged } from '../authentication/requirements.ts'
+
+/**
+ * A stored session, with the present state of its account. Spec 2.3. Times in epoch milliseconds.
+ */
+export interface StoredSession {
+  /** The digest of the cookie's value. */
+  readonly id: string
+  readonly userId: number
+  readonly csrfToken: string
+  /** How its user authenticated; empty for a session of a version that did not store it. */
+  readonly amr: readonly string[]
+  /** When its user authenticated; null for a session of a version that did not store it. */
+  readonly authTime: number | null
+  readonly createdAt: number
+  readonly lastSeenAt: number
+  readonly username: string
+  /** The verified address of its account. */
+  readonly email: string | null
+  readonly account: Judged
+}
+
+export interface NewSession {
+  readonly id: string
+  readonly userId: number
+  readonly csrfToken: string
+  readonly amr: readonly string[]
+  readonly authTime: number | null
+  readonly createdAt: number
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** A stored session without its account. */
+export type SessionRow = NewSession & Pick<StoredSession, 'lastSeenAt'>
+
+/** Selects a session with its account, by an id or a subquery that finds it: see `toSession`. */
+export function withAccount(db: DatabaseOrTransaction, id: string | Expression<string>) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.user_id', 'sessions.user_id')
+    .leftJoin('passwords', 'passwords.account', 'sessions.user_id')
+    .select(roleNamesOfAccount.as('roles'))
+    .select([
+      'sessions.id',
+      'sessions.user_id',
+      'sessions.csrf_token',
+      'sessions.amr',
+      'sessions.auth_time',
+      'sessions.created_at',
+      'sessions.last_seen_at',
+      'accounts.username',
+      'accounts.verified_email',
+      'accounts.locked',
+      'accounts.active',
+      'accounts.second_factor',
+      'passwords.must_change',
+      'accounts.locked_until',
+    ])
+    .where('sessions.id', '=', id)
+}
+
+/** The look-up of every request with a cookie. */
+const byId = prepared((db, { id }: Parameters<{ id: string }>) => withAccount(db, id))
+const byIdForKeyShare = prepared((db, { id }: Parameters<{ id: string }>) =>
+  forKeyShare(db, 'sessions', withAccount(db, id)),
+)
+const inserted = prepared((db, row: Parameters<InsertedRow>) =>
+  db.insertInto('sessions').values({
+    ...{ id: row.id, user_id: row.user_id, csrf_token: row.csrf_token, amr: row.amr },
+    ...{ created_at: row.created_at, last_seen_at: row.created_at },
+    ...{ address: row.address, user_agent: row.user_agent, auth_time: row.auth_time },
+  }),
+)
+const removed = prepared((db, { id }: Parameters<{ id: string }>) =>
+  db.deleteFrom('sessions').where('id', '=', id).returning('user_id'),
+)
+const touched = prepared((db, { id, at }: Parameters<{ id: string; at: number }>) =>
+  db
+    .updateTable('sessions')
+    .set({ last_seen_at: at })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', at),
+)
+
+type InsertedRow = Pick<
+  Selectable<Schema['sessions']>,
+  'id' | 'user_id' | 'csrf_token' | 'amr' | 'auth_time' | 'created_at' | 'address' | 'user_agent'
+>
+
+type SessionWithAccount = NonNullable<
+  Awaited<ReturnType<ReturnType<typeof withAccount>['executeTakeFirst']>>
+>
+
+export function toSession(row: SessionWithAccount): StoredSession {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    csrfToken: row.csrf_token,
+    amr: splitAmr(row.amr),
+    authTime: row.auth_time,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    username: row.username,
+    email: row.verified_email,
+    account: {
+      roles: splitRoles(row.roles),
+      locked: row.locked === 1,
+      active: row.active === 1,
+      lockedUntil: row.locked_until,
+      secondFactor: row.second_factor === 1,
+      mustChange: row.must_change === 1,
+    },
+  }
+}
+
+/** Splits stored names of RFC 8176, which contain no spaces. */
+function splitAmr(text: string): string[] {
+  return text === '' ? [] : text.split(' ')
+}
+
+export function sessionStore(db: DatabaseOrTransaction) {
+  return {
+    /**
+     * Reads a session with its account. In a transaction, its row lock keeps the session until the
+     * end.
+     */
+    async byId(id: string): Promise<StoredSession | null> {
+      const row = await (db.isTransaction ? byIdForKeyShare : byId).first(db, { id })
+      return row ? toSession(row) : null
+    },
+
+    async insert(session: NewSession): Promise<void> {
+      await inserted.all(db, {
+        id: session.id,
+        user_id: session.userId,
+        csrf_token: session.csrfToken,
+        amr: session.amr.join(' '),
+        auth_time: session.authTime,
+        created_at: session.createdAt,
+        address: session.address,
+        user_agent: session.userAgent,
+      })
+    },
+
+    /** Raises the time of the last activity. Another process may have written a later one. */
+    async touch(id: string, lastSeenAt: number): Promise<void> {
+      await touched.all(db, { id, at: lastSeenAt })
+    },
+
+    /** Adds methods by which the user of a session has authenticated since. */
+    async addAmr(id: string, names: readonly string[]): Promise<void> {
+      const row = await db
+        .selectFrom('sessions')
+        .select('amr')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      if (!row) return
+      const amr = [...new Set([...splitAmr(row.amr), ...names])].join(' ')
+      await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute()
+    },
+
+    /** Removes a session; answers the user's id, or null if there is no such session. */
+    async remove(id: string): Promise<number | null> {
+      return (await removed.first(db, { id }))?.user_id ?? null
+    },
+
+    /**
+     * Up to `limit` sessions of an account that were active after `seenAfter`, the newest first.
+     */
+    async of(userId: number, seenAfter: number, limit: number): Promise<SessionRow[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .where('last_seen_at', '>', seenAfter)
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        userId: row.user_id,
+        csrfToken: row.csrf_token,
+        amr: splitAmr(row.amr),
+        authTime: row.auth_time,
+        createdAt: row.created_at,
+        lastSeenAt: row.last_seen_at,
+        address: row.address,
+        userAgent: row.user_agent,
+      }))
+    },
+
+    /** Up to `limit` sessions of an account, live or ended, the longest idle first. */
+    async idleLongest(
+      userId: number,
+      limit: number,
+    ): Promise<Pick<StoredSession, 'id' | 'createdAt' | 'lastSeenAt'>[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .select(['id', 'created_at', 'last_seen_at'])
+        .where('user_id', '=', userId)
+        .orderBy('last_seen_at')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        createdAt: row.created_at,
+        lastSeenAt: row.last_seen_at,
+      }))
+    },
+
+    async removeAll(ids: readonly string[]): Promise<void> {
+      if (ids.length > 0) await db.deleteFrom('sessions').where('id', 'in', ids).execute()
+    },
+
+    /** Counts the sessions that were active after `seenAfter` and created after `createdAfter`. */
+    async count(seenAfter: number, createdAfter: number): Promise<number> {
+      const { total } = await db
+        .selectFrom('sessions')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('last_seen_at', '>', seenAfter)
+        .where('created_at', '>', createdAfter)
+        .executeTakeFirstOrThrow()
+      return total
+    },
+
+    /** Removes all sessions of an account but one. */
+    async removeOf(userId: number, exceptId?: string): Promise<void> {
+      await db
+        .deleteFrom('sessions')
+        .where('user_id', '=', userId)
+        .$if(exceptId !== undefined, (query) => query.where('id', '!=', exceptId ?? ''))
+        .execute()
+    },
+  }
+}
+
+/**
+ * Deletes up to `batchSize` sessions that were last active, or created, at or before the given
+ * times; answers them.
+ */
+export async function purgeSessions(
+  db: DatabaseOrTransaction,
+  { seenBefore, createdBefore }: { seenBefore: number; createdBefore: number },
+  batchSize: number,
+): Promise<Pick<StoredSession, 'userId' | 'createdAt' | 'lastSeenAt'>[]> {
+  const sessions = {
+    table: 'sessions',
+    key: 'id',
+    returning: ['user_id', 'created_at', 'last_seen_at'],
+  } as const
+  const idle = await takeExpired(
+    db,
+    { ...sessions, column: 'last_seen_at', until: seenBefore },
+    batchSize,
+  )
+  const old = { ...sessions, column: 'created_at', until: createdBefore } as const
+  const left = batchSize - idle.length
+  const ended = left === 0 ? idle : [...idle, ...(await takeExpired(db, old, left))]
+  return ended.map((row) => ({
+    userId: row.user_id,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+  }))
+}

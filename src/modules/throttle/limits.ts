@@ -1,0 +1,304 @@
+import { throttledAddress } from '../../core/addresses/address.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Username } from '../../core/lib/username.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { type Attempt, type AttemptOptions, type FailureCount, runAttempt } from './attempt.ts'
+import type { Captcha } from './captcha.ts'
+import { clientFailMax, loginFailMax, loginLock } from './events.ts'
+import {
+  createThrottleKeys,
+  deviceKey,
+  type LimitName,
+  nameOfEmail,
+  otherSpellings,
+} from './keys.ts'
+import { takenUsernamesQuota } from './taken-usernames.ts'
+import {
+  type Admitted,
+  countOf,
+  createLimiter,
+  type Exceeded,
+  type Quota,
+  type RateLimit,
+  type ThrottleDeps,
+  tooManyAttempts,
+} from './throttle.ts'
+
+/** The rate limits of every login: by form, JSON, Basic or code. Spec 3.3, 8; docs/adr/0010. */
+export interface LoginLimits {
+  /**
+   * Does the work as one attempt, if every rate limit admits it.
+   * @throws ApiError tooManyLoginAttempts, captchaRequired; and what the work throws
+   */
+  attempt<T>(login: LoginAttempt, work: (attempt: Attempt) => Promise<T>): Promise<T>
+  /**
+   * The same for a code after another proof than a password. It asks for no captcha, because a page
+   * with a field for the code alone cannot show one; the attempt counts towards the captcha's
+   * limit.
+   * @throws ApiError tooManyLoginAttempts; and what the work throws
+   */
+  attemptCode<T>(login: LoginAttempt, work: (attempt: Attempt) => Promise<T>): Promise<T>
+  /** Admits a password that need not be verified again. @throws ApiError as `attempt` */
+  admit(login: LoginAttempt): Promise<void>
+}
+
+/** The username, address and solved challenge of an attempt to log in. */
+export interface LoginAttempt {
+  /**
+   * What was typed, in canonical form: a username, or `nameOfEmail`. Null for a text that can name no
+   * account: such attempts share one key per address.
+   */
+  readonly username: Username | null
+  /**
+   * If a mail address was typed: the name of its account, or a name that no account can have. The account
+   * has one quota for both spellings. No answer shows that the other spelling has used up the quota.
+   */
+  readonly account?: Username
+  /** The browser, if it is a device of the account: its quota replaces the limit of the address. */
+  readonly device?: KnownDevice | null
+  /** The client's address. */
+  readonly address: string
+  /** The solution of a challenge; Basic cannot carry one. */
+  readonly captcha?: string | undefined
+  /** No password was sent: it counts here, and not towards the lockout of the account. */
+  readonly isIncomplete?: boolean
+}
+
+/** A browser that has signed in to the account. */
+export interface KnownDevice {
+  readonly userId: number
+  /** As `ofBrowser` of `Devices` answers it. */
+  readonly digest: string
+}
+
+/** Counts failures in a row, over all addresses, in the transaction that settles the attempt. */
+export interface FailuresInARow {
+  /**
+   * Counts a failure. Answers the user's id if this failure locks the account. A failure at a reset
+   * counts during a lockout too, because a lockout does not deny the reset.
+   */
+  failed(trx: DatabaseOrTransaction, username: Username, during?: 'reset'): Promise<number | null>
+  /** Resets the count, unless failures have locked the account in the meantime: a lockout stays. */
+  succeeded(trx: DatabaseOrTransaction, username: Username, account?: FailureCount): Promise<void>
+}
+
+export interface LoginLimitsDeps extends ThrottleDeps {
+  readonly config: Pick<Config, 'login'>
+  readonly events: Events
+  readonly captcha: Captcha
+  readonly failures: FailuresInARow
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+/** The quota of wrong codes of a user, over all addresses. */
+export const secondFactorQuota: Quota = { attempts: 5, windowSeconds: 900 }
+
+/** The quota of a rate limit, by the settings in force. */
+export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quota {
+  const { perUsername, perAddress, captchaAfter } = login
+  return {
+    login: perUsername,
+    login_by_email: perUsername,
+    device: perUsername,
+    address: perAddress,
+    captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+    second_factor: secondFactorQuota,
+    client: perUsername,
+    client_address: perAddress,
+    taken_usernames: takenUsernamesQuota,
+  }[limit]
+}
+
+/** See `pendingLapses` of `RateLimit`. */
+export function pendingLapses(limit: LimitName): boolean {
+  return limit === 'address' || limit === 'client_address'
+}
+
+/** The rate limits of wrong secrets of clients. Their quotas are those of a login. */
+export interface ClientLimits {
+  /** Does the work as one attempt at the secret of a client. @throws as `LoginLimits.attempt` */
+  attempt<T>(
+    client: { readonly id: string; readonly address: string },
+    work: (attempt: Attempt) => Promise<T>,
+  ): Promise<T>
+}
+
+/** Makes the rate limits of clients, apart from those of logins: docs/adr/0034. */
+export function createClientLimits(
+  deps: Omit<LoginLimitsDeps, 'captcha' | 'failures'>,
+): ClientLimits {
+  const { config, events } = deps
+  const limiter = createLimiter(deps)
+  const throttleKeys = createThrottleKeys(deps.keys)
+  return {
+    async attempt({ id, address: client }, work) {
+      const address = throttledAddress(client)
+      const keys = {
+        client: throttleKeys.client(id, address),
+        client_address: throttleKeys.clientAddress(address),
+      }
+      const limits = (['client', 'client_address'] as const).map((name) => ({
+        key: keys[name],
+        quota: quotaOf(config, name),
+        resetsOnSuccess: name === 'client', // else an own client would buy guesses at others
+        pendingLapses: pendingLapses(name),
+      }))
+      const answer = await limiter.reserve(limits)
+      if ('exceeded' in answer) {
+        events.tell(clientFailMax, {})
+        throw tooManyAttempts(answer)
+      }
+      return runAttempt(deps, { reservation: answer.reservation, events }, work)
+    },
+  }
+}
+
+/** Counts a failure towards the lockout of an account, in the transaction that settles the attempt. */
+export async function countFailure(
+  { events, failures }: { events: Events; failures: Pick<FailuresInARow, 'failed'> },
+  trx: DatabaseOrTransaction,
+  username: Username,
+  during?: 'reset',
+): Promise<void> {
+  const locked = await failures.failed(trx, username, during)
+  if (locked === null) return
+  const payload = { user_id: locked, ...(during && { during }) }
+  await events.record(trx, loginLock, payload, { typed: username })
+}
+
+/** Makes the rate limits of logins; `failures` counts those of an account. */
+export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
+  const { config, events, captcha, failures } = deps
+  const limiter = createLimiter(deps)
+  const throttleKeys = createThrottleKeys(deps.keys)
+
+  return {
+    async attempt(login, work) {
+      const { always, ofAccount, withoutCaptcha } = limitsOf(login)
+      const all = [...always, ...ofAccount.map(toFail)]
+      let answer = await limiter.reserve([...all, withoutCaptcha])
+      if ('exceeded' in answer && answer.exceeded === withoutCaptcha) {
+        if (!(await captcha.accepts(login.captcha))) throw await captchaRequired(answer, login)
+        answer = await limiter.reserve([...all, unlimited(withoutCaptcha)])
+      }
+      if ('exceeded' in answer) throw tooMany(answer, login)
+      return runAttempt(deps, options(answer, login), work)
+    },
+
+    async attemptCode(login, work) {
+      const { always, ofAccount, withoutCaptcha } = limitsOf(login)
+      const answer = await limiter.reserve([...always, ...ofAccount, unlimited(withoutCaptcha)])
+      if ('exceeded' in answer) throw tooMany(answer, login)
+      return runAttempt(deps, options(answer, login), work)
+    },
+
+    async admit(login) {
+      const { always, ofAccount, withoutCaptcha } = limitsOf(login)
+      const refusal = await limiter.admit([...always, ...ofAccount, withoutCaptcha])
+      if (refusal?.exceeded === withoutCaptcha) throw await captchaRequired(refusal, login)
+      if (refusal) throw tooMany(refusal, login)
+    },
+  }
+
+  /** The rate limits of a login, in the order in which they refuse. */
+  function limitsOf({ username, account, device, address: client }: LoginAttempt) {
+    const address = throttledAddress(client)
+    const keys = throttleKeys.named(username, address)
+    const ofDevice: RateLimit | null = device
+      ? {
+          key: deviceKey(device.userId, device.digest),
+          quota: quotaOf(config, 'device'),
+          resetsOnSuccess: true,
+          pendingLapses: pendingLapses('device'),
+        }
+      : null
+    const always: RateLimit[] = [
+      {
+        key: keys.login,
+        quota: quotaOf(config, 'login'),
+        resetsOnSuccess: true,
+        pendingLapses: pendingLapses('login'),
+      },
+      {
+        key: throttleKeys.address(address),
+        quota: quotaOf(config, 'address'),
+        resetsOnSuccess: false, // else a login to an own account would buy guesses at others
+        pendingLapses: pendingLapses('address'),
+        ...(ofDevice && { inPlaceOf: ofDevice }),
+      },
+    ]
+    const named = account ?? username
+    const key = named === null ? null : throttleKeys.byEmail(named, address)
+    const ofAccount: RateLimit[] = key
+      ? [
+          {
+            key,
+            also: otherSpellings(key),
+            takesPlace: account !== undefined,
+            quota: quotaOf(config, 'login_by_email'),
+            resetsOnSuccess: true,
+            pendingLapses: pendingLapses('login_by_email'),
+          },
+        ]
+      : []
+    const withoutCaptcha: RateLimit = {
+      key: keys.captcha,
+      quota: quotaOf(config, 'captcha'),
+      resetsOnSuccess: true,
+      pendingLapses: pendingLapses('captcha'),
+    }
+    return { always, ofAccount, withoutCaptcha }
+  }
+
+  function tooMany(exceeded: Exceeded, { username, account }: LoginAttempt): ApiError {
+    events.tell(loginFailMax, {}, { typed: account ?? username })
+    return tooManyAttempts(exceeded)
+  }
+
+  async function captchaRequired(full: Exceeded, sent: LoginAttempt): Promise<ApiError> {
+    const code = sent.captcha === undefined ? 'captcha_absent' : 'captcha_wrong'
+    return new ApiError('captchaRequired', {
+      extra: { captcha: await captcha.challenge() },
+      reason: { code, facts: countOf(full) },
+    })
+  }
+
+  /**
+   * Also counts the outcome for the account, in the same transaction. It does so for usernames
+   * without an account too, so that both take the same time.
+   */
+  function options(
+    { reservation, usedUp }: Admitted,
+    { username, account, isIncomplete = false }: LoginAttempt,
+  ): AttemptOptions {
+    const typed = account ?? username
+    const attempt = { reservation, usedUp, events, typed }
+    if (typed === null || isIncomplete) return attempt
+    const counted = usedUp ? noAccount : typed // a password that was not verified is no failure in a row
+    return {
+      ...attempt,
+      failed: (trx) => countFailure({ events, failures }, trx, counted),
+      succeeded: (trx, found) => failures.succeeded(trx, typed, found),
+    }
+  }
+}
+
+/** A name that no account can have. */
+const noAccount = nameOfEmail('')
+
+/** The limit, changed so that a reached limit shows in no answer: the attempt is admitted and fails. */
+function toFail(limit: RateLimit): RateLimit {
+  return { ...limit, admitsToFail: true }
+}
+
+/**
+ * The limit without a maximum: the attempt is counted and admitted, because a challenge was solved.
+ * If captchas are off, it is not counted either.
+ */
+function unlimited(limit: RateLimit): RateLimit {
+  if (limit.quota.attempts === 0) return limit
+  return { ...limit, quota: { ...limit.quota, attempts: Number.POSITIVE_INFINITY } }
+}

@@ -1,0 +1,238 @@
+import { throttledAddress } from '../../core/addresses/address.ts'
+import { parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { offsetOf, type Page } from '../../core/http/lists/paging.ts'
+import type { Username } from '../../core/lib/username.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import {
+  createThrottleKeys,
+  deviceKey,
+  type LimitKey,
+  type LimitName,
+  nameOfEmail,
+  otherSpellings,
+  readThrottleKey,
+  secondFactorKey,
+  takenUsernamesKeys,
+} from './keys.ts'
+import { pendingLapses, quotaOf } from './limits.ts'
+import { type CountedAttempt, type ThrottleKey, throttleStore } from './store.ts'
+import {
+  blockedUntil,
+  byTime,
+  isPending,
+  pendingMs,
+  type ThrottleDeps,
+  withoutLapsed,
+} from './throttle.ts'
+
+/** The state of all rate limits, by the settings in force, for an administrator. */
+export interface ThrottleOverview {
+  /**
+   * The limits that count an attempt, the last used first. `total` and the pages end with the limits
+   * of the last `maxListedAttempts` attempts, so that each page costs the same however many there are.
+   */
+  page(page: Page): Promise<{ readonly total: number; readonly data: LimitState[] }>
+  /** All limits that count an attempt, the last used first, in batches. */
+  all(batchSize: number): AsyncIterable<LimitState[]>
+  /** The limits that count an attempt of an account now, the last used first; 100 at most. */
+  ofAccount(account: AccountName): Promise<LimitState[]>
+  /** The digest that stands for a username, or for a client's id, in a `LimitState`. */
+  digestOf(name: string): string
+  /** How many keys of a limit are blocked. */
+  blocked(count: 'login' | 'address'): Promise<number>
+  /** The limits of an address alone that count an attempt now. */
+  ofAddress(address: string): Promise<LimitState[]>
+  /**
+   * Deletes the failed attempts of a username and of a client over all addresses, and the wrong
+   * codes of the user; pending attempts stay. Answers how many it has deleted.
+   */
+  forget(
+    trx: DatabaseOrTransaction,
+    account: AccountName | { readonly username: Username; readonly userId: null },
+    clientId: string,
+  ): Promise<number>
+  /**
+   * Deletes the failed attempts of the limits of an address alone, or of the /64 network of an IPv6
+   * address; those of a username or a confirmation at the address stay, and pending attempts too.
+   */
+  forgetAddress(trx: DatabaseOrTransaction, address: string): Promise<ForgottenOfAddress>
+}
+
+/** How many failed attempts were deleted. */
+export interface ForgottenOfAddress {
+  /** The address as the limits count it: IPv4, or the /64 network of IPv6. */
+  readonly address: string
+  readonly logins: number
+  /** Wrong secrets of clients. */
+  readonly clients: number
+  /** Refusals that a username is taken. */
+  readonly usernames: number
+}
+
+export interface AccountName {
+  readonly userId: number
+  readonly username: Username
+  /** The verified address, by which attempts on the pages may name it. */
+  readonly email: string | null
+}
+
+/** The state of one rate limit. */
+export interface LimitState extends LimitKey {
+  /** Attempts that failed, and attempts that are not judged yet. */
+  readonly used: number
+  readonly pending: number
+  /** The quota; 0: no limit. */
+  readonly attempts: number
+  readonly windowSeconds: number
+  /** Epoch milliseconds; null while the limit admits attempts. */
+  readonly blockedUntil: number | null
+}
+
+export interface ThrottleOverviewDeps extends ThrottleDeps {
+  readonly config: Pick<Config, 'login'>
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+const maxOfAccount = 100
+const keysAtOnce = 20
+/** See `ThrottleOverview.page`. */
+export const maxListedAttempts = 2000
+
+export function createThrottleOverview({
+  config,
+  db,
+  clock,
+  keys,
+}: ThrottleOverviewDeps): ThrottleOverview {
+  const store = throttleStore(db)
+  const throttleKeys = createThrottleKeys(keys)
+
+  return {
+    digestOf: throttleKeys.digestOf,
+
+    async page(page) {
+      const now = clock.now()
+      const total = await store.countKeys(now, maxListedAttempts)
+      const offset = offsetOf(page, total)
+      const limit = Math.min(page.limit, total - offset)
+      return { total, data: await statesOf(await store.keys(now, offset, limit)) }
+    },
+
+    async *all(batchSize) {
+      const now = clock.now()
+      let before = Number.MAX_SAFE_INTEGER
+      for (;;) {
+        const keys = await store.keysBefore(now, before, batchSize)
+        if (keys.length > 0) yield statesOf(keys)
+        if (keys.length < batchSize) return
+        before = keys.at(-1)?.id ?? 0
+      }
+    },
+
+    async ofAccount(account) {
+      return statesOf(await store.keysOf(namesOf(account), clock.now(), maxOfAccount))
+    },
+
+    async blocked(count) {
+      const { attempts, windowSeconds } = quotaOf(config, count)
+      if (attempts === 0) return 0
+      const now = clock.now()
+      const since = now - windowSeconds * 1000
+      return store.countExceeded(count, { attempts, since, pendingSince: now - pendingMs, now })
+    },
+
+    async ofAddress(client) {
+      const states = await statesOf(keysOfAddress(throttledAddress(client)))
+      return states.filter(({ used, pending }) => used + pending > 0)
+    },
+
+    async forget(trx, account, clientId) {
+      const names = [throttleKeys.client(clientId, '').username, ...namesOf(account)]
+      return (await throttleStore(trx).removeFailedOf(names, failedNow())).length
+    },
+
+    async forgetAddress(trx, client) {
+      const address = throttledAddress(client)
+      const names = keysOfAddress(address).map(({ username }) => username)
+      const removed = await throttleStore(trx).removeFailedOf(names, { ...failedNow(), address })
+      const of = (limit: LimitName) =>
+        removed.filter((username) => readThrottleKey({ username, address }).count === limit).length
+      return {
+        address,
+        logins: of('address'),
+        clients: of('client_address'),
+        usernames: of('taken_usernames'),
+      }
+    },
+  }
+
+  function failedNow() {
+    const now = clock.now()
+    return { now, pendingSince: now - pendingMs }
+  }
+
+  function keysOfAddress(address: string): ThrottleKey[] {
+    return [
+      throttleKeys.address(address),
+      throttleKeys.clientAddress(address),
+      takenUsernamesKeys('', address).client,
+    ]
+  }
+
+  function namesOf(account: Parameters<ThrottleOverview['forget']>[1]): string[] {
+    const { username, userId } = account
+    // The pages count a username that reads as a mail address as one.
+    const addresses = [username, (userId !== null && account.email) || ''].map(parseEmail)
+    const spellings = [
+      username,
+      ...addresses.flatMap((email) => (email ? nameOfEmail(email.key) : [])),
+    ]
+    const ofUser = userId === null ? [] : [secondFactorKey(userId), deviceKey(userId, '')]
+    const keys = [
+      ...spellings.flatMap((name) => Object.values(throttleKeys.named(name, ''))),
+      throttleKeys.byEmail(username, ''),
+      ...ofUser,
+    ]
+    return keys.map((key) => key.username)
+  }
+
+  async function statesOf(keys: readonly ThrottleKey[]): Promise<LimitState[]> {
+    const now = clock.now()
+    const limits = keys.map((key) => {
+      const limitKey = readThrottleKey(key)
+      const quota = quotaOf(config, limitKey.count)
+      const since = now - quota.windowSeconds * 1000
+      return { limitKey, quota, window: { key, since }, others: otherSpellings(key) }
+    })
+    // Few statements: one for each key takes longer than all else.
+    const inWindows: CountedAttempt[][] = []
+    for (let from = 0; from < limits.length; from += keysAtOnce) {
+      const some = limits.slice(from, from + keysAtOnce)
+      const windows = some.map(({ window, others }) => [
+        window,
+        ...others.map((key) => ({ key, since: window.since })),
+      ])
+      const attempts = (await store.attempts(windows.flat())).values()
+      for (const of of windows) {
+        const all = of.flatMap(() => attempts.next().value ?? [])
+        inWindows.push(all.sort(byTime))
+      }
+    }
+    return limits.map(({ limitKey, quota }, index) => {
+      const lapsing = { pendingLapses: pendingLapses(limitKey.count) }
+      const counted = withoutLapsed(inWindows[index] ?? [], lapsing, now)
+      const pending = counted.filter((attempt) => isPending(attempt, now)).length
+      const isExceeded = quota.attempts > 0 && counted.length >= quota.attempts
+      return {
+        ...limitKey,
+        used: counted.length - pending,
+        pending,
+        attempts: quota.attempts,
+        windowSeconds: quota.windowSeconds,
+        blockedUntil: isExceeded ? blockedUntil(quota, counted, now) : null,
+      }
+    })
+  }
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import type { Captcha } from './captcha.ts'
+import { ChallengeBody } from './schemas.ts'
+
+/**
+ * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not
+ * found while captchas are off.
+ */
+export interface CaptchaRoutesOptions {
+  readonly config: Pick<Config, 'login'>
+  readonly captcha: Captcha
+}
+
+export async function captchaRoutes(
+  instance: FastifyInstance,
+  { config, captcha }: CaptchaRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+
+  app.get(
+    '/api/public/captcha',
+    {
+      config: { access: { rule: anyone }, errors: ['routeNotFound'] },
+      schema: {
+        operationId: 'getCaptcha',
+        summary: 'A proof of work for POST /login; its solution goes into the field captcha',
+        response: { 200: ChallengeBody },
+      },
+    },
+    async () => {
+      if (config.login.captchaAfter === 0) {
+        throw new ApiError('routeNotFound', { reason: { code: 'captchas_off' } })
+      }
+      return captcha.challenge()
+    },
+  )
+}

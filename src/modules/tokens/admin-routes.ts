@@ -1,0 +1,97 @@
+import type { FastifyInstance } from 'fastify'
+import type { Database } from '../../core/database/database.ts'
+import { refuseField } from '../../core/errors.ts'
+import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { Message, named, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import {
+  type EndTokenDeps,
+  endAccessToken,
+  endOf,
+  endRefreshToken,
+  type TokenEnd,
+} from './end-token.ts'
+import { tokenExamples } from './schemas.ts'
+
+/**
+ * POST /api/admin/tokens/revoke: ends one access token or refresh token, by its text, or an access
+ * token by its id. An invalid token counts as revoked (spec 3.2). If the end cannot be stored, the
+ * answer is 503, never a false 200 (RFC 7009 section 2.2).
+ */
+export interface TokenAdminOptions extends EndTokenDeps {
+  readonly db: Database
+}
+
+const RevokeToken = named(
+  'TokenRevocation',
+  {
+    type: 'object',
+    properties: {
+      token: { type: 'string', description: 'An access token or a refresh token' },
+      jti: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 128,
+        format: 'text',
+        pattern: '^(?!pair |refresh )', // these name other entries of the deny-list
+      },
+      exp: {
+        type: 'integer',
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Of the access token with this jti, in seconds: until then it stays revoked',
+      },
+    },
+    description: 'Either `token`, or `jti` and `exp`',
+  },
+  { token: tokenExamples.token },
+)
+
+export async function tokenAdminRoutes(
+  instance: FastifyInstance,
+  options: TokenAdminOptions,
+): Promise<void> {
+  const { db } = options
+
+  instance.withTypeProvider<SchemaTypes>().post(
+    '/api/admin/tokens/revoke',
+    {
+      config: {
+        access: { rule: role('ADMIN') },
+        body: 'json',
+        maxBodyBytes: fewFieldsBytes,
+        examples: { answer: { message: 'Token revoked' } },
+      },
+      schema: {
+        operationId: 'revokeToken',
+        summary: 'End one token: by its text, or by its jti and exp',
+        body: RevokeToken,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const wanted = parseWanted(request.body)
+      const guard = reauthorize(request)
+      const end = { guard, reason: 'administrator' } as const
+      if (!('token' in wanted)) await options.revocations.revoke(wanted, endOf(options, end))
+      else if (!(await endToken(wanted.token, end))) await guard?.authorize(db) // nothing to end
+      return { message: 'Token revoked' }
+    },
+  )
+
+  async function endToken(token: string, end: TokenEnd): Promise<boolean> {
+    return (
+      (await endAccessToken(options, token, end)) || (await endRefreshToken(options, token, end))
+    )
+  }
+}
+
+function parseWanted({ token, jti, exp }: Static<typeof RevokeToken>) {
+  if (token === undefined) {
+    if (jti !== undefined && exp !== undefined) return { jti, exp }
+    return refuseField(['token'], 'is required, unless jti and exp are given')
+  }
+  if (jti === undefined && exp === undefined) return { token }
+  return refuseField(['token'], 'stands alone: leave out jti and exp')
+}

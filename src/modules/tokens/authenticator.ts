@@ -1,0 +1,126 @@
+import type { FastifyRequest } from 'fastify'
+import { lockName } from '../../core/database/transactions.ts'
+import { ApiError, type RefusalReason } from '../../core/errors.ts'
+import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
+import type { Authenticator } from '../../core/http/routes/declaration.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { isWithinLifetime } from './claims.ts'
+import { type EndTokenDeps, endLogin } from './end-token.ts'
+import { namesOf } from './known-revocations.ts'
+import type { Revocations } from './revocations.ts'
+import type { Tokens } from './tokens.ts'
+import { principalOf, type Verified, type VerifiedToken } from './verified.ts'
+
+/**
+ * Authenticates by the bearer token (RFC 6750 section 2.1; spec 5.3). Lifetime and revocation are
+ * checked at every use.
+ */
+export interface BearerDeps {
+  readonly clock: Clock
+  readonly tokens: Tokens
+  readonly revocations: Revocations
+  readonly verified: Verified
+}
+
+/** Makes the authenticator of the scheme `bearer`. */
+export function bearerAuthenticator({
+  clock,
+  tokens,
+  revocations,
+  verified,
+}: BearerDeps): Authenticator {
+  return {
+    scheme: 'bearer',
+    header: 'bearer',
+    missing: 'noTokenProvided',
+    invalid: 'invalidToken',
+    challenge: 'Bearer realm="API"',
+    describes: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description:
+        'An access token of `POST /login` (modes `token` and `pair`) or `POST /refresh`.',
+    },
+
+    authenticate(request) {
+      const token = bearerToken(request)
+      if (token === null) return null
+      const recalled = verified.recall(token)
+      return recalled ? unlessRevoked(recalled) : verifiedFirst(token, request)
+    },
+  }
+
+  function verifiedFirst(
+    token: string,
+    request: FastifyRequest,
+  ): Authenticated | Promise<Authenticated> {
+    let reason: RefusalReason = { code: 'token_malformed' }
+    const tell = (told: RefusalReason) => {
+      reason = told
+    }
+    const orEnrolment = async (found: VerifiedToken | null) =>
+      unlessRevoked(found ?? (await enrolment(token, request, () => reason)))
+    const found = verified.verify(token, tell)
+    if (found instanceof Promise) return found.then(orEnrolment)
+    return found ? unlessRevoked(found) : orEnrolment(null)
+  }
+
+  function unlessRevoked(token: VerifiedToken): Authenticated | Promise<Authenticated> {
+    const refused = revocations.refuses(token.claims)
+    return refused instanceof Promise
+      ? refused.then((isRevoked) => callerOf(token, isRevoked))
+      : callerOf(token, refused)
+  }
+
+  function callerOf({ claims, principal }: VerifiedToken, isRevoked: boolean): Authenticated {
+    if (isRevoked) {
+      throw new ApiError('invalidOrExpiredToken', { reason: revocations.reasonOf(claims) })
+    }
+    return {
+      principal,
+      lockNames: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
+      async revalidate(db) {
+        if (!isWithinLifetime(claims, clock.now())) return null
+        return (await revocations.refusesBy(db, claims)) ? null : principal
+      },
+    }
+  }
+
+  /** Never cached: only a route that enrols a factor accepts it. */
+  async function enrolment(
+    token: string,
+    request: FastifyRequest,
+    reason: () => RefusalReason,
+  ): Promise<VerifiedToken> {
+    const claims =
+      request.routeOptions.config.enrols && (await tokens.verifyAccess(token, 'enrolment'))
+    if (!claims) throw new ApiError('invalidOrExpiredToken', { reason: reason() })
+    return { claims, principal: principalOf(claims) }
+  }
+}
+
+/**
+ * Ends the bearer token of a request and its pair, for POST /logout. An invalid token counts as
+ * revoked.
+ * @throws DatabaseUnavailable if the end cannot be stored
+ */
+export function endBearer(deps: EndTokenDeps) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const token = bearerToken(request)
+    if (token !== null) await endLogin(deps, token, { reason: 'logout' })
+  }
+}
+
+/**
+ * The token of `Authorization: Bearer`, case-insensitively; null for another scheme or no header.
+ */
+export function bearerToken({ headers }: FastifyRequest): string | null {
+  const { authorization } = headers
+  if (authorization?.slice(0, scheme.length).toLowerCase() !== scheme) return null
+  let start = scheme.length
+  while (authorization[start] === ' ') start += 1
+  return authorization.slice(start) || null
+}
+
+const scheme = 'bearer '

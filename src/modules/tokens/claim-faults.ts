@@ -1,0 +1,53 @@
+import type { FactValue, RefusalReason } from '../../core/errors.ts'
+
+/** For `nbf` and `iat`, since the clocks of nodes differ a little. Expiry has no tolerance. */
+export const toleranceSeconds = 5
+
+/** The times of a token, which are numbers, and its subject as it stands there. */
+export interface ClaimsToJudge {
+  readonly exp: number
+  readonly iat: number
+  readonly nbf: number
+  readonly sub?: unknown
+}
+
+/** Which time of a token refuses it at `now` (epoch milliseconds); null if none does. */
+export function faultOfTimes(
+  { exp, iat, nbf, sub }: ClaimsToJudge,
+  now: number,
+): RefusalReason | null {
+  const user_id = userIdIn(sub)
+  if (now >= exp * 1000) {
+    const expired_seconds_ago = Math.floor(now / 1000 - exp)
+    return { code: 'claim_exp', facts: { user_id, exp_at: exp * 1000, expired_seconds_ago } }
+  }
+  const valid_in_seconds = (at: number) => Math.ceil(at - toleranceSeconds - now / 1000)
+  const latest = now + toleranceSeconds * 1000
+  if (iat * 1000 > latest) {
+    const facts = { user_id, iat_at: iat * 1000, valid_in_seconds: valid_in_seconds(iat) }
+    return { code: 'claim_iat', facts }
+  }
+  if (nbf * 1000 <= latest) return null
+  const facts = { user_id, nbf_at: nbf * 1000, valid_in_seconds: valid_in_seconds(nbf) }
+  return { code: 'claim_nbf', facts }
+}
+
+/** The reason of a claim that is missing or is not of its type. */
+export function malformedClaim(claim: string): RefusalReason {
+  return { code: 'claim_malformed', facts: { claim } }
+}
+
+const maxShown = 256
+
+/** A claim as a fact: texts and lists of texts, cut; null for anything else. */
+export function shownClaim(value: unknown): FactValue {
+  if (typeof value === 'string') return value.slice(0, maxShown)
+  if (!Array.isArray(value)) return null
+  return value.slice(0, 10).map((item) => String(item).slice(0, maxShown))
+}
+
+/** The user that a subject, such as the `sub` of a token, names; null for another issuer's, and for none. */
+export function userIdIn(subject: unknown): number | null {
+  const isId = typeof subject === 'string' && /^[1-9][0-9]{0,15}$/.test(subject)
+  return isId ? Number(subject) : null
+}

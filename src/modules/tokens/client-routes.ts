@@ -1,0 +1,167 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Database } from '../../core/database/database.ts'
+import { acceptForms } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { callerOf } from '../../core/http/routes/access.ts'
+import { Integer, named, rolesOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import type { Role } from '../../core/policy/principal.ts'
+import { client } from '../../core/policy/rules.ts'
+import { type EndTokenDeps, endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
+import { introspect, isFor, payloadOf } from './introspection.ts'
+import type { Verified } from './verified.ts'
+
+/**
+ * POST /oauth/introspect (RFC 7662) and POST /oauth/revoke (RFC 7009), for clients of CLIENTS_FILE:
+ * other services learn whether a token still counts, and end tokens. docs/adr/0034
+ */
+export interface ClientRoutesOptions extends EndTokenDeps {
+  readonly config: { readonly roles: readonly Role[] }
+  readonly db: Database
+  readonly verified: Verified
+}
+
+const TokenRequest = named(
+  'TokenParameters',
+  {
+    type: 'object',
+    required: ['token'],
+    properties: {
+      token: { type: 'string', minLength: 1 },
+      token_type_hint: {
+        type: 'string',
+        description: '`access_token` or `refresh_token`; ignored, since each token shows its type',
+      },
+    },
+  },
+  { token: 'eyJhbGciOiJSUzI1NiIsImtpZCI6Ik1tWmcifQ.eyJzdWIiOiI3In0.Q2hGcA' },
+)
+
+const introspectionOf = (roles: readonly Role[]) =>
+  named(
+    'Introspection',
+    {
+      type: 'object',
+      required: ['active'],
+      properties: {
+        active: { type: 'boolean', description: 'If false, there are no other members' },
+        token_type: { type: 'string', const: 'Bearer' },
+        iss: Text,
+        sub: { type: 'string', description: 'The id of the user' },
+        aud: { anyOf: [Text, { type: 'array', items: Text }] },
+        exp: { type: 'integer', description: 'Seconds since the epoch, as iat, nbf and auth_time' },
+        iat: Integer,
+        nbf: Integer,
+        jti: Text,
+        username: Text,
+        scope: Text,
+        client_id: Text,
+        roles: rolesOf(roles),
+        auth_time: { type: 'integer', description: 'When the user last authenticated' },
+        amr: { type: 'array', items: Text, description: 'How the user authenticated, RFC 8176' },
+        sid: { type: 'string', description: 'The id of the pair that the token belongs to' },
+        email: { type: 'string', description: 'The verified address of the account' },
+        email_verified: { type: 'boolean' },
+      },
+      additionalProperties: false,
+    },
+    {
+      active: true,
+      token_type: 'Bearer',
+      iss: 'https://auth.example.com',
+      sub: '7',
+      aud: 'api',
+      exp: 1_772_447_100,
+      iat: 1_772_443_500,
+      nbf: 1_772_443_500,
+      jti: 'c1f0a9b2d4e6',
+      username: 'ann',
+      roles: ['USER'],
+      auth_time: 1_772_443_500,
+      amr: ['pwd'],
+    },
+  )
+
+/** Both RFCs answer errors in the words of RFC 6749 section 5.2. */
+const rewords = {
+  invalidBody: 'invalidRequest',
+  validationFailed: 'invalidRequest',
+  accessDenied: 'unauthorizedClient',
+  unsupportedMediaType: 'unsupportedRequest',
+} as const
+
+export async function clientRoutes(
+  instance: FastifyInstance,
+  options: ClientRoutesOptions,
+): Promise<void> {
+  const { config, db, tokens } = options
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+
+  app.post(
+    '/oauth/introspect',
+    {
+      config: {
+        access: { rule: client('introspect'), schemes: ['client'] },
+        body: 'parameters',
+        rewords,
+      },
+      schema: {
+        operationId: 'introspectToken',
+        summary: 'Whether an access token is active now, and what it says (RFC 7662)',
+        body: TokenRequest,
+        response: { 200: introspectionOf(config.roles) },
+      },
+    },
+    async (request) => {
+      const found = await introspect(options, request.body.token, audiencesOf(request))
+      await reauthorize(request)?.authorize(db) // a client that was removed meanwhile learns nothing
+      return found ?? { active: false }
+    },
+  )
+
+  app.post(
+    '/oauth/revoke',
+    {
+      config: {
+        access: { rule: client('revoke'), schemes: ['client'] },
+        body: 'parameters',
+        answers: { 200: {} },
+        rewords,
+      },
+      schema: {
+        operationId: 'revokeTokenAsClient',
+        summary: 'End an access token or a refresh token, and its pair (RFC 7009)',
+        body: TokenRequest,
+      },
+    },
+    async (request, reply) => {
+      const { token } = request.body
+      const guard = reauthorize(request)
+      const wasValid = await revoke(token, audiencesOf(request), { guard, reason: 'client' })
+      if (!wasValid) await guard?.authorize(db)
+      return reply.send()
+    },
+  )
+
+  /**
+   * Ends a refresh token, or an access token for one of the audiences. False for any other text, with
+   * the same work for a valid token of other audiences as for a forged one.
+   */
+  async function revoke(
+    token: string,
+    audiences: ReadonlySet<string>,
+    end: TokenEnd,
+  ): Promise<boolean> {
+    const isAccess = (await tokens.verifyAccess(token)) !== null
+    if (await endRefreshToken(options, token, end)) return true
+    if (!isAccess || !isFor(payloadOf(token) ?? {}, audiences)) return false
+    await endLogin(options, token, end)
+    return true
+  }
+}
+
+function audiencesOf(request: FastifyRequest): ReadonlySet<string> {
+  const { credential } = callerOf(request)
+  if (credential.scheme !== 'client') throw new Error('this route is for clients')
+  return credential.audiences
+}

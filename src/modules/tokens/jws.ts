@@ -1,0 +1,163 @@
+import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { RefusalReason } from '../../core/errors.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
+
+/** A token with a valid signature; its claims are not checked yet. */
+export interface VerifiedJws {
+  readonly header: Readonly<Record<string, unknown>>
+  readonly payload: Uint8Array
+}
+
+export interface VerifyingKey {
+  readonly algorithm: string
+  readonly verifyWith: KeyObject
+}
+type FindKey = (
+  kid: string | undefined,
+  header: Readonly<Record<string, unknown>>,
+) => Promise<VerifyingKey | undefined> | VerifyingKey | undefined
+
+const maxTokenLength = 8192
+const grammar = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$/
+
+/**
+ * Verifies a compact JWS with the key that `find` answers for its `kid`, and only with the
+ * algorithm of that key: the `alg` of the header is not trusted. The text must be three canonical
+ * base64url segments, without padding or spare bits, before jose parses it. RFC 7515 section 5.2,
+ * RFC 8725. Null for any other text. Answers at once if the key is known and its algorithm is one of
+ * this service's. `tell` hears why the answer is null. @throws what `find` throws
+ */
+export function verifyJws(
+  token: string,
+  find: FindKey,
+  tell?: TellReason,
+): VerifiedJws | null | Promise<VerifiedJws | null> {
+  if (token.length > maxTokenLength || !grammar.test(token)) return refused(tell, malformed)
+  const segments = token.split('.')
+  if (!segments.every(isCanonical)) return refused(tell, malformed)
+  const header = parseObject(Buffer.from(segments[0] ?? '', 'base64url'))
+  if (!header) return refused(tell, malformed)
+  // No extension is supported; b64 (RFC 7797) would change what the signature covers.
+  if ('crit' in header || 'b64' in header) return refused(tell, { code: 'token_extension' })
+  const { kid } = header
+  if (kid !== undefined && typeof kid !== 'string') return refused(tell, malformed)
+  const facts = () => ({ kid: kid?.slice(0, maxFactLength) ?? null })
+  const verifiedBy = (key: VerifyingKey | undefined) => {
+    if (!key) return refused(tell, { code: 'token_unknown_key', facts: facts() })
+    if (header.alg !== key.algorithm) return refused(tell, otherAlgorithm(header.alg, key))
+    const isSigned = isSignedBy(key, token)
+    const jws = (isValid: boolean) =>
+      isValid
+        ? { header, payload: Buffer.from(segments[1] ?? '', 'base64url') }
+        : refused(tell, { code: 'token_bad_signature', facts: facts() })
+    return isSigned instanceof Promise ? isSigned.then(jws) : jws(isSigned)
+  }
+  const key = find(kid, header)
+  return key instanceof Promise ? key.then(verifiedBy) : verifiedBy(key)
+}
+
+/** Hears why a token was refused, for the operator. */
+export type TellReason = (reason: RefusalReason) => void
+
+const malformed = { code: 'token_malformed' } as const
+// A header that no key of ours has signed can hold anything.
+const maxFactLength = 64
+
+function refused(tell: TellReason | undefined, reason: RefusalReason): null {
+  tell?.(reason)
+  return null
+}
+
+function otherAlgorithm(alg: unknown, { algorithm: expected }: VerifyingKey): RefusalReason {
+  const sent = typeof alg === 'string' ? alg.slice(0, maxFactLength) : null
+  return { code: 'token_wrong_algorithm', facts: { alg: sent, expected } }
+}
+
+/**
+ * Checks the signature of a token. The two algorithms of this service are verified at once: jose
+ * would take the way through WebCrypto and another thread, which costs 4 to 20 times as much.
+ */
+function isSignedBy(key: VerifyingKey, token: string): boolean | Promise<boolean> {
+  const { algorithm, verifyWith } = key
+  const end = token.lastIndexOf('.')
+  const signature = Buffer.from(token.slice(end + 1), 'base64url')
+  if (algorithm === 'HS256' && verifyWith.type === 'secret') {
+    const expected = hmac(verifyWith, token.slice(0, end))
+    return signature.length === expected.length && timingSafeEqual(signature, expected)
+  }
+  if (algorithm === 'RS256' && isRsa(verifyWith)) {
+    return verify(rsaSha256, Buffer.from(token.slice(0, end), 'ascii'), verifyWith, signature)
+  }
+  return isSignedByJose(key, token)
+}
+
+async function isSignedByJose(
+  { algorithm, verifyWith }: VerifyingKey,
+  token: string,
+): Promise<boolean> {
+  const { compactVerify, errors } = await import('jose') // of providers alone: not at the start
+  try {
+    await compactVerify(token, verifyWith, { algorithms: [algorithm] })
+    return true
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/**
+ * Signs a payload as a compact JWS: HS256 at once, RS256 on a thread of libuv's pool, because it
+ * takes 0.3 to 1 ms. RFC 7515 section 5.1.
+ */
+export async function signJws(
+  { algorithm, signWith }: Pick<SigningKey, 'algorithm' | 'signWith'>,
+  header: object,
+  payload: object,
+): Promise<string> {
+  const input = `${encoded({ ...header, alg: algorithm })}.${encoded(payload)}`
+  const signature =
+    algorithm === 'HS256'
+      ? hmac(signWith, input)
+      : await signOnThread(rsaSha256, Buffer.from(input, 'ascii'), signWith)
+  return `${input}.${signature.toString('base64url')}`
+}
+
+const rsaSha256 = 'RSA-SHA256' // RSASSA-PKCS1-v1_5, RFC 7518 section 3.3
+const signOnThread = promisify(sign)
+
+function hmac(secret: KeyObject, input: string): Buffer {
+  return createHmac('sha256', secret).update(input).digest() // RFC 7518 section 3.2
+}
+
+function isRsa({ type, asymmetricKeyType }: KeyObject): boolean {
+  return type === 'public' && asymmetricKeyType === 'rsa'
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** Parses UTF-8 bytes as a JSON object; null for anything else. */
+export function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(bytes))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+    return value as Record<string, unknown> // every object can be read by name
+  } catch {
+    return null
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+// By the length of a segment modulo 4: the bits of its last character that no byte takes.
+const spareBits = [0, null, 0b1111, 0b11]
+
+/** Whether a segment of the alphabet is the encoding of its bytes, and no other. RFC 4648 section 3.5. */
+function isCanonical(segment: string): boolean {
+  const spare = spareBits[segment.length % 4]
+  if (spare === null || spare === undefined) return false
+  return (alphabet.indexOf(segment.at(-1) ?? 'A') & spare) === 0
+}

@@ -1,0 +1,124 @@
+import type { Selectable } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Parameters, prepared } from '../../core/database/prepared.ts'
+import { deleteExpired } from '../../core/database/purge.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { isPresentUser } from '../../core/database/staged.ts'
+import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
+import type { AccessClaims } from '../../core/policy/principal.ts'
+import { rotationStore } from './rotation-store.ts'
+
+/** One entry of the log: a single token, or all access tokens of a user below a version. */
+export type Revocation =
+  | { readonly token: string }
+  | { readonly userId: number; readonly accessVersion: number }
+
+export interface LoggedRevocation {
+  readonly id: number
+  readonly revocation: Revocation
+  /**
+   * In epoch milliseconds. A single token is expired by then. From then on a pair is looked up in
+   * its table, and the version of a user in `token_versions`.
+   */
+  readonly expiresAt: number
+}
+
+const readBatchSize = 5000
+
+type Place = Parameters<{ next: number; now: number; limit: number }>
+const countedFrom = prepared((db, { next, now, limit }: Place) =>
+  entriesFrom(db, { next, limit }).where('expires_at', '>', now),
+)
+const allFrom = prepared((db, place: Omit<Place, 'now'>) => entriesFrom(db, place))
+
+const appended = prepared((db, entry: Parameters<NewEntry>) =>
+  db.insertInto('revocations').values({
+    ...{ token: entry.token, user_id: entry.user_id },
+    ...{ access_version: entry.access_version, expires_at: entry.expires_at },
+  }),
+)
+const versionOf = prepared((db, { userId }: Parameters<{ userId: number }>) =>
+  db
+    .selectFrom('users')
+    .leftJoin('token_versions', 'token_versions.user_id', 'users.id')
+    .select('access_version')
+    .where('users.id', '=', userId)
+    .where(isPresentUser),
+)
+
+type NewEntry = Omit<Selectable<Schema['revocations']>, 'id'>
+
+function entriesFrom(db: DatabaseOrTransaction, { next, limit }: Omit<Place, 'now'>) {
+  return db.selectFrom('revocations').selectAll().where('id', '>=', next).orderBy('id').limit(limit)
+}
+
+export function revocationStore(db: DatabaseOrTransaction) {
+  return {
+    /**
+     * Appends an entry. Its lock keeps other transactions from the next id until this one has
+     * ended.
+     */
+    async append(revocation: Revocation, expiresAt: number): Promise<void> {
+      await takeExclusiveLocks(db, lockName.revocations)
+      const columns =
+        'token' in revocation
+          ? { token: revocation.token, user_id: null, access_version: null }
+          : {
+              token: null,
+              user_id: revocation.userId,
+              access_version: revocation.accessVersion,
+            }
+      await appended.all(db, { ...columns, expires_at: expiresAt })
+    },
+
+    /**
+     * Reads the entry `id` and all later ones that count at `now` (epoch milliseconds), in batches:
+     * a million rows in one answer would exceed the time limit of a query.
+     */
+    async *from(id: number, now: number): AsyncGenerator<LoggedRevocation[]> {
+      for (let next = id; ; ) {
+        const place = { next, limit: readBatchSize }
+        // Every change reads the log from its end, and by the index of ids alone.
+        const rows = await (now === 0
+          ? allFrom.all(db, place)
+          : countedFrom.all(db, { ...place, now }))
+        yield rows.map(toRevocation)
+        if (rows.length < readBatchSize) return
+        next = (rows.at(-1)?.id ?? next) + 1
+      }
+    },
+
+    /**
+     * Whether an access token has ended, by the tables of ended pairs and of token versions. True
+     * also if the user does not exist.
+     */
+    async hasEnded({ sid, sub, ver }: Pick<AccessClaims, 'sid' | 'sub' | 'ver'>): Promise<boolean> {
+      if (sid !== undefined && (await rotationStore(db).isEnded(sid))) return true
+      const user = await versionOf.first(db, { userId: Number(sub) })
+      return !user || (user.access_version ?? 0) > ver
+    },
+
+    /** Raises the access version of a user to at least this one. */
+    async raiseVersion(userId: number, accessVersion: number): Promise<void> {
+      await db
+        .updateTable('token_versions')
+        .set({ access_version: accessVersion })
+        .where('user_id', '=', userId)
+        .where('access_version', '<', accessVersion)
+        .execute()
+    },
+
+    /** Deletes up to `batchSize` expired entries; answers how many. */
+    purge(now: number, batchSize: number): Promise<number> {
+      const revocations = { table: 'revocations', key: 'id', column: 'expires_at' } as const
+      return deleteExpired(db, { ...revocations, until: now }, batchSize)
+    },
+  }
+}
+
+function toRevocation(row: Selectable<Schema['revocations']>): LoggedRevocation {
+  const { id, token, user_id, access_version, expires_at: expiresAt } = row
+  if (token !== null) return { id, expiresAt, revocation: { token } }
+  const revocation = { userId: user_id ?? 0, accessVersion: access_version ?? 0 }
+  return { id, expiresAt, revocation }
+}

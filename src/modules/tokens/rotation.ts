@@ -1,0 +1,113 @@
+import type { Config } from '../../core/config/load.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
+import type { Events, LoginFacts } from '../../core/events/events.ts'
+import { type Clock, clockLeewayMs, epochSeconds } from '../../core/lib/clock.ts'
+import type { RefreshClaims } from './claims.ts'
+import { tokenCreated } from './events.ts'
+import { rotationStore, type TokenFamily } from './rotation-store.ts'
+
+/**
+ * Refresh token rotation (`REFRESH_ROTATION=on`), RFC 9700 section 4.14.2. Each use of a refresh
+ * token issues a successor. A second use of the same token ends the whole token family, because one
+ * of the two clients must be a thief. A retry within the grace period gets the same successor
+ * again, unless the successor has been used.
+ */
+export interface Rotation {
+  /**
+   * Uses a token; answers the identity of its successor. Answers `reused` if the token was used
+   * before or its family has ended: the caller then ends the pair. The guard checks the account in
+   * the same transaction. The event names the login.
+   */
+  use(claims: RefreshClaims, guard: Guard, login: LoginFacts): Promise<Successor | 'reused'>
+  /** A token's pair, whose id stays the same through all rotations, and whether it has ended. */
+  pairOf(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<TokenFamily>
+  /** Whether a token was used already, or its family has ended. */
+  isSpent(claims: Pick<RefreshClaims, 'rid' | 'exp'>): Promise<boolean>
+  /**
+   * Deletes up to `batchSize` expired rows of each table; answers the greater of the two counts.
+   */
+  purge(batchSize: number): Promise<number>
+}
+
+/** The identity of a refresh token: the claims that make it unique. Times in seconds. */
+export interface Successor {
+  readonly rid: string
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+export interface RotationDeps {
+  readonly config: Pick<Config, 'token'>
+  readonly db: Database
+  /** For purges, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly events: Pick<Events, 'record'>
+  readonly random: Random
+}
+
+const ridBytes = 16
+
+export function createRotation(deps: RotationDeps): Rotation {
+  const { config, db, asyncCommitDb, clock, events, random } = deps
+  const { refreshSeconds, refreshGraceSeconds } = config.token
+  return {
+    use({ rid, exp, sub }, guard, login) {
+      const work = async (trx: DatabaseOrTransaction): Promise<Successor | 'reused'> => {
+        const store = rotationStore(trx)
+        const now = clock.now()
+        const earlier = await store.use(rid)
+        const family = await store.familyOf({ rid, exp })
+        if (family.isEnded) return 'reused'
+        if (earlier) {
+          const isRetry = now < earlier.usedAt + refreshGraceSeconds * 1000
+          if (isRetry && (await store.use(earlier.successor)) === null) {
+            return issued(trx, sub, successorOf(earlier), login)
+          }
+          return 'reused'
+        }
+        const issuedAt = epochSeconds(now)
+        const use = {
+          rid,
+          family: family.id,
+          successor: randomText(random, ridBytes),
+          issuedAt,
+          // Not before the expiry of the used token: its use must stay known until then.
+          expiresAt: Math.max(exp, issuedAt + refreshSeconds),
+          usedAt: now,
+        }
+        await store.insert(use)
+        return issued(trx, sub, successorOf(use), login)
+      }
+      return transact(db, [lockName.account(sub)], work, guard)
+    },
+
+    pairOf: (claims) => rotationStore(db).familyOf(claims),
+
+    async isSpent(claims) {
+      const store = rotationStore(db)
+      if (await store.use(claims.rid)) return true
+      return (await store.familyOf(claims)).isEnded
+    },
+
+    purge: (batchSize) =>
+      rotationStore(asyncCommitDb).purge(epochSeconds(clock.now() - clockLeewayMs), batchSize),
+  }
+
+  async function issued(
+    trx: DatabaseOrTransaction,
+    sub: string,
+    successor: Successor,
+    login: LoginFacts,
+  ) {
+    const payload = { user_id: Number(sub), grant: 'refresh' } as const
+    await events.record(trx, tokenCreated, payload, { login })
+    return successor
+  }
+}
+
+function successorOf(use: { successor: string; issuedAt: number; expiresAt: number }): Successor {
+  return { rid: use.successor, issuedAt: use.issuedAt, expiresAt: use.expiresAt }
+}

@@ -1,0 +1,75 @@
+import { errorWith } from '../../core/http/declared-error.ts'
+import { named, Text } from '../../core/http/schemas.ts'
+
+/** Shortened: a token is three texts of base64url with a dot between them. */
+const token = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl'
+const refreshToken = 'eyJhbGciOiJIUzI1NiIsImtpZCI6IjJhIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl'
+
+export const tokenExamples = { token, refreshToken } as const
+
+const tokenType = { type: 'string', const: 'Bearer' } as const
+const expiresIn = { type: 'integer', minimum: 1, description: 'Seconds' } as const
+
+/** The answer of a login in mode token. Spec 4.1. */
+export const AccessToken = named(
+  'AccessToken',
+  {
+    type: 'object',
+    required: ['token', 'token_type', 'expires_in'],
+    properties: { token: Text, token_type: tokenType, expires_in: expiresIn },
+    additionalProperties: false,
+  },
+  { token, token_type: 'Bearer', expires_in: 3600 },
+)
+
+/** The answer of a login in mode pair. Spec 2.5. */
+export const TokenPair = named(
+  'TokenPair',
+  {
+    type: 'object',
+    required: ['access_token', 'refresh_token', 'token_type', 'expires_in'],
+    properties: {
+      access_token: Text,
+      refresh_token: Text,
+      token_type: tokenType,
+      expires_in: expiresIn,
+    },
+    additionalProperties: false,
+  },
+  { access_token: token, refresh_token: refreshToken, token_type: 'Bearer', expires_in: 900 },
+)
+
+/** The answer of POST /refresh. Spec 4.1. */
+export const Refreshed = named(
+  'RefreshedToken',
+  {
+    type: 'object',
+    required: ['access_token', 'token_type', 'expires_in'],
+    properties: {
+      access_token: Text,
+      refresh_token: { type: 'string', description: 'With REFRESH_ROTATION=on' },
+      token_type: tokenType,
+      expires_in: expiresIn,
+    },
+    additionalProperties: false,
+  },
+  { access_token: token, token_type: 'Bearer', expires_in: 900 },
+)
+
+/** A refresh token as a client should send it. */
+export const SentRefreshToken = named(
+  'RefreshRequest',
+  { type: 'object', required: ['refresh_token'], properties: { refresh_token: Text } },
+  { refresh_token: refreshToken },
+)
+
+export const enrolmentRequired = errorWith(
+  'enrolmentRequired',
+  {
+    enrolment_token: {
+      type: 'string',
+      description: 'A bearer token for the operations that enrol a second factor, for 10 minutes',
+    },
+  },
+  { enrolment_token: token },
+)

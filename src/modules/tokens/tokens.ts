@@ -1,0 +1,168 @@
+import type { Config } from '../../core/config/load.ts'
+import { digest } from '../../core/crypto/digest.ts'
+import { type Random, randomText } from '../../core/crypto/random.ts'
+import { type Clock, epochSeconds } from '../../core/lib/clock.ts'
+import { type AccessClaims, rolesAmong } from '../../core/policy/principal.ts'
+import type { Account } from '../authentication/account.ts'
+import type { Evidence } from '../authentication/evidence.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
+import { parseAccessClaims, parseRefreshClaims, type RefreshClaims } from './claims.ts'
+import { parseObject, signJws, type TellReason, type VerifiedJws, verifyJws } from './jws.ts'
+import { pairIdOf } from './pair.ts'
+import type { Successor } from './rotation.ts'
+
+/** Issues and verifies the tokens of this service. Spec 2.4, 2.5, 5.3; RFC 7519. */
+export interface Tokens {
+  /** A new id of an access token, for one that is recorded before it is issued. */
+  newJti(): string
+  /** Issues an access token that lives `seconds`. */
+  issueAccess(account: Account, options: AccessOptions): Promise<string>
+  /** Issues a token that allows only the enrolment of a second factor, for ten minutes. */
+  issueEnrolment(account: Account, authentication: AuthenticationEvent): Promise<string>
+  /** Issues an access token that lives `seconds`, and the refresh token of the same pair. */
+  issuePair(account: Account, options: Omit<AccessOptions, 'type' | 'sid'>): Promise<Pair>
+  /** Issues the refresh token of an identity, such as a successor of a rotation. */
+  issueRefresh(account: Account, options: RefreshOptions): Promise<string>
+  /**
+   * Null if this service did not sign the token, or if it is of another type or outside its
+   * lifetime; `tell` hears why.
+   */
+  verifyAccess(
+    token: string,
+    type?: AccessClaims['type'],
+    tell?: TellReason,
+  ): AccessClaims | null | Promise<AccessClaims | null>
+  /** Null, and told, as `verifyAccess`. */
+  verifyRefresh(token: string, tell?: TellReason): Promise<RefreshClaims | null>
+}
+
+/** How and when the user authenticated; a token carries it for its whole life. */
+export interface AuthenticationEvent extends Pick<Evidence, 'authTime'> {
+  /** RFC 8176; empty if unknown. */
+  readonly amr: readonly string[]
+}
+
+export interface AccessOptions extends AuthenticationEvent {
+  readonly seconds: number
+  readonly type?: AccessClaims['type']
+  /** The id of the pair that the token belongs to. */
+  readonly sid?: string
+  /** The id of the token; a new one by default. */
+  readonly jti?: string
+}
+
+export interface Pair {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+export interface RefreshOptions extends AuthenticationEvent {
+  readonly identity: Successor
+}
+
+export interface TokensDeps {
+  readonly config: Pick<Config, 'roles' | 'token'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: KeySet
+}
+
+const idBytes = 16
+const enrolmentSeconds = 600
+
+export function createTokens({ config, clock, random, keys }: TokensDeps): Tokens {
+  const header = ({ algorithm, kid }: SigningKey) => ({ alg: algorithm, typ: 'JWT', kid })
+  const newJti = () => randomText(random, idBytes)
+
+  return {
+    newJti,
+
+    async issueAccess(account, options) {
+      const { seconds, authTime, amr, sid, type = 'access', jti = newJti() } = options
+      const key = await keys.signer('signing')
+      const now = epochSeconds(clock.now())
+      return signJws(key, header(key), {
+        username: account.username,
+        roles: rolesAmong(account.roles, config.roles),
+        type,
+        auth_time: epochSeconds(authTime),
+        ...(amr.length > 0 && { amr }),
+        ver: account.accessVersion,
+        ...(sid !== undefined && { sid }),
+        // Never that of the user, which its owner changes without a proof: docs/adr/0060
+        ...(type === 'access' &&
+          account.email !== null && { email: account.email, email_verified: true }),
+        iss: config.token.issuer,
+        sub: String(account.userId),
+        aud: config.token.audience,
+        exp: now + seconds,
+        nbf: now,
+        iat: now,
+        jti,
+      })
+    },
+
+    issueEnrolment(account, { amr, authTime }) {
+      const options = { seconds: enrolmentSeconds, amr, authTime }
+      return this.issueAccess(account, { ...options, type: 'enrolment' })
+    },
+
+    async issuePair(account, { amr, authTime, ...options }) {
+      const issuedAt = epochSeconds(clock.now())
+      const rid = randomText(random, idBytes)
+      const identity = { rid, issuedAt, expiresAt: issuedAt + config.token.refreshSeconds }
+      const sid = pairIdOf({ rid, exp: identity.expiresAt })
+      const [accessToken, refreshToken] = await Promise.all([
+        this.issueAccess(account, { ...options, amr, authTime, sid }),
+        this.issueRefresh(account, { amr, authTime, identity }),
+      ])
+      return { accessToken, refreshToken }
+    },
+
+    async issueRefresh(account, { amr, authTime, identity }) {
+      const { rid, issuedAt, expiresAt } = identity
+      const key = await keys.signer('refresh')
+      // Spec 2.5 allows the token five claims only, so the claims for its revocation are in the
+      // header.
+      const protectedHeader = {
+        ...header(key),
+        rid,
+        ver: account.refreshVersion,
+        auth_time: epochSeconds(authTime),
+        ...(amr.length > 0 && { amr }),
+      }
+      return signJws(key, protectedHeader, {
+        iss: config.token.issuer,
+        sub: String(account.userId),
+        type: 'refresh',
+        iat: issuedAt,
+        exp: expiresAt,
+      })
+    },
+
+    verifyAccess(token, type, tell) {
+      const claimsOf = (verified: VerifiedJws | null) => {
+        const raw = verified && parsed(verified, tell)
+        if (!raw) return null
+        // A token without `jti` gets its digest as id, so that it can be revoked.
+        const named = Object.hasOwn(raw, 'jti') ? raw : { ...raw, jti: digest(token) }
+        return parseAccessClaims(named, config, clock.now(), type, tell)
+      }
+      const verified = verifyJws(token, (kid) => keys.find(kid, 'signing'), tell)
+      return verified instanceof Promise ? verified.then(claimsOf) : claimsOf(verified)
+    },
+
+    async verifyRefresh(token, tell) {
+      const verified = await verifyJws(token, (kid) => keys.find(kid, 'refresh'), tell)
+      const raw = verified && parsed(verified, tell)
+      return raw ? parseRefreshClaims(raw, verified.header, config, clock.now(), tell) : null
+    },
+  }
+}
+
+function parsed({ payload }: VerifiedJws, tell: TellReason | undefined) {
+  const raw = parseObject(payload)
+  if (!raw) tell?.({ code: 'token_payload_malformed' })
+  return raw
+}

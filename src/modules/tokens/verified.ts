@@ -1,0 +1,75 @@
+import type { Clock } from '../../core/lib/clock.ts'
+import { BoundedMap } from '../../core/limits/bounded-map.ts'
+import type { AccessClaims, Principal } from '../../core/policy/principal.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { isWithinLifetime } from './claims.ts'
+import type { TellReason } from './jws.ts'
+import type { Tokens } from './tokens.ts'
+
+/** A token whose signature and claims are valid; whether it was revoked is asked at each use. */
+export interface VerifiedToken {
+  readonly claims: AccessClaims
+  readonly principal: Principal
+}
+
+/**
+ * The access tokens that this process has verified, for bearer requests and introspection. Each
+ * signature is verified once: a token is cached under its whole text, so that two tokens cannot share
+ * an entry.
+ */
+export interface Verified {
+  /** A cached token within its lifetime. */
+  recall(token: string): VerifiedToken | undefined
+  /** Verifies a token and caches it; null, and told, as `Tokens.verifyAccess`. */
+  verify(token: string, tell?: TellReason): VerifiedToken | null | Promise<VerifiedToken | null>
+}
+
+export interface VerifiedDeps {
+  readonly clock: Clock
+  readonly keys: Pick<KeySet, 'generation'>
+  readonly tokens: Pick<Tokens, 'verifyAccess'>
+}
+
+const maxCached = 10_000
+
+/** Makes the cache, empty at first; a change of the keys empties it. */
+export function createVerified({ clock, keys, tokens }: VerifiedDeps): Verified {
+  const cached = new BoundedMap<string, VerifiedToken>(maxCached)
+  let generation = keys.generation
+  return {
+    recall(token) {
+      if (keys.generation !== generation) {
+        cached.clear() // the key of a signature may have ended
+        generation = keys.generation
+      }
+      const known = cached.get(token)
+      return known && isWithinLifetime(known.claims, clock.now()) ? known : undefined
+    },
+
+    verify(token, tell) {
+      const { generation: verifiedWith } = keys
+      const keep = (claims: AccessClaims | null) => {
+        if (!claims) return null
+        const entry = { claims, principal: principalOf(claims) }
+        // The key may have been removed meanwhile: then no later use may go without it.
+        if (keys.generation === verifiedWith) cached.set(token, entry)
+        return entry
+      }
+      const claims = tokens.verifyAccess(token, 'access', tell)
+      return claims instanceof Promise ? claims.then(keep) : keep(claims)
+    },
+  }
+}
+
+/** The caller whom an access token, or an enrolment token, authenticates. */
+export function principalOf(claims: AccessClaims): Principal {
+  return {
+    subject: claims.sub,
+    username: claims.username,
+    roles: new Set(claims.roles),
+    credential: { scheme: 'bearer', claims },
+    amr: claims.amr,
+    // An enrolment token counts from its issue, because nothing but a login issues it.
+    authTime: (claims.type === 'enrolment' ? claims.iat : claims.auth_time) * 1000,
+  }
+}

@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../core/config/load.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { role } from '../../core/policy/rules.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { shownWith } from '../accounts/admin-routes.ts'
+import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
+import { AccountName, accountSchemas } from '../accounts/schemas.ts'
+import type { SecondFactor } from './second-factor.ts'
+
+/**
+ * DELETE /api/admin/accounts/{username}/second-factor: an administrator removes the second factor
+ * of a user who has lost the device and the recovery codes.
+ */
+export interface FactorAdminOptions {
+  readonly config: Pick<Config, 'roles'>
+  readonly accounts: Pick<Accounts, 'byUsername'>
+  readonly secondFactor: Pick<SecondFactor, 'remove'>
+}
+
+export async function factorAdminRoutes(
+  instance: FastifyInstance,
+  { accounts, config, secondFactor }: FactorAdminOptions,
+): Promise<void> {
+  const { AccountBody } = accountSchemas(config.roles)
+  const show = shownWith(config.roles)
+  const named = accountNamed(accounts)
+  instance.withTypeProvider<SchemaTypes>().delete(
+    '/api/admin/accounts/:username/second-factor',
+    {
+      config: {
+        tag: 'Administration of accounts',
+        access: { rule: role('ADMIN') },
+        resource: named,
+        reauthentication: 'always',
+      },
+      schema: {
+        operationId: 'removeSecondFactor',
+        summary: 'Take the second factor of an account away',
+        params: AccountName,
+        response: { 200: AccountBody },
+      },
+    },
+    async (request) => {
+      const account = named.of(request)
+      assertNotOwn(request, account)
+      await secondFactor.remove(account, { guard: reauthorize(request) })
+      return show({ ...account, secondFactor: false })
+    },
+  )
+}

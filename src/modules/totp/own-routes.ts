@@ -1,0 +1,169 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../../core/errors.ts'
+import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
+import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { ownOperationId } from '../../core/policy/groups.ts'
+import { authenticated } from '../../core/policy/rules.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import { ownAccount, ownSession } from '../accounts/look-up.ts'
+import type { Account } from '../authentication/account.ts'
+import {
+  AcceptedProofs,
+  confirmationRequired,
+  proofsIn,
+  SentProofs,
+} from '../authentication/proof-schemas.ts'
+import type { Proofs } from '../authentication/proofs.ts'
+import { captchaRequired } from '../throttle/schemas.ts'
+import { Code, Enrolment, RecoveryCodes, SentCode } from './schemas.ts'
+import type { SecondFactor } from './second-factor.ts'
+
+/**
+ * The second factor of the caller's own account, spec 5.5: POST, PUT and DELETE /totp and POST
+ * /recovery-codes below /api/user/account (role USER) and /api/account (any account). Each requires
+ * reauthentication, and all but PUT proofs of the person, which PUT has by what POST began. An
+ * enrolment token is accepted by POST and PUT /totp only.
+ */
+export interface FactorRoutesOptions {
+  readonly accounts: Pick<Accounts, 'byUserId'>
+  readonly proofs: Proofs
+  readonly secondFactor: SecondFactor
+}
+
+const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
+const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
+
+export async function factorRoutes(
+  instance: FastifyInstance,
+  { accounts, proofs, secondFactor }: FactorRoutesOptions,
+): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+
+  app.post(
+    '/totp',
+    {
+      config: {
+        access: { rule: authenticated },
+        reauthentication: 'always',
+        enrols: true,
+        body: 'optional',
+        sends: SentProofs,
+        maxBodyBytes: fewFieldsBytes,
+        errors: proofErrors,
+      },
+      preValidation: noneIsEmpty,
+      schema: {
+        operationId: idOf('beginTotp'),
+        summary: 'Begin to enrol a second factor, or to replace it, with proofs of the person',
+        body: AcceptedProofs,
+        response: { 201: Enrolment },
+      },
+    },
+    async (request, reply) => {
+      const account = await own(request)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'factor', sent })
+      return reply.status(201).send(await secondFactor.begin(account, guard))
+    },
+  )
+
+  app.put(
+    '/totp',
+    {
+      config: {
+        access: { rule: authenticated },
+        reauthentication: 'always',
+        enrols: true,
+        body: 'json',
+        sends: SentCode,
+        maxBodyBytes: fewFieldsBytes,
+        errors,
+      },
+      schema: {
+        operationId: idOf('confirmTotp'),
+        summary: 'Confirm it with its first code: from now on it is asked for',
+        body: Code,
+        response: { 200: RecoveryCodes },
+      },
+    },
+    async (request) => {
+      const account = await own(request)
+      const codes = await secondFactor.confirm(account, request.body.totp, howOf(request, account))
+      return { recovery_codes: codes }
+    },
+  )
+
+  app.delete(
+    '/totp',
+    {
+      config: {
+        access: { rule: authenticated },
+        reauthentication: 'always',
+        body: 'json',
+        sends: SentProofs,
+        maxBodyBytes: fewFieldsBytes,
+        errors: [...proofErrors, 'secondFactorNotFound'],
+        examples: { answer: { message: 'Second factor removed' } },
+      },
+      preValidation: async (request) => void (await ownWithFactor(request)), // 404 comes before 400
+      schema: {
+        operationId: idOf('removeTotp'),
+        summary: 'Remove the second factor, with proofs of the person',
+        body: AcceptedProofs,
+        response: { 200: Message },
+      },
+    },
+    async (request) => {
+      const account = await ownWithFactor(request)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'factor_removal', sent })
+      await secondFactor.remove(account, { ...howOf(request, account), guard })
+      return { message: 'Second factor removed' }
+    },
+  )
+
+  app.post(
+    '/recovery-codes',
+    {
+      config: {
+        access: { rule: authenticated },
+        reauthentication: 'always',
+        body: 'json',
+        sends: SentProofs,
+        maxBodyBytes: fewFieldsBytes,
+        errors: proofErrors,
+      },
+      schema: {
+        operationId: idOf('renewRecoveryCodes'),
+        summary: 'Ten new recovery codes, with proofs of the person; the old ones end',
+        body: AcceptedProofs,
+        response: { 201: RecoveryCodes },
+      },
+    },
+    async (request, reply) => {
+      const account = await own(request)
+      const sent = proofsIn(request.body)
+      const guard = await proofs.prove(request, { account, change: 'recovery_codes', sent })
+      const codes = await secondFactor.renewCodes(account, guard)
+      return reply.status(201).send({ recovery_codes: codes })
+    },
+  )
+
+  function howOf(request: FastifyRequest, { userId }: Account) {
+    return { keepSession: ownSession(request, userId), guard: reauthorize(request) }
+  }
+
+  function own(request: FastifyRequest): Promise<Account> {
+    return ownAccount(accounts, request)
+  }
+
+  /** @throws ApiError accountNotFound, secondFactorNotFound */
+  async function ownWithFactor(request: FastifyRequest): Promise<Account> {
+    const account = await own(request)
+    if (account.secondFactor) return account
+    const facts = { user_id: account.userId }
+    throw new ApiError('secondFactorNotFound', { reason: { code: 'no_second_factor', facts } })
+  }
+}

@@ -1,0 +1,65 @@
+import { errorWith } from '../../core/http/declared-error.ts'
+import { named, Text } from '../../core/http/schemas.ts'
+import { codeFields } from '../authentication/proof-schemas.ts'
+
+const code = '492039'
+const recoveryCodes = ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ']
+
+export const Enrolment = named(
+  'TotpEnrolment',
+  {
+    type: 'object',
+    required: ['secret', 'uri', 'qr'],
+    properties: {
+      secret: { type: 'string', description: 'Base32' },
+      uri: { type: 'string', description: 'otpauth://totp/...' },
+      qr: { type: 'string', description: 'The address as a QR code: SVG text' },
+    },
+    additionalProperties: false,
+  },
+  {
+    secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+    uri: 'otpauth://totp/Gatehouse:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Gatehouse',
+    qr: '<svg xmlns="http://www.w3.org/2000/svg">…</svg>',
+  },
+)
+
+export const RecoveryCodes = named(
+  'RecoveryCodes',
+  {
+    type: 'object',
+    required: ['recovery_codes'],
+    properties: {
+      recovery_codes: {
+        type: 'array',
+        items: Text,
+        description: 'Ten codes, told once; each replaces a code of the app once',
+      },
+    },
+    additionalProperties: false,
+  },
+  { recovery_codes: recoveryCodes },
+)
+
+// Without types: a value that is no valid code is a wrong code, and is counted as one.
+export const Code = { type: 'object', properties: { totp: {} } } as const
+
+export const SentCode = named(
+  'TotpCode',
+  { type: 'object', required: ['totp'], properties: { totp: codeFields.totp } },
+  { totp: code },
+)
+
+export const SentProof = named(
+  'SecondFactorProof',
+  { type: 'object', properties: codeFields, description: 'One of the two' },
+  { totp: code },
+)
+
+export const secondFactorRequired = errorWith(
+  'secondFactorRequired',
+  {
+    second_factor: { type: 'string', const: 'totp', description: 'Which field the request lacks' },
+  },
+  { second_factor: 'totp' },
+)

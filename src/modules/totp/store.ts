@@ -1,0 +1,175 @@
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Parameters, prepared } from '../../core/database/prepared.ts'
+import { firstUse, type UsedSteps, useOf } from './used-steps.ts'
+
+/** The second factor of an account; each secret is encrypted under the data key. */
+export interface StoredFactor {
+  /** The confirmed secret; null while only an enrolment has begun. */
+  readonly sealed: string | null
+  /** The secret of an enrolment that waits for its first code. */
+  readonly pending: string | null
+  /** Epoch milliseconds; null before the confirmation, and for a factor of a version before 0.9.0. */
+  readonly confirmedAt: number | null
+}
+
+type OfUser = Parameters<{ userId: number }>
+type Factor = { readonly userId: number; readonly sealed: string }
+/** The uses of a factor as they were read, and as they become. */
+type Use = Factor & {
+  readonly last: number
+  readonly bits: number
+  readonly newLast: number
+  readonly newBits: number
+}
+
+// The queries of every login with a code.
+const ofUser = prepared((db, { userId }: OfUser) =>
+  db
+    .selectFrom('second_factors')
+    .select(['sealed', 'pending', 'confirmed_at'])
+    .where('user_id', '=', userId),
+)
+const uses = prepared((db, { userId, sealed }: Parameters<Factor>) =>
+  db
+    .selectFrom('second_factors')
+    .select(['last_step', 'used_steps'])
+    .where('user_id', '=', userId)
+    .where('sealed', '=', sealed),
+)
+const used = prepared((db, use: Parameters<Use>) =>
+  db
+    .updateTable('second_factors')
+    .set({ last_step: use.newLast, used_steps: use.newBits })
+    .where('user_id', '=', use.userId)
+    .where('sealed', '=', use.sealed)
+    .where('last_step', '=', use.last)
+    .where('used_steps', '=', use.bits)
+    .returning('user_id'),
+)
+const usedCode = prepared((db, { userId, code }: OfUser & Parameters<{ code: string }>) =>
+  db
+    .deleteFrom('recovery_codes')
+    .where('user_id', '=', userId)
+    .where('code', '=', code)
+    .returning('user_id'),
+)
+
+export function factorStore(db: DatabaseOrTransaction) {
+  return {
+    async of(userId: number): Promise<StoredFactor | null> {
+      const row = await ofUser.first(db, { userId })
+      if (!row) return null
+      return { sealed: row.sealed, pending: row.pending, confirmedAt: row.confirmed_at }
+    },
+
+    async begin(userId: number, pending: string): Promise<void> {
+      await db
+        .insertInto('second_factors')
+        .values({ user_id: userId, sealed: null, pending, last_step: 0 })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ pending }))
+        .execute()
+    },
+
+    /** Makes the pending secret the factor; false if that secret is no longer pending. */
+    async confirm(
+      userId: number,
+      pending: string,
+      {
+        sealed,
+        step,
+        confirmedAt,
+      }: { readonly sealed: string; readonly step: number; readonly confirmedAt: number },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('second_factors')
+        .set({
+          sealed,
+          pending: null,
+          confirmed_at: confirmedAt,
+          ...columnsOf(firstUse(step)),
+        })
+        .where('user_id', '=', userId)
+        .where('pending', '=', pending)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows > 0n
+    },
+
+    /**
+     * Uses up one step; false if it was used before. The writing statement compares and sets: if
+     * another code was used since the read, it changes nothing, and the read is repeated.
+     */
+    async useStep(userId: number, sealed: string, step: number): Promise<boolean> {
+      for (;;) {
+        const row = await uses.first(db, { userId, sealed })
+        const use = row && useOf(step, { last: row.last_step, bits: row.used_steps })
+        if (!use) return false
+        const change = { last: row.last_step, bits: row.used_steps, newLast: use.last }
+        if (await used.first(db, { userId, sealed, ...change, newBits: use.bits })) return true
+      }
+    },
+
+    /** Deletes an enrolment that has begun, if the account has no factor. */
+    async abandon(userId: number): Promise<void> {
+      await db
+        .deleteFrom('second_factors')
+        .where('user_id', '=', userId)
+        .where('sealed', 'is', null)
+        .execute()
+    },
+
+    async remove(userId: number): Promise<void> {
+      await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+      await db.deleteFrom('second_factors').where('user_id', '=', userId).execute()
+    },
+
+    /**
+     * Removes what was added at `since` or later, epoch milliseconds: the factor, an enrolment that
+     * waits for its code, and recovery codes. Answers whether the factor was removed.
+     */
+    async removeSince(userId: number, since: number): Promise<boolean> {
+      const { confirmedAt = null } = (await this.of(userId)) ?? {}
+      if (confirmedAt !== null && confirmedAt >= since) {
+        await this.remove(userId)
+        return true
+      }
+      await this.abandon(userId)
+      await db
+        .updateTable('second_factors')
+        .set({ pending: null })
+        .where('user_id', '=', userId)
+        .execute()
+      await db
+        .deleteFrom('recovery_codes')
+        .where('user_id', '=', userId)
+        .where('created_at', '>=', since)
+        .execute()
+      return false
+    },
+
+    async replaceCodes(userId: number, digests: readonly string[], now: number): Promise<void> {
+      await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+      await db
+        .insertInto('recovery_codes')
+        .values(digests.map((code) => ({ user_id: userId, code, created_at: now })))
+        .execute()
+    },
+
+    /** Uses up a recovery code; false if it is unknown or used. */
+    async useCode(userId: number, code: string): Promise<boolean> {
+      return (await usedCode.first(db, { userId, code })) !== undefined
+    },
+
+    async countCodes(userId: number): Promise<number> {
+      const { total } = await db
+        .selectFrom('recovery_codes')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('user_id', '=', userId)
+        .executeTakeFirstOrThrow()
+      return Number(total)
+    },
+  }
+}
+
+function columnsOf({ last, bits }: UsedSteps): { last_step: number; used_steps: number } {
+  return { last_step: last, used_steps: bits }
+}

@@ -1,0 +1,61 @@
+import { isEmail } from '../../core/addresses/email.ts'
+import { type CommandCall, type CommandWork, textOf, UsageError } from '../../core/cli/command.ts'
+import type { Row } from '../../core/cli/output.ts'
+import { withServices } from '../../core/cli/work.ts'
+import { codePointLength, isStorableText } from '../../core/lib/text.ts'
+import { CreateUser } from './schemas.ts'
+import type { NewUser } from './user.ts'
+
+const batchSize = 500
+
+/** The options that describe a new user. */
+export const userOptions = {
+  name: { type: 'string', value: 'name', doc: 'of the new user' },
+  email: { type: 'string', value: 'address', doc: 'of the new user' },
+} as const
+
+export const commands: readonly CommandWork[] = [
+  {
+    name: 'user add',
+    options: userOptions,
+    example: "user add --name 'Ann Lee' --email ann@example.org",
+    async run(call) {
+      const wanted = parseUser(call)
+      await withServices(call, async ({ users }) => {
+        const user = await users.create(wanted)
+        call.output.result(user, `user ${user.id} is made`)
+      })
+    },
+  },
+  {
+    name: 'user list',
+    example: 'user list --json',
+    run: (call) =>
+      withServices(call, async ({ users }) => {
+        async function* batches(): AsyncGenerator<Row[]> {
+          let last = 0
+          for (;;) {
+            const batch = await users.slice(batchSize, { afterId: last })
+            if (batch.length > 0) yield batch.map((user) => ({ ...user }))
+            if (batch.length < batchSize) return
+            last = batch.at(-1)?.id ?? last
+          }
+        }
+        await call.output.list(batches())
+      }),
+  },
+]
+
+/** Parses the options of a new user, by the rules of the users resource. @throws UsageError */
+export function parseUser(call: CommandCall, defaultName?: string): NewUser {
+  const { maxLength } = CreateUser.properties.name
+  const name = textOf(call, 'name') ?? defaultName
+  const email = textOf(call, 'email')
+  if (name === undefined) throw new UsageError('a new user needs --name')
+  if (email === undefined) throw new UsageError('a new user needs --email')
+  if (name === '' || codePointLength(name) > maxLength || !isStorableText(name)) {
+    throw new UsageError(`--name must have 1 to ${maxLength} characters`)
+  }
+  if (!isEmail(email)) throw new UsageError('--email must be an e-mail address')
+  return { name, email }
+}

@@ -1,0 +1,14 @@
+import type { Config } from '../../core/config/load.ts'
+import type { Database } from '../../core/database/database.ts'
+import { isPostgres } from '../../core/database/transactions.ts'
+import type { FindUsers } from './search.ts'
+import { searchPostgres } from './search-postgres.ts'
+import { searchSqlite } from './search-sqlite.ts'
+
+/** Creates the search for this kind of database. */
+export function createFindUsers(
+  db: Database,
+  { poolMax, timeoutMs }: Config['database'],
+): FindUsers {
+  return isPostgres(db) ? searchPostgres(db, poolMax) : searchSqlite(db, timeoutMs)
+}

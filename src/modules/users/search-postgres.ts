@@ -1,0 +1,74 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../core/database/database.ts'
+import { hasSearchIndex } from '../../core/database/postgres/server.ts'
+import { isPresentUser } from '../../core/database/staged.ts'
+import { workQueue } from '../../core/queues/work-queue.ts'
+import { inOrder } from './lists.ts'
+import { shown, toUser } from './rows.ts'
+import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+
+const maxSearches = 4
+const maxWaiting = 100
+// Each such search reads the whole table.
+const maxSearchesWithoutIndex = 2
+const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
+
+/**
+ * Searches by the index of pg_trgm, a few searches at a time. Without the index two searches at a
+ * time read the whole table, and all others are refused. Searches use at most half of the `poolMax`
+ * connections; `statement_timeout` ends a statement that takes longer than DATABASE_TIMEOUT_MS.
+ */
+export function searchPostgres(db: Database, poolMax: number): FindUsers {
+  const running = Math.max(1, Math.min(maxSearches, Math.floor(poolMax / 2)))
+  const indexed = workQueue({ running, waiting: maxWaiting, ...refusal })
+  const unindexed = workQueue({
+    running: Math.min(running, maxSearchesWithoutIndex),
+    waiting: 0,
+    ...refusal,
+  })
+  let hasIndex = false
+
+  return async (search) => {
+    const pattern = patternOf(search.text)
+    hasIndex ||= await hasSearchIndex(db) // an operator may have made it meanwhile
+    // A search for a beginning uses the indexes that lists are sorted by.
+    const queue = hasIndex || pattern.isBeginning ? indexed : unindexed
+    return queue.run(() => find(search, pattern))
+  }
+
+  async function find({ order, limit, offset = 0, after }: Search, pattern: Pattern) {
+    const part = async () => {
+      const query = inOrder(matching(pattern).select(shown), order, after)
+      return (await query.limit(limit).offset(offset).execute()).map(toUser)
+    }
+    const isFirst = !after && offset === 0
+    const first = isFirst ? await part() : null
+    // A first page that is not full holds all matches.
+    if (first && first.length < limit && first.length <= maxExactTotal) {
+      return { users: first, total: first.length }
+    }
+    const total = await count(pattern)
+    const isPastEnd = total <= maxExactTotal && offset >= total
+    return { users: first ?? (isPastEnd ? [] : await part()), total }
+  }
+
+  async function count(pattern: Pattern): Promise<number> {
+    const some = matching(pattern)
+      .select('users.id')
+      .limit(maxExactTotal + 1)
+    const { total } = await db
+      .selectFrom(some.as('some'))
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow()
+    return total
+  }
+
+  function matching(pattern: Pattern) {
+    return db.selectFrom('users').where(isPresentUser).where(matches(pattern))
+  }
+}
+
+function matches({ folded, isBeginning }: Pattern): RawBuilder<boolean> {
+  const pattern = `${isBeginning ? '' : '%'}${folded.replace(/[\\%_]/g, '\\$&')}%`
+  return sql<boolean>`(users.name_key like ${pattern} or users.email_key like ${pattern})`
+}

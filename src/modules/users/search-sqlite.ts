@@ -1,0 +1,183 @@
+import { setImmediate } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../core/database/database.ts'
+import { DatabaseUnavailable } from '../../core/database/errors.ts'
+import { isPresentUser } from '../../core/database/staged.ts'
+import { workQueue } from '../../core/queues/work-queue.ts'
+import { inOrder, type Order, type Position, positionOf } from './lists.ts'
+import { shown, toUser } from './rows.ts'
+import { type FindUsers, maxExactTotal, type Pattern, patternOf, type Search } from './search.ts'
+import { integer, trigramsOf } from './trigrams.ts'
+import type { User } from './user.ts'
+
+const maxSearches = 100
+const refusal = { retryAfterSeconds: 1, reason: 'too many searches run' }
+/** The most rows that one statement reads, which takes one or two milliseconds. */
+const maxRows = 1000
+/** How many ids the first statement covers in the index; often this is enough. */
+const firstStep = 20_000
+const maxStep = 640_000
+
+/** The remaining time of the statements of one search. */
+interface Budget {
+  leftMs: number
+}
+
+type Matches = AsyncGenerator<User[], void>
+
+/**
+ * Searches by short statements, because SQLite runs on the thread that answers all requests and has
+ * no time limit for a statement. One statement of all searches runs at a time, and other requests
+ * are served between two statements. A search whose statements take longer than `timeoutMs` in
+ * total is aborted. The index finds candidates; their rows decide which of them match.
+ */
+export function searchSqlite(db: Database, timeoutMs: number): FindUsers {
+  const searches = workQueue({ running: maxSearches, waiting: 0, ...refusal })
+  const steps = workQueue({ running: 1, waiting: Number.POSITIVE_INFINITY, ...refusal })
+
+  return (search) => searches.run(() => find(search, { leftMs: timeoutMs }))
+
+  async function find({ text, order, limit, offset = 0, after }: Search, budget: Budget) {
+    const pattern = patternOf(text)
+    const first = await take(walkIndex(pattern, budget), { offset: 0, limit: maxExactTotal + 1 })
+    const total = first.length
+    const isById = order.key === 'id'
+    const isStart = isById && !order.descending && !after && offset + limit <= total
+    if (total <= maxExactTotal || isStart) {
+      return { users: sorted(first, order, after).slice(offset, offset + limit), total }
+    }
+    const walk = isById
+      ? walkIndex(pattern, budget, order.descending, after?.id)
+      : walkOrder(pattern, budget, order, after)
+    return { users: await take(walk, { offset, limit }), total }
+  }
+
+  /** Yields the matching users in the order of ids, after an id if one is given. */
+  async function* walkIndex(
+    pattern: Pattern,
+    budget: Budget,
+    descending = false,
+    afterId?: number,
+  ): Matches {
+    const terms = trigramsOf({ text: pattern.folded, isBeginning: pattern.isBeginning })
+    const direction = descending ? sql`desc` : sql`asc`
+    const last = descending ? 1 : ((await idNext(budget, undefined, true)) ?? 0)
+    let from = descending ? await idNext(budget, afterId, true) : (afterId ?? 0) + 1
+    for (let width = firstStep; from !== undefined; width = Math.min(width * 8, maxStep)) {
+      const to: number = descending ? Math.max(from - width, last) : Math.min(from + width, last)
+      if (descending ? from < last : from > last) return
+      const candidates = sql<{ id: number }>`(
+        select rowid as id from users_search(${terms})
+        where rowid between ${integer(Math.min(from, to))} and ${integer(Math.max(from, to))}
+        order by rowid ${direction} limit ${maxRows})`
+      const query = db
+        .selectFrom(candidates.as('found'))
+        .leftJoin('users', 'users.id', 'found.id')
+        .select(['found.id', 'users.name', 'users.email', matches(pattern).as('matches')])
+        .orderBy('found.id', descending ? 'desc' : 'asc')
+      const rows = await step(budget, () => query.execute())
+      yield rows.flatMap(({ id, name, email, matches }) =>
+        matches && name !== null && email !== null ? [{ id, name, email }] : [],
+      )
+      const behind = rows.length === maxRows ? rows.at(-1)?.id : to
+      if (behind === undefined) return
+      // Ids may have gaps of any size.
+      if (rows.length === 0 && width === maxStep) from = await idNext(budget, behind, descending)
+      else from = descending ? behind - 1 : behind + 1
+    }
+  }
+
+  /** Finds the id that follows another one; without one the first or the last of all. */
+  async function idNext(
+    budget: Budget,
+    behind: number | undefined,
+    descending: boolean,
+  ): Promise<number | undefined> {
+    const all = db
+      .selectFrom('users')
+      .select('id')
+      .orderBy('id', descending ? 'desc' : 'asc')
+      .limit(1)
+    const query = behind === undefined ? all : all.where('id', descending ? '<' : '>', behind)
+    return (await step(budget, () => query.executeTakeFirst()))?.id
+  }
+
+  /** Yields many matches in the order of names or e-mails, by testing one user after the other. */
+  async function* walkOrder(
+    pattern: Pattern,
+    budget: Budget,
+    order: Order,
+    after: Position | undefined,
+  ): Matches {
+    let position = after
+    for (;;) {
+      const query = db.selectFrom('users').select([...shown, matches(pattern).as('matches')])
+      const rows = await step(budget, () =>
+        inOrder(query, order, position).limit(maxRows).execute(),
+      )
+      yield rows.flatMap((row) => (row.matches ? [toUser(row)] : []))
+      const last = rows.at(-1)
+      if (!last || rows.length < maxRows) return
+      position = positionOf(last, order)
+    }
+  }
+
+  /** Runs a statement when its turn comes, after the statements that wait already. */
+  function step<T>(budget: Budget, work: () => Promise<T>): Promise<T> {
+    return steps.run(async () => {
+      const startedAt = performance.now()
+      const done = await work()
+      budget.leftMs -= performance.now() - startedAt
+      await setImmediate()
+      if (budget.leftMs <= 0) throw new DatabaseUnavailable('the search takes too long')
+      return done
+    })
+  }
+}
+
+/** Skips `offset` users of a walk and collects up to `limit`. */
+async function take(
+  walk: Matches,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<User[]> {
+  const users: User[] = []
+  let passed = 0
+  for await (const some of walk) {
+    users.push(...some.slice(Math.max(0, offset - passed)).slice(0, limit - users.length))
+    passed += some.length
+    if (users.length >= limit) break
+  }
+  return users
+}
+
+/** Sorts users like the database: by the bytes of the folded text, then by id. */
+function sorted(users: readonly User[], order: Order, after: Position | undefined): User[] {
+  const sign = order.descending ? -1 : 1
+  const keyed = users.map((user) => ({ user, ...keyOf(positionOf(user, order)) }))
+  const start = after && keyOf(after)
+  return keyed
+    .filter((key) => !start || sign * compare(key, start) > 0)
+    .sort((one, other) => sign * compare(one, other))
+    .map(({ user }) => user)
+}
+
+interface Key {
+  readonly bytes: Buffer
+  readonly id: number
+}
+
+function keyOf({ value, id }: Position): Key {
+  return { bytes: Buffer.from(value), id }
+}
+
+function compare(one: Key, other: Key): number {
+  return Buffer.compare(one.bytes, other.bytes) || one.id - other.id
+}
+
+function matches({ folded, isBeginning }: Pattern): RawBuilder<number> {
+  const holds = isBeginning
+    ? sql`(substr(users.name_key, 1, length(${folded})) = ${folded}
+        or substr(users.email_key, 1, length(${folded})) = ${folded})`
+    : sql`(instr(users.name_key, ${folded}) > 0 or instr(users.email_key, ${folded}) > 0)`
+  return sql<number>`(users.id is not null and ${isPresentUser} and ${holds})`
+}

@@ -1,5 +1,0 @@
-import { eventType } from '../events/types.ts'
-
-export const sensitiveCreate = eventType<{ what: 'account_import'; count: number }>(
-  'sensitive_create',
-)

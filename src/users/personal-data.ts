@@ -1,7 +1,0 @@
-import { type ExportSection, single } from '../room/person.ts'
-import { userStore } from './store.ts'
-
-/** The user. */
-export const sections: readonly ExportSection[] = [
-  single({ name: 'user', tables: ['users'] }, (db, userId) => userStore(db).byId(userId)),
-]
