@@ -10,6 +10,7 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
+import type { CreateTracing } from '../runtime/tracing.ts'
 import type { ExportSection } from './person.ts'
 import type { Needs } from './services.ts'
 
@@ -27,6 +28,8 @@ export interface Module extends ModuleNames {
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
+  /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
+  readonly tracing?: () => Promise<CreateTracing>
   /** What the doctor checks of the module. */
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
   /** Makes what is called when an account ends. */
