@@ -63,7 +63,7 @@ export interface EmailLoginDeps {
   readonly clock: Clock
   readonly confirmations: Pick<Confirmations, 'begin'>
   readonly db: Database
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly requirements: Pick<Requirements, 'unmet'>
 }
@@ -100,7 +100,12 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
           language,
           facts,
         })
-        await events.record(trx, emailLoginBegun, { user_id: userId }, { hidesPerson: true })
+        await events.emitInTransaction(
+          trx,
+          emailLoginBegun,
+          { user_id: userId },
+          { hidesPerson: true },
+        )
         await outbox.add(trx, {
           message: 'sign_in',
           to: { userId, address },

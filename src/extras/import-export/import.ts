@@ -225,7 +225,10 @@ export function createImports(deps: ImportDeps): Imports {
     async function finish(): Promise<boolean> {
       const complete = async (trx: DatabaseOrTransaction) => {
         if (!(await importStore(trx).finish(id, newUsers))) return false
-        await events.record(trx, sensitiveCreate, { what: 'account_import', count: lines })
+        await events.emitInTransaction(trx, sensitiveCreate, {
+          what: 'account_import',
+          count: lines,
+        })
         return true
       }
       const isDone = await transact(db, [], complete, guard)

@@ -39,7 +39,7 @@ export function createPersonalData({
   return {
     async *of(userId, { judge, makeBatch = atOnce } = {}) {
       await judge?.()
-      events.tell(sensitiveRead, { what: 'personal_data', user_id: userId })
+      events.emit(sensitiveRead, { what: 'personal_data', user_id: userId })
       const head = JSON.stringify({ exported_at: isoTime(clock.now()), user_id: userId })
       yield `${head.slice(0, -1)},"data":{`
       for (const [index, section] of sections.entries()) {

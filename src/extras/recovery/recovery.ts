@@ -209,7 +209,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
           await confirmations.cancelAll(trx, userId)
           await devices.forget(trx, userId)
           await verify(trx, confirmation)
-          await events.record(trx, resetFinished, { user_id: userId, method: confirmation.by })
+          await events.emitInTransaction(trx, resetFinished, {
+            user_id: userId,
+            method: confirmation.by,
+          })
           await also?.(trx)
         },
       })
@@ -285,7 +288,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     const { flow: ownFlow, ...link } = begun.mail
     // The account has not yet proved an address that an administrator names.
     const username = isVouched ? null : (account?.username ?? '')
-    await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
+    await events.emitInTransaction(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },

@@ -80,7 +80,7 @@ interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
 export interface SignUpDeps extends NewOwnerDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -118,7 +118,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
-        await events.record(trx, signUpBegun, { is_taken: owner !== null })
+        await events.emitInTransaction(trx, signUpBegun, { is_taken: owner !== null })
         return begun
       })
     },

@@ -105,7 +105,7 @@ export interface EndpointsDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   /** Called after each change: when it resolves, the other workers know of it. */
   readonly announce: () => Promise<void>
 }
@@ -146,7 +146,10 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       const insert = async (trx: DatabaseOrTransaction) => {
         await endpointStore(trx).insert(row)
         const endpoint = toEndpoint({ ...row, ...noHealth })
-        await events.record(trx, webhookCreated, { ...fieldsOf(endpoint), ...settingsOf(endpoint) })
+        await events.emitInTransaction(trx, webhookCreated, {
+          ...fieldsOf(endpoint),
+          ...settingsOf(endpoint),
+        })
         return { endpoint, secret }
       }
       const created = await transact(db, [], insert, guard)
@@ -178,7 +181,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
         }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
-        await events.record(trx, webhookChanged, facts)
+        await events.emitInTransaction(trx, webhookChanged, facts)
         return isAnew ? { ...after, health: toHealth(noHealth) } : after
       }),
 
@@ -187,7 +190,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         const updated_at = clock.now()
         const sealed = sealEndpoint(deps, id, { url: '', secrets: [] })
         await endpointStore(trx).update({ ...columnsOf(row), sealed, state: 'removed', updated_at })
-        await events.record(trx, webhookRemoved, fieldsOf(before))
+        await events.emitInTransaction(trx, webhookRemoved, fieldsOf(before))
         return before
       }),
 
@@ -203,7 +206,10 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           secrets: [{ secret, until: null }, ...previous],
         })
         await endpointStore(trx).update({ ...columnsOf(row), sealed, updated_at: now })
-        await events.record(trx, webhookSecretRotated, { ...fieldsOf(before), previous_until })
+        await events.emitInTransaction(trx, webhookSecretRotated, {
+          ...fieldsOf(before),
+          previous_until,
+        })
         const endpoint = { ...before, previousSecretUntil: previous_until, updatedAt: now }
         return { endpoint, secret }
       }),

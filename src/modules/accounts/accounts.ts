@@ -225,7 +225,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
         await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
         const after = present(await accountStore(trx).byUserId(userId))
-        await events.record(trx, passwordChange, fieldsOf(after))
+        await events.emitInTransaction(trx, passwordChange, fieldsOf(after))
         await also?.(trx)
         return after
       }
@@ -263,7 +263,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         const deletionAt = await mail(trx, account)
         await accountStore(trx).requestDeletion(userId, deletionAt)
         const payload = { ...fieldsOf(account), deletion_at: isoTime(deletionAt) }
-        await events.record(trx, accountDeletionRequested, payload)
+        await events.emitInTransaction(trx, accountDeletionRequested, payload)
         return deletionAt
       }
       return changing(userId, work, { lockNames: [lockName.administrators], guard })
@@ -271,7 +271,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async cancelDeletion(trx, userId) {
       const isBack = await accountStore(trx).cancelDeletion(userId)
-      if (isBack) await events.record(trx, accountDeletionCancelled, { user_id: userId })
+      if (isBack) await events.emitInTransaction(trx, accountDeletionCancelled, { user_id: userId })
       return isBack
     },
 
@@ -283,7 +283,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (!account) return null
         assertWanted?.(account)
         await removeAccount(trx, account)
-        await events.record(trx, adminAction, { ...fieldsOf(account), what: 'account_deleted' })
+        await events.emitInTransaction(trx, adminAction, {
+          ...fieldsOf(account),
+          what: 'account_deleted',
+        })
         return account
       }
       return changing(userId, work, { lockNames: [lockName.administrators], guard })
@@ -337,7 +340,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await also?.(trx, userId)
       const made = present(await store.byUserId(userId))
       const vouched = issuer === undefined ? {} : { issuer }
-      await events.record(trx, userCreated, { ...fieldsOf(made), ...vouched })
+      await events.emitInTransaction(trx, userCreated, { ...fieldsOf(made), ...vouched })
       return made
     }
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))
@@ -363,12 +366,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   ): Promise<Account> {
     const fields = fieldsOf(account)
     const changesPermissions = [roles, locked, active].some((wanted) => wanted !== undefined)
-    if (changesPermissions) await events.record(trx, permissionsChange, fields)
+    if (changesPermissions) await events.emitInTransaction(trx, permissionsChange, fields)
     if (password !== undefined) {
       const reset = mustChange === true ? ({ what: 'reset' } as const) : {}
-      await events.record(trx, passwordChange, { ...fields, ...reset })
+      await events.emitInTransaction(trx, passwordChange, { ...fields, ...reset })
     } else if (mustChange !== undefined) {
-      await events.record(trx, adminAction, { ...fields, what: 'must_change' })
+      await events.emitInTransaction(trx, adminAction, { ...fields, what: 'must_change' })
     }
     return account
   }

@@ -27,7 +27,7 @@ export interface ClientAuthenticatorDeps {
   readonly clientLimits: ClientLimits
   readonly clients: Clients
   readonly clock: Clock
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
 }
 
@@ -125,7 +125,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       })
     } catch (error) {
       if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
-      events.tell(clientAuthenticationFail, { client: client?.id ?? null })
+      events.emit(clientAuthenticationFail, { client: client?.id ?? null })
       throw new ApiError('invalidClient', { cause: error, reason: error.reason })
     }
     remembered.set(key, clock.now() + rememberedMs)

@@ -151,7 +151,7 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
       for (const { key, material } of opened) await replaceSeal(trx, key, { next, material })
       await onTurned(trx, { before, next, at })
       const names = { before: masterKeyId(before), key: masterKeyId(next) }
-      await events.record(trx, masterKeyRotated, names)
+      await events.emitInTransaction(trx, masterKeyRotated, names)
     })
   }
 

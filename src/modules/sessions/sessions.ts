@@ -175,12 +175,16 @@ export function createSessions(deps: SessionsDeps): Sessions {
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
       })
       const login = { username, factors: amr, session: id }
-      await events.record(trx, sessionCreated, { user_id: userId }, { login })
+      await events.emitInTransaction(trx, sessionCreated, { user_id: userId }, { login })
       // The count includes ended sessions that are still stored; `endExcess` leaves them out.
       const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
       const count = mayExceed ? await endExcess(trx, userId, id) : 0
       if (count > 0) {
-        await events.record(trx, sessionEnded, { user_id: userId, reason: 'limit', count })
+        await events.emitInTransaction(trx, sessionEnded, {
+          user_id: userId,
+          reason: 'limit',
+          count,
+        })
       }
       return { secret, csrfToken }
     },
@@ -211,7 +215,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     endAll(userId, reason, how) {
       const also = (trx: DatabaseOrTransaction) =>
-        events.record(trx, sessionEnded, { user_id: userId, reason })
+        events.emitInTransaction(trx, sessionEnded, { user_id: userId, reason })
       return accounts.endLogins(userId, { ...how, also })
     },
 
@@ -247,7 +251,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return transact(asyncCommitDb, [], async (trx) => {
         const expired = await purgeSessions(trx, ends, batchSize)
         for (const { userId: user_id, ...times } of expired) {
-          await events.record(trx, sessionExpired, { user_id, ended_at: isoTime(endOf(times)) })
+          await events.emitInTransaction(trx, sessionExpired, {
+            user_id,
+            ended_at: isoTime(endOf(times)),
+          })
         }
         return expired.length
       })
@@ -263,7 +270,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const userId = await sessionStore(trx).remove(id)
     if (userId !== null) {
       const login = { session: id }
-      await events.record(trx, sessionEnded, { user_id: userId, reason }, { login })
+      await events.emitInTransaction(trx, sessionEnded, { user_id: userId, reason }, { login })
     }
     return userId
   }

@@ -32,7 +32,7 @@ export function endOf(
   const { guard, reason } = end
   const user_id = sub === undefined ? null : Number(sub)
   const also = (trx: DatabaseOrTransaction) =>
-    events.record(trx, tokenRevoked, { user_id, reason }, { login })
+    events.emitInTransaction(trx, tokenRevoked, { user_id, reason }, { login })
   return { guard, also }
 }
 

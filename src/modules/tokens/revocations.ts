@@ -256,7 +256,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
         await log.raiseVersion(revocation.userId, revocation.accessVersion)
       }
       if (missing.length === 0) return
-      await events.record(trx, commitsLost, { revocations_restored: missing.length })
+      await events.emitInTransaction(trx, commitsLost, { revocations_restored: missing.length })
     })
     appends += 1
   }

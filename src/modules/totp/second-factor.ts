@@ -130,7 +130,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, confirmed))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
-          await events.record(trx, mfaEnrolled, { user_id: userId })
+          await events.emitInTransaction(trx, mfaEnrolled, { user_id: userId })
           if (how.keepSession !== undefined) await deps.proved(trx, how.keepSession)
           await attempt.succeed(trx)
           return true
@@ -143,7 +143,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async remove({ userId }, how) {
       const work = async (trx: DatabaseOrTransaction) => {
         await factorStore(trx).remove(userId)
-        await events.record(trx, mfaRemoved, { user_id: userId })
+        await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
         return true
       }
       await accounts.changeSecondFactor(userId, { on: false, ...how, work })
@@ -161,7 +161,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
-        await events.record(trx, mfaCodesRenewed, { user_id: userId })
+        await events.emitInTransaction(trx, mfaCodesRenewed, { user_id: userId })
       }
       await transact(db, [lockName.account(userId)], work, guard)
       return codes
@@ -170,7 +170,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async removeSince(trx, userId, since) {
       if (!(await factorStore(trx).removeSince(userId, since))) return
       await turnSecondFactorOff(trx, userId, clock.now())
-      await events.record(trx, mfaRemoved, { user_id: userId })
+      await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
     },
 
     async prove(account, { totp, recoveryCode }, { guard, failed } = {}) {
@@ -236,7 +236,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     if (typeof code !== 'string') return false
     if (!(await factors.useCode(userId, recoveryCodeDigest(code)))) return false
     const left = await factors.countCodes(userId)
-    await events.record(at, mfaRecoveryCodeUsed, { user_id: userId, left })
+    await events.emitInTransaction(at, mfaRecoveryCodeUsed, { user_id: userId, left })
     return true
   }
 

@@ -97,7 +97,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
   }
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
-    await events.record(trx, userCreated, { user_id: made.id })
+    await events.emitInTransaction(trx, userCreated, { user_id: made.id })
     return made
   }
 
@@ -128,7 +128,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           lock: () => store.byIdForUpdate(id),
           write: (as, isLocked) => store.merge(id, changes, isWanted && !isLocked ? as : undefined),
         })
-        if (merged) await events.record(trx, userUpdated, { user_id: id })
+        if (merged) await events.emitInTransaction(trx, userUpdated, { user_id: id })
         return merged
       }
       const user = await transact(db, assertMay ? [lockName.account(id)] : [], work, guard)
@@ -158,7 +158,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           },
         })
         if (removed) {
-          await events.record(trx, userDeleted, { user_id: id })
+          await events.emitInTransaction(trx, userDeleted, { user_id: id })
           await also?.(trx)
         }
         return removed
