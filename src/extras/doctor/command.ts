@@ -13,8 +13,8 @@ import { jsonLine } from '../../core/http/lists/json-line.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import type { Finding } from './check.ts'
 import { leftOut, type Wanted, wantedOf } from './command-options.ts'
+import type { InsideContext } from './context.ts'
 import type { Examined } from './report.ts'
-import type { Inside } from './scene.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -115,12 +115,12 @@ async function withoutDatabase(
   const { eventsOf } = await import('../../core/runtime/sinks.ts')
   const { createMeasurements } = await import('../../core/measurements/measurements.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
-  const { examineUnopened } = await import('./inside.ts')
+  const { examineOffline } = await import('./inside.ts')
   const clock = terminal.clock ?? systemClock
   const [log, measurements] = [createLog('silent'), createMeasurements()]
   const events = eventsOf({ clock, log, measurements })
   const deps = { config, clock, events, fetch: globalThis.fetch }
-  return withOutside(call, wanted, [await examineUnopened(deps, why)], null)
+  return withOutside(call, wanted, [await examineOffline(deps, why)], null)
 }
 
 async function withOutside(
@@ -148,7 +148,7 @@ async function outside(
   { terminal }: CommandCall,
   { connect, ca }: Wanted,
   url: string,
-  inside: Pick<Inside, 'config' | 'db'> | null,
+  inside: Pick<InsideContext, 'config' | 'db'> | null,
 ): Promise<Report> {
   const { systemClock } = await import('../../core/lib/clock.ts')
   const { examineOutside } = await import('./outside.ts')
@@ -166,7 +166,7 @@ async function configOf(
     return { config: call.config }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { refusedSettings } = await import('./unopened.ts')
+    const { refusedSettings } = await import('./offline-checks.ts')
     return { findings: refusedSettings(error.mistakes) }
   }
 }
