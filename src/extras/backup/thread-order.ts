@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config/load.ts'
 import { withMethods, withoutMethods } from '../../core/database/of-thread.ts'
-import { stagedConditions } from '../../core/database/staged.ts'
+import { pendingImportConditions } from '../../core/database/pending-import.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import type { ReadBack } from './read-back.ts'
 import type { CopiedTable, Tables } from './tables.ts'
@@ -28,8 +28,8 @@ export type Said =
 /** What the thread hears. */
 export type Heard = 'publish' | 'stop'
 
-type Condition = keyof typeof stagedConditions
-const conditions = Object.keys(stagedConditions) as Condition[] // its own keys
+type Condition = keyof typeof pendingImportConditions
+const conditions = Object.keys(pendingImportConditions) as Condition[] // its own keys
 
 /** An order of which a thread gets a copy: objects with methods are texts. */
 export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
@@ -52,9 +52,9 @@ export function sent({ settings, tables, ...order }: Order): SentOrder {
       rooms: tables.rooms.map(({ name, migrations = [] }) => ({ name, migrations })),
       copied: tables.copied.map(({ unlessStaged, ...table }) => {
         if (!unlessStaged) return table
-        const condition = conditions.find((name) => stagedConditions[name] === unlessStaged)
+        const condition = conditions.find((name) => pendingImportConditions[name] === unlessStaged)
         if (!condition)
-          throw new Error(`the condition of ${table.name} is not in database/staged.ts`)
+          throw new Error(`the condition of ${table.name} is not in database/pending-import.ts`)
         return { ...table, condition }
       }),
     },
@@ -70,7 +70,7 @@ export function received({ settings, tables, ...order }: SentOrder): Order {
       ...tables,
       copied: tables.copied.map(({ condition, ...table }) => ({
         ...table,
-        ...(condition && { unlessStaged: stagedConditions[condition] }),
+        ...(condition && { unlessStaged: pendingImportConditions[condition] }),
       })),
     },
   }

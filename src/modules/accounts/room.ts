@@ -10,7 +10,7 @@ export const room: Room<Needs> = {
       key: ['user_id'],
       person: { column: 'user_id', gone: 'removed' },
       blank: ['import_id', 'import_line'],
-      present: async () => (await import('../../core/database/staged.ts')).isPresentAccount,
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
     },
     {
       name: 'accounts_search',
@@ -21,13 +21,14 @@ export const room: Room<Needs> = {
       name: 'role_assignments',
       key: ['account', 'role'],
       person: { column: 'account', gone: 'removed' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
+      present: async () =>
+        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
     },
     {
       name: 'token_versions',
       key: ['user_id'],
       person: { column: 'user_id', gone: 'removed', untold: 'two counters' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentUser,
+      present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
     },
   ],
   methods: [{ name: 'password', amr: ['pwd'] }],

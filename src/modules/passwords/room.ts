@@ -8,7 +8,8 @@ export const room: Room = {
       key: ['account'],
       refersTo: 'accounts',
       person: { column: 'account', gone: 'removed' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
+      present: async () =>
+        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
     },
   ],
   events: fileBeside(import.meta.url, './events'),

@@ -10,7 +10,7 @@ export const room: Room<Needs> = {
       key: ['id'],
       givesIds: true,
       blank: ['import_id'],
-      present: async () => (await import('../../core/database/staged.ts')).isPresentUser,
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
     },
     {
       name: 'leaving_users',

@@ -1,13 +1,13 @@
 import type { Config } from '../../core/config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
-import {
-  clearLeaving,
-  hasManyTraces,
-  hiddenUsers,
-  hideUser,
-  type Trace,
-} from '../../core/database/leaving.ts'
 import { countLists } from '../../core/database/list-counts.ts'
+import {
+  clearPendingDeletion,
+  hasManyTraces,
+  hideUser,
+  pendingDeletions,
+  type Trace,
+} from '../../core/database/pending-deletion.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import {
@@ -110,8 +110,9 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     // A loss of power can undo a step, and nothing is wrong then.
     countLists: (batchSize) => countLists(asyncCommitDb, batchSize),
     async purgeRemoved(batchSize) {
-      if ((await hiddenUsers(db)).size === 0) return 0 // and no transaction each second
-      const work = (trx: DatabaseOrTransaction) => clearLeaving(trx, hooks.traces, batchSize)
+      if ((await pendingDeletions(db)).size === 0) return 0 // and no transaction each second
+      const work = (trx: DatabaseOrTransaction) =>
+        clearPendingDeletion(trx, hooks.traces, batchSize)
       return transact(asyncCommitDb, [lockName.removedUsers], work)
     },
 
