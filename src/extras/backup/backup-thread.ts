@@ -1,11 +1,11 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemRandom } from '../../core/crypto/random.ts'
-import { connectThread } from '../../core/database/of-thread.ts'
+import { connectThread } from '../../core/database/thread-connection.ts'
 import { reasonOf, systemCode } from '../../core/reason.ts'
 import { withNewArchive } from './archive-writer.ts'
 import { readBack } from './read-back.ts'
-import { type Heard, received, type Said } from './thread-order.ts'
+import { deserializeOrder, type Heard, type Said } from './thread-order.ts'
 import { writeBackup } from './write-backup.ts'
 
 // The thread of thread.ts: it makes one backup, and ends.
@@ -30,7 +30,7 @@ try {
 }
 
 async function make(): Promise<void> {
-  const { path, passphrase, settings, tables, now } = received(workerData)
+  const { path, passphrase, settings, tables, now } = deserializeOrder(workerData)
   const progress = () => {
     if (isStopped) throw new Error('the service stops')
     say({ kind: 'progress' })

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config/load.ts'
-import { withMethods, withoutMethods } from '../../core/database/of-thread.ts'
 import { pendingImportConditions } from '../../core/database/pending-import.ts'
+import { deserializeConfig, serializeConfig } from '../../core/database/thread-connection.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import type { ReadBack } from './read-back.ts'
 import type { CopiedTable, Tables } from './tables.ts'
@@ -31,8 +31,8 @@ export type Heard = 'publish' | 'stop'
 type Condition = keyof typeof pendingImportConditions
 const conditions = Object.keys(pendingImportConditions) as Condition[] // its own keys
 
-/** An order of which a thread gets a copy: objects with methods are texts. */
-export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
+/** An order as a message to the thread: without objects that have methods. */
+export interface SerializedOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
   readonly settings: unknown
   readonly tables: Omit<Tables, 'copied'> & {
     readonly copied: readonly (Omit<CopiedTable, 'unlessStaged'> & {
@@ -41,12 +41,12 @@ export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
   }
 }
 
-/** Converts an order. @throws Error for a table whose condition has no name */
-export function sent({ settings, tables, ...order }: Order): SentOrder {
+/** Converts an order for the message to the thread. @throws Error for a table whose condition has no name */
+export function serializeOrder({ settings, tables, ...order }: Order): SerializedOrder {
   const { masterKey, masterKeyFiles, nextMasterKey, database, token } = settings
   return {
     ...order,
-    settings: withoutMethods({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
+    settings: serializeConfig({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
     tables: {
       ...tables,
       rooms: tables.rooms.map(({ name, migrations = [] }) => ({ name, migrations })),
@@ -61,11 +61,11 @@ export function sent({ settings, tables, ...order }: Order): SentOrder {
   }
 }
 
-/** Converts it back, in the thread. */
-export function received({ settings, tables, ...order }: SentOrder): Order {
+/** Converts the message back to an order, in the thread. */
+export function deserializeOrder({ settings, tables, ...order }: SerializedOrder): Order {
   return {
     ...order,
-    settings: withMethods(settings) as Settings, // as `sent` made it
+    settings: deserializeConfig(settings) as Settings, // the result of `serializeOrder`
     tables: {
       ...tables,
       copied: tables.copied.map(({ condition, ...table }) => ({

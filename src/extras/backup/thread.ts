@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { partialOf } from './archive-writer.ts'
 import type { ReadBack } from './read-back.ts'
-import { type Heard, type Order, type Said, sent } from './thread-order.ts'
+import { type Heard, type Order, type Said, serializeOrder } from './thread-order.ts'
 
 /** A failure on the thread, with the code of the operating system if there was one. */
 export class BackupFailed extends Error {
@@ -39,7 +39,7 @@ export async function makeOnThread(
 ): Promise<ReadBack> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const thread = new Worker(new URL(`./backup-thread.${extension}`, import.meta.url), {
-    workerData: sent(order),
+    workerData: serializeOrder(order),
     execArgv: [],
     resourceLimits: memory,
   })

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../../../core/config/load.ts'
-import { withoutMethods } from '../../../core/database/of-thread.ts'
+import { serializeConfig } from '../../../core/database/thread-connection.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import type { Verification } from './report.ts'
 
 /** What the thread of a verification is told; it has no config of its own. */
 export interface VerifyOrder {
-  /** As `withoutMethods` makes it of `config.database`. */
+  /** The result of `serializeConfig(config.database)`. */
   readonly database: unknown
   readonly keys: AuditKeys
   /** The file of checkpoints outside; null if it is missing. */
@@ -54,7 +54,7 @@ export async function verifyOnThread({
 }: VerifyOnThreadOptions): Promise<Verification> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const order: VerifyOrder = {
-    ...{ database: withoutMethods(database), keys: copyOf(keys) },
+    ...{ database: serializeConfig(database), keys: copyOf(keys) },
     ...{ outside, now },
   }
   const thread = new Worker(new URL(`./verify-thread.${extension}`, import.meta.url), {

@@ -2,9 +2,9 @@ import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import {
   connectThread,
+  deserializeConfig,
   type ThreadDatabase,
-  withMethods,
-} from '../../../core/database/of-thread.ts'
+} from '../../../core/database/thread-connection.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { linesOf } from './outside-file.ts'
 import type { VerifyOrder, VerifySaid } from './thread.ts'
@@ -19,7 +19,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 try {
   const { database, keys, outside, now }: VerifyOrder = workerData
-  const db = connectThread(withMethods(database) as ThreadDatabase) // as it was sent
+  const db = connectThread(deserializeConfig(database) as ThreadDatabase) // as it was sent
   const options = {
     outside: outside === null ? null : linesOf(outside),
     now,
