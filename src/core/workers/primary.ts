@@ -155,7 +155,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
       case 'others': {
         const asked = data as { topic: string; data: unknown }
         const others = slots.filter((other) => other !== slot && other.isReading)
-        return Promise.all(others.map((other) => heard(other, asked)))
+        return Promise.all(others.map((other) => askWorker(other, asked)))
       }
       case 'poll': {
         const asked = data as { topic: string; data: unknown }
@@ -194,8 +194,8 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     return null
   }
 
-  /** Asks a worker; ends it if it does not answer in time, or cannot tell that it has heard. */
-  async function heard(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
+  /** Asks a worker; ends it if it does not answer in time, or cannot confirm the message. */
+  async function askWorker(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
     const { worker, peer } = slot
     if (!worker || !peer) return null
     let timer: NodeJS.Timeout | undefined

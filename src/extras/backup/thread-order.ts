@@ -7,7 +7,7 @@ import type { CopiedTable, Tables } from './tables.ts'
 
 type Settings = MasterKeyConfig & Pick<Config, 'token'>
 
-/** What the thread of a backup is told: it has no config, no rooms and no clock of its own. */
+/** The input of the thread of a backup. The thread has no config, no rooms and no clock of its own. */
 export interface Order {
   readonly path: string
   readonly passphrase: string
@@ -17,16 +17,16 @@ export interface Order {
   readonly now: number
 }
 
-/** What the thread says. */
-export type Said =
+/** A message from the thread. */
+export type FromWorker =
   | { readonly kind: 'progress' }
   /** It is on the disk and was read back; the thread waits for `publish`. */
   | { readonly kind: 'verified'; readonly made: ReadBack }
   | { readonly kind: 'published' }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined }
 
-/** What the thread hears. */
-export type Heard = 'publish' | 'stop'
+/** A message to the thread. */
+export type ToWorker = 'publish' | 'stop'
 
 type Condition = keyof typeof pendingImportConditions
 const conditions = Object.keys(pendingImportConditions) as Condition[] // its own keys

@@ -7,12 +7,12 @@ import {
 } from '../../../core/database/thread-connection.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { linesOf } from './outside-file.ts'
-import type { VerifyOrder, VerifySaid } from './thread.ts'
+import type { VerifyFromWorker, VerifyOrder } from './thread.ts'
 import { verifyAudit } from './verify.ts'
 
 // The thread of thread.ts: it makes one verification, and ends.
 
-const say = (said: VerifySaid) => parentPort?.postMessage(said)
+const post = (message: VerifyFromWorker) => parentPort?.postMessage(message)
 
 // On Linux a thread has a priority of its own, and what serves callers goes first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -23,12 +23,12 @@ try {
   const options = {
     outside: outside === null ? null : linesOf(outside),
     now,
-    onProgress: (records: number) => say({ kind: 'progress', records }),
+    onProgress: (records: number) => post({ kind: 'progress', records }),
   }
   const found = await verifyAudit({ db, keys }, options).finally(() => db.destroy())
-  say({ kind: 'verified', found })
+  post({ kind: 'verified', found })
 } catch (error) {
-  say({ kind: 'failed', message: reasonOf(error) })
+  post({ kind: 'failed', message: reasonOf(error) })
 } finally {
   parentPort?.close()
 }
