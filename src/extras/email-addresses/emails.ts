@@ -50,7 +50,7 @@ export interface Emails {
    * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
    * its logins meanwhile
    */
-  begin(account: Account, address: EmailAddress, how: HowToBegin): Promise<BegunCode>
+  begin(account: Account, address: EmailAddress, options: BeginOptions): Promise<BegunCode>
   /** Gives up the address that waits for its proof. */
   cancel(account: Account, guard?: Guard): Promise<void>
   /**
@@ -76,7 +76,7 @@ export interface OwnEmail extends StoredEmail {
   readonly pending: PendingAddress | null
 }
 
-export interface HowToBegin {
+export interface BeginOptions {
   readonly guard?: Guard | undefined
   /** If the account has none of its own. */
   readonly language: Language

@@ -32,7 +32,7 @@ export interface EmailLogin {
    * are the same for any address.
    * @throws ApiError routeNotFound if it is off; mailUnavailable; tooManyRequests for the client
    */
-  begin(address: EmailAddress, how: HowToBegin): Promise<BegunCode>
+  begin(address: EmailAddress, options: BeginOptions): Promise<BegunCode>
   /**
    * The account whose link or code was right, as a method of login. The confirmation is not used up
    * yet: the transaction that takes the login further does that.
@@ -46,7 +46,7 @@ export interface EmailLogin {
   accountOf(confirmation: Confirmation): Promise<Account | null>
 }
 
-export interface HowToBegin {
+export interface BeginOptions {
   /** If the account has none of its own. */
   readonly language: Language
   /** The address of the client, by the rules of limits. */

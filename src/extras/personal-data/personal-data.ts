@@ -12,10 +12,10 @@ export interface PersonalData {
    * Reads it as texts that follow each other: a person may have very many posts and records. Its event
    * is told with the first text.
    */
-  of(userId: number, how?: HowToRead): AsyncGenerator<string>
+  of(userId: number, options?: ReadOptions): AsyncGenerator<string>
 }
 
-export interface HowToRead {
+export interface ReadOptions {
   /** Called before each batch is given; ends the export by throwing. */
   readonly judge?: () => Promise<void>
   /** Reads a batch when its turn in the queue comes; absent: at once. */

@@ -53,8 +53,8 @@ export async function publicResetRoutes(
     },
     async (request, reply) => {
       const { language = config.pages.language } = request.body
-      const how = { language, client: loginAddress(request), flow: null }
-      const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
+      const options = { language, client: loginAddress(request), flow: null }
+      const { id, expiresAt } = await recovery.begin(askedOf(request.body), options)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },
   )

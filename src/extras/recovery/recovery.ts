@@ -39,7 +39,7 @@ export interface Recovery {
    * the same if not, because the caller must not learn which.
    * @throws ApiError mailUnavailable; tooManyRequests for a client that asks too often
    */
-  begin(asked: Asked, how: HowToBegin): Promise<BegunCode>
+  begin(asked: Asked, options: BeginOptions): Promise<BegunCode>
   /**
    * Mails them for an administrator, who learns neither. An account without a verified address needs
    * one, for which the administrator vouches; the reset verifies it.
@@ -48,7 +48,7 @@ export interface Recovery {
   beginFor(
     account: Account,
     email: string | undefined,
-    how: HowToBeginFor,
+    options: BeginForOptions,
   ): Promise<Pick<Begun['mail'], 'expiresAt'>>
   /**
    * The account of a confirmation that was opened.
@@ -79,10 +79,10 @@ export interface Recovery {
    * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
    * `SecondFactor.prove`
    */
-  takeBack(confirmation: Confirmation, how: Omit<WantedReset, 'newPassword'>): Promise<void>
+  takeBack(confirmation: Confirmation, options: Omit<WantedReset, 'newPassword'>): Promise<void>
 }
 
-export interface HowToBegin {
+export interface BeginOptions {
   /** If the account has none of its own. */
   readonly language: Language
   /** The address of the client, by the rules of limits. */
@@ -91,7 +91,7 @@ export interface HowToBegin {
   readonly flow: string | null
 }
 
-export interface HowToBeginFor {
+export interface BeginForOptions {
   readonly language: Language
   readonly guard?: Guard | undefined
 }
@@ -260,7 +260,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     return (owner ?? named)?.userId ?? null
   }
 
-  interface Mailed extends Omit<HowToBegin, 'client'> {
+  interface Mailed extends Omit<BeginOptions, 'client'> {
     readonly account: Account | null
     readonly address?: EmailAddress | null
     readonly asked: string

@@ -62,7 +62,7 @@ export interface Accounts {
    * transaction. Null if the account does not exist. @throws ApiError validationFailed,
    * lastAdministrator
    */
-  change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
+  change(userId: number, wanted: WantedChange, options?: ChangeOptions): Promise<Account | null>
   /**
    * Replaces the password of a caller whose present password was verified. Refuses if the account
    * has changed since then. @throws ApiError validationFailed, invalidCredentials
@@ -71,7 +71,7 @@ export interface Accounts {
   /**
    * Ends all tokens issued so far, and all sessions but one; false if the account does not exist.
    */
-  endLogins(userId: number, how?: HowToEnd): Promise<boolean>
+  endLogins(userId: number, options?: EndOptions): Promise<boolean>
   /**
    * Reads a verified account again and asks the requirements of a column, `change` by default.
    * Called in the transaction of a change, or before an answer that shows that the proof was right.
@@ -85,7 +85,7 @@ export interface Accounts {
    * the owner and returns the time of the erasure, in epoch milliseconds. Returns the same time.
    * @throws ApiError lastAdministrator, invalidCredentials if the account has changed
    */
-  requestDeletion(verified: Account, how: RequestDeletionOptions): Promise<number>
+  requestDeletion(verified: Account, options: RequestDeletionOptions): Promise<number>
   /**
    * Cancels a pending deletion, in the transaction that verifies the owner. The flags of administrators
    * stay. Answers whether a deletion was pending.
@@ -94,7 +94,7 @@ export interface Accounts {
   /** The users whose accounts are to be erased now, up to `limit`. */
   dueDeletions(limit: number): Promise<number[]>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
-  remove(userId: number, how?: Omit<HowToChange, 'keepSession'>): Promise<Account | null>
+  remove(userId: number, options?: Omit<ChangeOptions, 'keepSession'>): Promise<Account | null>
   /**
    * Runs `work`. If that answers true, turns the second factor on or off and ends all other logins.
    */
@@ -121,7 +121,7 @@ export interface WantedAccount {
   readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
-export interface HowToChange {
+export interface ChangeOptions {
   /** The id of the session that does not end: the one that asked for the change. */
   readonly keepSession?: string | undefined
   /** Checks the account as the transaction sees it; throws to refuse the change. */
@@ -130,7 +130,7 @@ export interface HowToChange {
   readonly guard?: Guard | undefined
 }
 
-export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
+export interface OwnPassword extends WantedPassword, Omit<ChangeOptions, 'assertWanted'> {
   /**
    * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
    * more than failed logins can deny.
@@ -144,16 +144,17 @@ export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWa
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
+export interface EndOptions extends Omit<ChangeOptions, 'assertWanted'> {
   /** Further work of the same transaction, after the logins have ended. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface RequestDeletionOptions extends Omit<HowToChange, 'assertWanted' | 'keepSession'> {
+export interface RequestDeletionOptions
+  extends Omit<ChangeOptions, 'assertWanted' | 'keepSession'> {
   readonly mail: (trx: DatabaseOrTransaction, account: Account) => Promise<number>
 }
 
-export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
+export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
   readonly on: boolean
   /** Runs first in the same transaction; if it answers false, the account does not change. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>

@@ -31,10 +31,10 @@ export interface MasterTurn {
    * all that answer do. What was begun and killed is finished by the next call.
    * @throws NotTurned
    */
-  turn(how: HowToTurn): Promise<Turned>
+  turn(options: RotateMasterKeyOptions): Promise<Turned>
 }
 
-export interface HowToTurn {
+export interface RotateMasterKeyOptions {
   /** How long to wait for a process that does not know the next key yet. */
   readonly waitMs: number
   /** Whether to ask alone. */

@@ -9,7 +9,7 @@ import type { Events } from '../../core/events/events.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Workers } from '../../core/workers/workers.ts'
-import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
+import type { Accounts, EndOptions } from '../accounts/accounts.ts'
 import type { ProvenAccount } from '../authentication/completion.ts'
 import { unknownAuthTime } from '../authentication/evidence.ts'
 import type { Requirements } from '../authentication/requirements.ts'
@@ -54,7 +54,11 @@ export interface Sessions {
    * `administrator` stands for a caller at the routes of administration. False if the account does
    * not exist.
    */
-  endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
+  endAll(
+    userId: number,
+    reason: 'everywhere' | 'administrator',
+    options: EndOptions,
+  ): Promise<boolean>
   /** How many sessions are live. */
   count(): Promise<number>
   /**
@@ -213,10 +217,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return (await transact(db, [], remove, guard)) === null ? null : session
     },
 
-    endAll(userId, reason, how) {
+    endAll(userId, reason, options) {
       const also = (trx: DatabaseOrTransaction) =>
         events.emitInTransaction(trx, sessionEnded, { user_id: userId, reason })
-      return accounts.endLogins(userId, { ...how, also })
+      return accounts.endLogins(userId, { ...options, also })
     },
 
     count: () => {
