@@ -275,14 +275,14 @@ suite('architecture', () => {
       [
         'usable',
         /\bisUsable\(|\.active &&|!\w*\.?locked\b/,
-        ['accounts/wanted-change.ts', 'authentication/account.ts'],
+        ['accounts/account-update.ts', 'authentication/account.ts'],
       ],
       // What a success forgets, and a failure counts.
       ['locked out', /\.lockedUntil\b/, ['accounts/lock.ts']],
       ['versions', /[rR]efreshVersion [!=]==|[!=]== [\w.]*refreshVersion/, []],
       ['second factor missing', /\brequiredOf\b/, []],
       // What a change ends depends on what it changes.
-      ['must change', /!\w+\.mustChange|if \([\w.]*mustChange\)/, ['accounts/wanted-change.ts']],
+      ['must change', /!\w+\.mustChange|if \([\w.]*mustChange\)/, ['accounts/account-update.ts']],
     ]
     const own = /^src\/authentication\/requirement|^src\/config\//
     for (const [predicate, text, allowed] of asked) {

@@ -4,7 +4,7 @@ import { handedTo } from './handed-connections.ts'
 import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { createPoll } from './poll.ts'
-import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
+import { type BatchRequest, type CountRequest, createPrimaryLimits } from './shared-limits.ts'
 import {
   type EndOfWorker,
   type Place,
@@ -168,9 +168,9 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return null
       }
       case 'count':
-        return limits.count(data as CountAsked)
+        return limits.count(data as CountRequest)
       case 'batch':
-        return limits.batch(worker, data as BatchAsked)
+        return limits.batch(worker, data as BatchRequest)
       case 'endBatch':
         return limits.endBatch(worker, data as number)
       case 'cancelBatch':

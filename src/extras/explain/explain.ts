@@ -11,7 +11,7 @@ import { type JudgeTokenDeps, judgeToken, kindOf } from '../../modules/tokens/ju
 import { errorText, type LookUpReason, showReason } from './explanations.ts'
 import { judgeLogin } from './judge-login.ts'
 import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
-import type { WantedRoute } from './match-route.ts'
+import type { RouteInput } from './match-route.ts'
 import { type MendsDeps, mendsFor } from './mends.ts'
 import type { Refusals } from './refusals.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
@@ -112,7 +112,7 @@ export function asAnswer(refusal: RefusalShown): AnswerShown {
 export async function explainRoute(
   deps: ExplainDeps & JudgeRouteDeps,
   account: Account,
-  wanted: WantedRoute,
+  wanted: RouteInput,
   caller: Caller = null,
 ): Promise<AnswerShown> {
   const judged = await judgeRoute(deps, account, wanted)

@@ -10,12 +10,12 @@ import type { Measurements } from '../../core/measurements/measurements.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { forwardRulesBroken, forwardRulesChanged } from './events.ts'
 import { createJudge, type Judge } from './judge.ts'
-import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
+import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
 /** The rules of FORWARD_AUTH_FILE, as this process last read them. docs/adr/0061 */
 export interface ForwardRules {
   /** What the rules say of a request; `caller` is null as long as it is not known who asks. */
-  judge(asked: ForwardAsked, caller: ForwardCaller | null): Verdict
+  judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
   /** Whether an origin is that of a host of the rules: by https, or by http on a loopback address. */
   isOrigin(origin: string): boolean
   /**

@@ -39,7 +39,7 @@ export interface Invitations {
    * Creates an invitation and its mail, in the caller's transaction. It takes the place of a pending
    * one to the same address. @throws ApiError emailExists if an account has the address
    */
-  create(trx: DatabaseOrTransaction, wanted: WantedInvitation): Promise<Invitation>
+  create(trx: DatabaseOrTransaction, wanted: InvitationInput): Promise<Invitation>
   /**
    * Mails it again: a pending one with the same link and end, an expired one with new ones. The
    * caller becomes its inviter.
@@ -71,7 +71,7 @@ export interface Invitations {
 /** Who invites: an administrator's account, or the command line. */
 export type Inviter = { readonly userId: number; readonly username: string } | 'operator'
 
-export interface WantedInvitation {
+export interface InvitationInput {
   readonly email: EmailAddress
   readonly name: string | null
   readonly roles: readonly Role[]

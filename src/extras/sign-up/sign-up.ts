@@ -22,7 +22,7 @@ import {
   type NewOwnerDeps,
   type Owner,
   ownerOf,
-  type WantedProfile,
+  type ProfileInput,
 } from './new-owner.ts'
 
 /**
@@ -39,7 +39,7 @@ export interface SignUp {
    * @throws ApiError as `assertOpen`; validationFailed for a text that is no address, or has a
    * domain that may not sign up; tooManyRequests for a client that asks too often
    */
-  begin(wanted: WantedSignUp): Promise<BegunCode>
+  begin(wanted: SignUpInput): Promise<BegunCode>
   /** Finds the sign-up of a proof, which stays valid. @throws ApiError confirmationInvalid */
   find(proof: Proof): Promise<Confirmation>
   /**
@@ -51,7 +51,7 @@ export interface SignUp {
   isTaken(confirmation: Pick<Confirmation, 'address'>): Promise<boolean>
 }
 
-export interface WantedSignUp {
+export interface SignUpInput {
   /** As it was typed. */
   readonly email: string
   readonly language: Language
@@ -64,14 +64,14 @@ export interface WantedSignUp {
 }
 
 export interface FinishingSignUp {
-  readonly profile: WantedProfile
+  readonly profile: ProfileInput
   readonly language: Language
   readonly client: NewOwner['client']
   /** Further work of the same transaction. */
   readonly also?: NewOwner['also']
 }
 
-interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
+interface Mailed extends Pick<SignUpInput, 'client' | 'language'> {
   readonly owner: Owner | null
   readonly address: EmailAddress
   readonly begun: Begun

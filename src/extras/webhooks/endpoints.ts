@@ -62,10 +62,10 @@ export interface EndpointHealth {
   readonly status: number | null
 }
 
-export type WantedEndpoint = Pick<Endpoint, 'url' | 'description' | 'events' | 'content'>
+export type NewEndpoint = Pick<Endpoint, 'url' | 'description' | 'events' | 'content'>
 
 export type EndpointChanges = {
-  readonly [Field in keyof WantedEndpoint]?: WantedEndpoint[Field] | undefined
+  readonly [Field in keyof NewEndpoint]?: NewEndpoint[Field] | undefined
 } & { readonly state?: 'enabled' | 'disabled' | undefined }
 
 export interface WithSecret {
@@ -80,7 +80,7 @@ export interface Endpoints {
   count(): Promise<number>
   /** The oldest first. */
   page(offset: number, limit: number): Promise<Endpoint[]>
-  create(wanted: WantedEndpoint, guard?: Guard): Promise<WithSecret>
+  create(wanted: NewEndpoint, guard?: Guard): Promise<WithSecret>
   /**
    * Changes the given fields; one that is enabled again, or moved, begins with a good name.
    * @throws ApiError webhookNotFound, preconditionFailed
@@ -334,7 +334,7 @@ function columnsOf(row: EndpointRow): EndpointRow {
 }
 
 /** The fields that are given, without those that are undefined. */
-function given(fields: Omit<EndpointChanges, 'state'>): Partial<WantedEndpoint> {
+function given(fields: Omit<EndpointChanges, 'state'>): Partial<NewEndpoint> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 

@@ -22,6 +22,7 @@ import { assertAcceptablePassword } from '../passwords/rules.ts'
 import { userCreated } from '../users/events.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
+import { type AccountUpdate, changesOf, endedBy, type PasswordInput } from './account-update.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
 import {
   accountDeletionCancelled,
@@ -33,7 +34,6 @@ import {
 } from './events.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
-import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
 
 /** Reads and changes accounts, and keeps their invariants. Spec 2.2, 3.4. */
 export interface Accounts {
@@ -51,18 +51,18 @@ export interface Accounts {
    * Creates an account for an existing user, or with a new user.
    * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
    */
-  create(wanted: WantedAccount): Promise<Account>
+  create(wanted: AccountInput): Promise<Account>
   /**
    * Does the slow part of `create`: it checks and hashes the password. The function that it answers
    * creates the account, in one transaction: the given one, or its own. @throws as `create`
    */
-  prepare(wanted: WantedAccount): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
+  prepare(wanted: AccountInput): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
   /**
    * Changes an account, and ends the tokens and sessions that the change must end, in one
    * transaction. Null if the account does not exist. @throws ApiError validationFailed,
    * lastAdministrator
    */
-  change(userId: number, wanted: WantedChange, options?: ChangeOptions): Promise<Account | null>
+  change(userId: number, wanted: AccountUpdate, options?: ChangeOptions): Promise<Account | null>
   /**
    * Replaces the password of a caller whose present password was verified. Refuses if the account
    * has changed since then. @throws ApiError validationFailed, invalidCredentials
@@ -106,7 +106,7 @@ export interface Accounts {
   removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
 }
 
-export interface WantedAccount {
+export interface AccountInput {
   readonly username: Username
   /** Null if the account has no password: its owner logs in through an identity provider. */
   readonly password: string | null
@@ -130,7 +130,7 @@ export interface ChangeOptions {
   readonly guard?: Guard | undefined
 }
 
-export interface OwnPassword extends WantedPassword, Omit<ChangeOptions, 'assertWanted'> {
+export interface OwnPassword extends PasswordInput, Omit<ChangeOptions, 'assertWanted'> {
   /**
    * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
    * more than failed logins can deny.
@@ -218,7 +218,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async replacePassword(verified, { keepSession, guard, also, first, ...more }) {
       const { column = 'commit', prove, ...password } = more
       const { userId } = verified
-      const wanted: WantedChange = { password, mustChange: false }
+      const wanted: AccountUpdate = { password, mustChange: false }
       const passwordHash = await hashNew(verified, password, prove)
       const work = async (trx: DatabaseOrTransaction) => {
         await first?.(trx)
@@ -315,7 +315,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return account
   }
 
-  async function prepare({ username, password, roles, mustChange, user, ...more }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, ...more }: AccountInput) {
     const { also, issuer, language = null } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
     if (password !== null) {
@@ -350,7 +350,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   /** Hashes a new password. @throws ApiError validationFailed if the password is not acceptable */
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
-    password: WantedPassword,
+    password: PasswordInput,
     prove?: () => Promise<void>,
   ): Promise<string> {
     const email = await userEmail(db, userId)
@@ -362,7 +362,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   /** Records an event for each kind of change. */
   async function recorded(
     trx: DatabaseOrTransaction,
-    { roles, locked, active, password, mustChange }: WantedChange,
+    { roles, locked, active, password, mustChange }: AccountUpdate,
     account: Account,
   ): Promise<Account> {
     const fields = fieldsOf(account)
@@ -396,7 +396,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 }
 
 /** A change that could remove the last administrator takes the lock of all administrators. */
-function lockNamesOf({ roles, locked, active }: WantedChange): string[] {
+function lockNamesOf({ roles, locked, active }: AccountUpdate): string[] {
   return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 
