@@ -35,6 +35,7 @@ import { createInvitations, type Invitations } from './extras/sign-up/invitation
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
 import { createStatisticSeries, type StatisticSeries } from './extras/statistics/series.ts'
 import { createWebhookDesk, type WebhookDesk } from './extras/webhooks/desk.ts'
+import type { EndpointRules } from './extras/webhooks/endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './extras/webhooks/endpoints.ts'
 import { createWebhookFigures, type WebhookFigures } from './extras/webhooks/figures.ts'
 import { createWebhookInterest, type WebhookInterest } from './extras/webhooks/interest.ts'
@@ -42,7 +43,6 @@ import { createWebhookOutbox, type WebhookOutbox } from './extras/webhooks/outbo
 import { createPace } from './extras/webhooks/pace.ts'
 import { createWebhookSender, type WebhookSender } from './extras/webhooks/sender.ts'
 import { outboundRules } from './extras/webhooks/target-rules.ts'
-import type { EndpointRules } from './extras/webhooks/wanted.ts'
 import { type AccountList, createAccountList } from './modules/accounts/account-list.ts'
 import {
   type Accounts,

@@ -8,6 +8,12 @@ import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { WebhookDesk } from './desk.ts'
+import {
+  type EndpointRules,
+  endpointChecks,
+  parseChanges,
+  parseNewEndpoint,
+} from './endpoint-input.ts'
 import type { Endpoint, Endpoints, WithSecret } from './endpoints.ts'
 import { webhookDisabled, webhookNotFound } from './problems.ts'
 import {
@@ -20,7 +26,6 @@ import {
   WebhookWithSecret,
 } from './schemas.ts'
 import { deliveryView, webhookSettings, webhookView } from './show.ts'
-import { type EndpointRules, endpointChecks, parseChanges, parseWanted } from './wanted.ts'
 
 /** The routes of /api/admin/webhooks: an administrator says which events go where. */
 export interface WebhookRoutesOptions {
@@ -92,7 +97,7 @@ export async function webhookRoutes(
     },
     async (request, reply) => {
       assertNoFaults(request)
-      const wanted = parseWanted(request.body, webhookRules)
+      const wanted = parseNewEndpoint(request.body, webhookRules)
       const created = await webhookEndpoints.create(wanted, reauthorize(request))
       return reply.status(201).send(withSecret(reply, created))
     },
