@@ -35,12 +35,15 @@ import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
 import { createStatisticSeries, type StatisticSeries } from './extras/statistics/series.ts'
 import { createWebhookDesk, type WebhookDesk } from './extras/webhooks/desk.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './extras/webhooks/endpoints.ts'
-import { createWebhookFigures, type WebhookFigures } from './extras/webhooks/figures.ts'
-import { createWebhookInterest, type WebhookInterest } from './extras/webhooks/interest.ts'
 import { createWebhookOutbox, type WebhookOutbox } from './extras/webhooks/outbox.ts'
-import { createPace } from './extras/webhooks/pace.ts'
 import { createWebhookSender, type WebhookSender } from './extras/webhooks/sender.ts'
+import { createWebhookStats, type WebhookStats } from './extras/webhooks/stats.ts'
+import {
+  createWebhookSubscriptions,
+  type WebhookSubscriptions,
+} from './extras/webhooks/subscriptions.ts'
 import { outboundRules } from './extras/webhooks/target-rules.ts'
+import { createWebhookThrottle } from './extras/webhooks/throttle.ts'
 import type { EndpointRules } from './extras/webhooks/wanted.ts'
 import { type AccountList, createAccountList } from './modules/accounts/account-list.ts'
 import {
@@ -170,12 +173,12 @@ export interface Services extends LogoutEndings {
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
-  readonly webhookInterest: WebhookInterest
+  readonly webhookSubscriptions: WebhookSubscriptions
   readonly webhookOutbox: WebhookOutbox
   readonly webhookSender: WebhookSender
   readonly webhookDesk: WebhookDesk
   readonly webhookEndpoints: Endpoints
-  readonly webhookFigures: WebhookFigures
+  readonly webhookStats: WebhookStats
   readonly webhookRules: EndpointRules
 }
 
@@ -205,10 +208,10 @@ export async function createServices(
   const knownEvents = await assertDistinctEvents(rooms)
   await migrate(db, clock, { mayChange: mayMigrate, rooms })
 
-  const interest = createWebhookInterest(deps)
-  await interest.refresh()
-  const webhookOutbox = createWebhookOutbox({ interest })
-  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
+  const subscriptions = createWebhookSubscriptions(deps)
+  await subscriptions.refresh()
+  const webhookOutbox = createWebhookOutbox({ subscriptions })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, subscriptions.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
@@ -302,7 +305,7 @@ export async function createServices(
   })
   const personSeal = createPersonSeal({ ...deps, keys })
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
-  webhookDesk.onDue(webhookOutbox.wake)
+  webhookDesk.onDue(webhookOutbox.notify)
   const lookUpReason = createLookUp(rooms)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
@@ -407,21 +410,21 @@ export async function createServices(
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier,
-    webhookInterest: interest,
+    webhookSubscriptions: subscriptions,
     webhookOutbox,
     webhookSender: createWebhookSender({
       ...deps,
-      ...{ auditLog, interest, keys, personSeal },
+      ...{ auditLog, subscriptions, keys, personSeal },
       outbox: webhookOutbox,
-      pace: createPace({
+      throttle: createWebhookThrottle({
         ...{ wait: clock.wait, events: webhookOutbox.total },
         requests: () => deps.measurements.requests.total,
       }),
       rules: outboundRules(config),
     }),
     webhookDesk,
-    webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
-    webhookFigures: createWebhookFigures(deps),
+    webhookEndpoints: createEndpoints({ ...deps, keys, announce: subscriptions.announce }),
+    webhookStats: createWebhookStats(deps),
     webhookRules: {
       knownEvents: knownEvents.map(({ name }) => name),
       outbound: outboundRules(config),

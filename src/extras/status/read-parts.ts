@@ -12,7 +12,7 @@ import type { Backups } from '../backup/runs.ts'
 import type { MailDesk } from '../mail/desk.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { StatisticSeries } from '../statistics/series.ts'
-import type { WebhookFigures } from '../webhooks/figures.ts'
+import type { WebhookStats } from '../webhooks/stats.ts'
 import type { JobStates } from './job-states.ts'
 import { type StatusPart, statusParts } from './schemas.ts'
 
@@ -29,7 +29,7 @@ export interface StatusDeps {
   readonly readiness: Pick<Readiness, 'check' | 'warnings'>
   readonly statisticSeries: Pick<StatisticSeries, 'unusual'>
   readonly throttle: Pick<ThrottleOverview, 'blocked'>
-  readonly webhookFigures: WebhookFigures
+  readonly webhookStats: WebhookStats
   readonly workers: Pick<Workers, 'count'>
 }
 
@@ -71,7 +71,7 @@ const tooLate = Symbol('too late')
 
 function makersOf(deps: StatusDeps) {
   const { backups, config, db, jobStates, lock, mailDesk, mailer, readiness } = deps
-  const { statisticSeries, throttle, webhookFigures } = deps
+  const { statisticSeries, throttle, webhookStats } = deps
   return {
     async readiness() {
       const reason = await readiness.check()
@@ -90,9 +90,9 @@ function makersOf(deps: StatusDeps) {
       }
     },
     async webhooks() {
-      const { answering, failing } = await webhookFigures.oldestWaitingSeconds()
+      const { answering, failing } = await webhookStats.oldestWaitingSeconds()
       return {
-        ...(await webhookFigures.endpoints()),
+        ...(await webhookStats.endpoints()),
         oldest_waiting_seconds: answering,
         oldest_waiting_failing_seconds: failing,
       }

@@ -78,7 +78,7 @@ const batchSize = 250
 export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
   const { clock, db, events, personSeal, random } = deps
   const listeners: (() => void)[] = []
-  const wake = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
 
@@ -121,9 +121,9 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
         const message = ulid(at, random)
         const store = deliveryStore(trx)
         const id = await store.insert({ endpoint, message, type: testType, at })
-        await queueStore(trx).hasten(endpoint, at)
+        await queueStore(trx).retryNow(endpoint, at)
         await events.record(trx, webhookTested, { webhook: endpoint, message })
-        afterCommit(trx, wake)
+        afterCommit(trx, notify)
         const row = await store.byId(id)
         if (!row) throw new Error('the delivery that was added is not there')
         return row
@@ -150,9 +150,9 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
     webhook: string,
     deliveries: number,
   ): Promise<void> {
-    await queueStore(trx).hasten(webhook, clock.now())
+    await queueStore(trx).retryNow(webhook, clock.now())
     await events.record(trx, webhookDeliveriesRepeated, { webhook, deliveries })
-    afterCommit(trx, wake)
+    afterCommit(trx, notify)
   }
 
   /** @throws ApiError webhookDisabled, and what `absent` makes */

@@ -1,12 +1,12 @@
 import type { RoomParts } from '../../core/module/room.ts'
 import { type DeliveryRoutesOptions, deliveryRoutes } from './delivery-routes.ts'
-import type { WebhookInterest } from './interest.ts'
 import { type WebhookRoutesOptions, webhookRoutes } from './routes.ts'
 import type { WebhookSender } from './sender.ts'
+import type { WebhookSubscriptions } from './subscriptions.ts'
 
 export type Needs = WebhookRoutesOptions &
   DeliveryRoutesOptions & {
-    readonly webhookInterest: WebhookInterest
+    readonly webhookSubscriptions: WebhookSubscriptions
     readonly webhookSender: WebhookSender
   }
 
@@ -19,12 +19,12 @@ export const parts: RoomParts<Needs> = {
     await app.register(deliveryRoutes, needs)
   },
 
-  jobs: ({ webhookEndpoints, webhookInterest, webhookSender }) => [
+  jobs: ({ webhookEndpoints, webhookSubscriptions, webhookSender }) => [
     {
       name: 'webhook endpoints',
       everyMs: refreshEveryMs,
       inEachWorker: true,
-      run: () => webhookInterest.refresh(),
+      run: () => webhookSubscriptions.refresh(),
     },
     {
       name: 'webhooks',
