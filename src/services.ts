@@ -19,8 +19,8 @@ import { createRefusals, type Refusals } from './extras/explain/refusals.ts'
 import { createHostSessions, type HostSessions } from './extras/forward-auth/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './extras/forward-auth/rules.ts'
 import { createImports, type Imports } from './extras/import-export/import.ts'
-import { createMailDesk, type MailDesk } from './extras/mail/desk.ts'
 import { createDevices, type Devices } from './extras/mail/devices.ts'
+import { createMailAdmin, type MailAdmin } from './extras/mail/mail-admin.ts'
 import { createMailedProof, type MailedProof } from './extras/mail/mailed-proof.ts'
 import { createMailer, type Mailer } from './extras/mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './extras/mail/notices.ts'
@@ -33,7 +33,6 @@ import { createRecovery, type Recovery } from './extras/recovery/recovery.ts'
 import { createInvitations, type Invitations } from './extras/sign-up/invitations.ts'
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
 import { createStatisticSeries, type StatisticSeries } from './extras/statistics/series.ts'
-import { createWebhookDesk, type WebhookDesk } from './extras/webhooks/desk.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './extras/webhooks/endpoints.ts'
 import { createWebhookOutbox, type WebhookOutbox } from './extras/webhooks/outbox.ts'
 import { createWebhookSender, type WebhookSender } from './extras/webhooks/sender.ts'
@@ -45,6 +44,7 @@ import {
 import { outboundRules } from './extras/webhooks/target-rules.ts'
 import { createWebhookThrottle } from './extras/webhooks/throttle.ts'
 import type { EndpointRules } from './extras/webhooks/wanted.ts'
+import { createWebhookAdmin, type WebhookAdmin } from './extras/webhooks/webhook-admin.ts'
 import { type AccountList, createAccountList } from './modules/accounts/account-list.ts'
 import {
   type Accounts,
@@ -139,7 +139,7 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
-  readonly mailDesk: MailDesk
+  readonly mailAdmin: MailAdmin
   readonly masterTurn: MasterTurn
   readonly mailer: Mailer
   readonly notices: Notices
@@ -176,7 +176,7 @@ export interface Services extends LogoutEndings {
   readonly webhookSubscriptions: WebhookSubscriptions
   readonly webhookOutbox: WebhookOutbox
   readonly webhookSender: WebhookSender
-  readonly webhookDesk: WebhookDesk
+  readonly webhookAdmin: WebhookAdmin
   readonly webhookEndpoints: Endpoints
   readonly webhookStats: WebhookStats
   readonly webhookRules: EndpointRules
@@ -304,8 +304,8 @@ export async function createServices(
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
-  const webhookDesk = createWebhookDesk({ ...deps, personSeal })
-  webhookDesk.onDue(webhookOutbox.notify)
+  const webhookAdmin = createWebhookAdmin({ ...deps, personSeal })
+  webhookAdmin.onDue(webhookOutbox.notify)
   const lookUpReason = createLookUp(rooms)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
@@ -359,7 +359,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress,
-    mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    mailAdmin: createMailAdmin({ ...deps, keys, outbox }),
     masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
     mailer,
     notices,
@@ -422,7 +422,7 @@ export async function createServices(
       }),
       rules: outboundRules(config),
     }),
-    webhookDesk,
+    webhookAdmin,
     webhookEndpoints: createEndpoints({ ...deps, keys, announce: subscriptions.announce }),
     webhookStats: createWebhookStats(deps),
     webhookRules: {

@@ -9,7 +9,7 @@ import type { AutomaticLock } from '../../modules/accounts/lock.ts'
 import type { Readiness } from '../../modules/health/readiness.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import type { Backups } from '../backup/runs.ts'
-import type { MailDesk } from '../mail/desk.ts'
+import type { MailAdmin } from '../mail/mail-admin.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { StatisticSeries } from '../statistics/series.ts'
 import type { WebhookStats } from '../webhooks/stats.ts'
@@ -24,7 +24,7 @@ export interface StatusDeps {
   readonly jobStates: JobStates
   readonly lock: Pick<AutomaticLock, 'count'>
   readonly log: Pick<Logger, 'error'>
-  readonly mailDesk: Pick<MailDesk, 'count'>
+  readonly mailAdmin: Pick<MailAdmin, 'count'>
   readonly mailer: Pick<Mailer, 'oldestWaitingSeconds' | 'trouble'>
   readonly readiness: Pick<Readiness, 'check' | 'warnings'>
   readonly statisticSeries: Pick<StatisticSeries, 'unusual'>
@@ -70,7 +70,7 @@ export async function readParts(deps: StatusDeps): Promise<Parts & { unknown: Un
 const tooLate = Symbol('too late')
 
 function makersOf(deps: StatusDeps) {
-  const { backups, config, db, jobStates, lock, mailDesk, mailer, readiness } = deps
+  const { backups, config, db, jobStates, lock, mailAdmin, mailer, readiness } = deps
   const { statisticSeries, throttle, webhookStats } = deps
   return {
     async readiness() {
@@ -83,8 +83,8 @@ function makersOf(deps: StatusDeps) {
       return {
         enabled: config.mail.isOn,
         server: config.mail.server !== undefined,
-        waiting: await mailDesk.count({ state: 'waiting' }),
-        failed: await mailDesk.count({ state: 'failed' }),
+        waiting: await mailAdmin.count({ state: 'waiting' }),
+        failed: await mailAdmin.count({ state: 'failed' }),
         oldest_waiting_seconds: await mailer.oldestWaitingSeconds(),
         trouble: trouble && { since: isoTime(trouble.since), response: trouble.response },
       }

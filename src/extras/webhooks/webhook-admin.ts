@@ -22,7 +22,7 @@ import { queueStore } from './queue-store.ts'
 import { endpointStore } from './store.ts'
 
 /** What an administrator sees of the deliveries, and does with them. */
-export interface WebhookDesk {
+export interface WebhookAdmin {
   /** The newest first. */
   page(
     filters: DeliveryFilters,
@@ -63,7 +63,7 @@ export interface Repeated {
   readonly next: number | null
 }
 
-export interface WebhookDeskDeps {
+export interface WebhookAdminDeps {
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
@@ -75,7 +75,7 @@ export interface WebhookDeskDeps {
 export const maxRepeated = 10_000
 const batchSize = 250
 
-export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
+export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
   const { clock, db, events, personSeal, random } = deps
   const listeners: (() => void)[] = []
   const notify = () => {
