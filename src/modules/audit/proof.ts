@@ -100,8 +100,8 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
       const { dataDirectory } = config.database
       // With PostgreSQL nothing else makes the folder. If it cannot be made, the sink says why.
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
-      const placesPath = join(dataDirectory, 'audit-sinks.json')
-      const options = { placesPath, mayRepair: workers.index === 0 }
+      const offsetsPath = join(dataDirectory, 'audit-sinks.json')
+      const options = { offsetsPath, mayRepair: workers.index === 0 }
       opened = sinksOf(config.audit, options).map((sink) => createSinkFeed(sink, deps))
       return opened
     })
