@@ -5,10 +5,10 @@ import type { Config } from '../../core/config/load.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { type CheckpointKey, checkpointKey } from './checkpoint-key.ts'
+import { CheckpointKeyEnded } from './checkpoint-key-rotation.ts'
 import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
-import { CheckpointKeyEnded } from './succession.ts'
 
 /** How far behind the evidence of the audit log is. Milliseconds; 0 if nothing waits. */
 export interface AuditLag {
