@@ -192,11 +192,11 @@ function vouchedFor(
   const text = rotationText(row)
   try {
     const key = checkpointVerifier(row.public_key)
-    const isWhole =
+    const isIntact =
       key.id === row.key_id &&
       successor.verifies(text, row.signature) &&
       key.verifies(text, row.own_signature)
-    return isWhole ? key : null
+    return isIntact ? key : null
   } catch {
     return null // what is no public key
   }
