@@ -6,12 +6,14 @@ import { describeCommands } from '../src/core/cli/help.ts'
 import { describeSettings } from '../src/core/config/describe.ts'
 import { loadConfig } from '../src/core/config/load.ts'
 import { describeAccess, describeRoutes } from '../src/core/http/documents/route-table.ts'
+import { assertDistinctEvents } from '../src/core/module/registry.ts'
 import type { Room } from '../src/core/module/room.ts'
 import { settingsOfRooms } from '../src/core/module/settings.ts'
 import { describeChecks } from '../src/extras/doctor/describe.ts'
 import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
 import { rooms as ours } from '../src/rooms.ts'
 import type { Wired } from '../src/services.ts'
+import { describeEvents } from './event-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -27,6 +29,7 @@ export async function generateDocs(
     'command-line.md': describeCommands(await allCommands(rooms)),
     'configuration.md': describeSettings(tables),
     'doctor.md': describeChecks(readDoc('doctor.md')),
+    'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(rooms)),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

@@ -61,7 +61,7 @@ export function assertDistinct(rooms: readonly RoomNames[]): void {
 }
 
 /** A type of event, with the room that declares it. */
-export interface KnownEvent extends Pick<EventType, 'name' | 'level' | 'outcome'> {
+export interface KnownEvent extends EventType {
   readonly room: string
 }
 
@@ -75,7 +75,7 @@ export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise
   return files.flatMap(({ name: room }, index) => {
     const types = Object.values<unknown>(all[index]).filter(isEventType)
     for (const { name } of types) claim('event', name, room)
-    return types.map(({ name, level, outcome }) => ({ name, level, outcome, room }))
+    return types.map((type) => ({ ...type, room }))
   })
 }
 
