@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { languages } from '../src/core/config/languages.ts'
-import { eventGroups } from '../src/core/events/types.ts'
+import { eventGroups, eventType } from '../src/core/events/types.ts'
 import { eventTypes } from './events.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
@@ -21,6 +21,24 @@ test('each event has a description, and words of its own in each language', asyn
       assert.equal(other, undefined, `${one?.name} and ${other?.name} have the same words`)
     }
   }
+})
+
+test('the types refuse an event that lacks one of its texts', () => {
+  type OfUser = { user_id: number }
+  const [groups, description] = [[], 'a user is made']
+  const [fields, words] = [{ user_id: '' }, { en: 'Made', de: 'Angelegt' }]
+  assert.ok(eventType<OfUser>('made', { groups, description, fields, words }))
+  const refused = [
+    // @ts-expect-error no description
+    () => eventType<OfUser>('made', { groups, fields, words }),
+    // @ts-expect-error no groups
+    () => eventType<OfUser>('made', { description, fields, words }),
+    // @ts-expect-error no German words
+    () => eventType<OfUser>('made', { groups, description, fields, words: { en: 'Made' } }),
+    // @ts-expect-error a field of the payload that docs/events.md would not name
+    () => eventType<OfUser>('made', { groups, description, fields: {}, words }),
+  ]
+  assert.equal(refused.length, 4)
 })
 
 test('a group of the audit view has no more events than the API takes', async () => {
