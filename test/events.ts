@@ -5,10 +5,10 @@ import {
   type Payload,
 } from '../src/core/events/types.ts'
 import { assertDistinctEvents } from '../src/core/module/registry.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 
-/** The types of events of all rooms, each name once. */
-export const eventTypes = () => assertDistinctEvents(rooms)
+/** The types of events of all modules, each name once. */
+export const eventTypes = () => assertDistinctEvents(modules)
 
 /** A type of event that tests alone record. */
 export function testEvent<P extends Payload>(

@@ -117,7 +117,7 @@ export async function buildWebIfStale(): Promise<void> {
   const files = [
     ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
     ...globSync('src/**/events.ts', { cwd: root }),
-    'src/rooms.ts',
+    'src/modules.ts',
     'tools/build-web.ts',
     'tools/made-modules.ts',
     'package-lock.json',

@@ -2,7 +2,7 @@ import type { Plugin } from 'vite'
 import { isLanguage } from '../src/core/config/languages.ts'
 import { eventGroups } from '../src/core/events/types.ts'
 import { assertDistinctEvents, type KnownEvent } from '../src/core/module/registry.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 
 const prefix = '\0made:'
 
@@ -18,7 +18,7 @@ export const madeModules: Plugin = {
     if (!id.startsWith(prefix)) return null
     const [kind, language] = id.slice(prefix.length).split('-')
     if (kind !== 'events') throw new Error(`nothing makes the module ${id.slice(1)}`)
-    const types = await assertDistinctEvents(rooms)
+    const types = await assertDistinctEvents(modules)
     const made = isLanguage(language)
       ? { events: Object.fromEntries(types.map(({ name, words }) => [name, words[language]])) }
       : choicesOf(types)
