@@ -9,7 +9,7 @@ export interface Trace {
   readonly key: string
   /** The column of the user id. */
   readonly column: string
-  readonly gone: 'removed' | 'cleared'
+  readonly onDelete: 'delete' | 'set-null'
   /** Whether the rows may be cleared in steps after the deletion: see `Person`. */
   readonly inSteps: boolean
 }
@@ -57,10 +57,10 @@ export async function hideUser(
     .set({ ...nothing, import_id: id })
     .where('id', '=', userId)
     .execute()
-  for (const { table, column, gone, inSteps } of traces) {
+  for (const { table, column, onDelete, inSteps } of traces) {
     if (inSteps) continue
     const [name, isNamed] = [sql.table(table), sql`where ${sql.ref(column)} = ${userId}`]
-    if (gone === 'removed') await sql`delete from ${name} ${isNamed}`.execute(trx)
+    if (onDelete === 'delete') await sql`delete from ${name} ${isNamed}`.execute(trx)
     else await sql`update ${name} set ${sql.ref(column)} = null ${isNamed}`.execute(trx)
   }
   await trx.insertInto('leaving_users').values({ user_id: userId, import_id: id }).execute()

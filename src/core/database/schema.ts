@@ -747,7 +747,7 @@ interface ErasuresTable {
   cleared_at: number | null
 }
 
-/** Turns of the master key, that under way and those before. */
+/** Rotations of the master key, finished or not. */
 interface MasterKeyTurnsTable {
   id: string
   /** The short names of the two keys. */
@@ -758,7 +758,7 @@ interface MasterKeyTurnsTable {
   turned_at: number | null
 }
 
-/** What a process knows of the next master key of a turn. */
+/** What a process knows of the next master key of a rotation. */
 interface MasterKeyNodesTable {
   turn: string
   /** Host and process. */
@@ -768,7 +768,7 @@ interface MasterKeyNodesTable {
   at: number
 }
 
-/** A key that signed checkpoints before the master key was turned. */
+/** A key that signed checkpoints before the master key was rotated. */
 interface AuditCheckpointKeysTable {
   key_id: string
   /** Ed25519, `x` of RFC 8037. */

@@ -111,9 +111,9 @@ export function requestHeadersOf(modules: readonly ModuleNames[]): string[] {
 export function tracesOf(modules: readonly ModuleNames[]): Trace[] {
   return modules.flatMap(({ tables = [] }) =>
     tables.flatMap(({ name: table, key: [key = ''], person }) => {
-      if (!person || typeof person.gone !== 'string') return []
-      const { column, gone, inSteps = false } = person
-      return [{ table, key, column, gone, inSteps }]
+      if (!person || typeof person.onDelete !== 'string') return []
+      const { column, onDelete, inSteps = false } = person
+      return [{ table, key, column, onDelete, inSteps }]
     }),
   )
 }

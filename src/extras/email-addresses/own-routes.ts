@@ -3,8 +3,8 @@ import { parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
@@ -117,7 +117,7 @@ export async function ownEmailRoutes(
       },
     },
     async (request) => {
-      await emails.cancel(await ownAccount(accounts, request), stillAllowed(request))
+      await emails.cancel(await ownAccount(accounts, request), reauthorize(request))
       return { message: 'No address waits for its proof' }
     },
   )
@@ -141,7 +141,7 @@ export async function ownEmailRoutes(
     },
     async (request) => {
       const account = await ownAccount(accounts, request)
-      await emails.setLanguage(account, request.body.language, stillAllowed(request))
+      await emails.setLanguage(account, request.body.language, reauthorize(request))
       return { message: 'Language changed' }
     },
   )

@@ -129,12 +129,12 @@ function askAuthentication(
     if (scheme === 'client') {
       return { code: 'no_credential', facts: { accepted: [scheme], sent_scheme: null } }
     }
-    const columns = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
-    for (const column of columns) {
-      const unmet = requirements.unmet(column, { account })
-      const mayEnrol = unmet?.cell === 'enrols' && route.config?.enrols === true
-      if (unmet && !mayEnrol && unmet.cell !== 'ask')
-        return reasonOfUnmet(unmet, column, { account })
+    const stages = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
+    for (const stage of stages) {
+      const unmet = requirements.unmet(stage, { account })
+      const mayEnrol = unmet?.cell === 'enrolment-only' && route.config?.enrols === true
+      if (unmet && !mayEnrol && unmet.cell !== 'challenge')
+        return reasonOfUnmet(unmet, stage, { account })
     }
     return null
   }

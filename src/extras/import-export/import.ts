@@ -47,7 +47,7 @@ export interface ImportOptions {
   readonly otherwise: FileFormat
   /** Called with the roles of each line; refuses the import by throwing. */
   readonly assertMayGive?: (roles: readonly Role[]) => void
-  /** Judges the caller between batches and in the last step; absent on the command line. */
+  /** Reauthorizes the caller between batches and in the last step; absent on the command line. */
   readonly guard?: Guard
   /** Called after each batch with the number of lines read so far. */
   readonly onProgress?: (lines: number) => void
@@ -174,7 +174,7 @@ export function createImports(deps: ImportDeps): Imports {
     async function touch(): Promise<void> {
       if (clock.now() - touchedAt < touchEveryMs) return
       touchedAt = clock.now()
-      await guard?.judge(db)
+      await guard?.authorize(db)
       assertAlive(await store.touch(id, touchedAt, lines))
     }
 

@@ -10,7 +10,7 @@ import type { Username } from '../../core/lib/username.ts'
 import { type Accounts, accountIn, lastPasswordLogin } from '../../modules/accounts/accounts.ts'
 import type { AutomaticLock } from '../../modules/accounts/lock.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Column } from '../../modules/authentication/requirement-table.ts'
+import type { Stage } from '../../modules/authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
 import type { Identities } from '../../modules/federation/identities.ts'
 import { countFailure } from '../../modules/throttle/limits.ts'
@@ -123,7 +123,7 @@ export interface RecoveryDeps {
 
 const field = 'new_password'
 // What a change of the own account asks. A lockout after failed logins does not deny it: it ends here.
-const column = 'change'
+const stage = 'change'
 const noUsername = '' as Username // that of no account
 
 export function createRecovery(deps: RecoveryDeps): Recovery {
@@ -152,7 +152,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         const unmet = unmetOf(account)
         if (unmet) {
           throw new ApiError('accountUnusable', {
-            reason: reasonOfUnmet(unmet, column, { account }),
+            reason: reasonOfUnmet(unmet, stage, { account }),
           })
         }
         const verified = account.email === null ? null : parseEmail(account.email)
@@ -172,7 +172,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     async accountOf(confirmation) {
       const { userId } = confirmation
       const account = userId === null ? null : await accountIn(db, userId)
-      const { column: asked, judged } = resetWayOf(confirmation)
+      const { stage: asked, judged } = resetWayOf(confirmation)
       if (account && !unmetOf(judged(account), asked)) return account
       throw outlived(confirmation)
     },
@@ -193,7 +193,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       await accounts.replacePassword(account, {
         text: newPassword,
         field,
-        column: way.column,
+        stage: way.stage,
         prove: async () => {
           if (asksFactor) await recovery.proveFactor(account, proof)
         },
@@ -229,7 +229,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
       if (account.secondFactor && proof !== null) await recovery.proveFactor(account, proof)
       await transact(db, [lockName.account(userId)], async (trx) => {
         await useUp(trx, confirmation, account)
-        await accounts.reread(trx, account, resetWayOf(confirmation).column)
+        await accounts.reread(trx, account, resetWayOf(confirmation).stage)
         await also?.(trx)
       })
     },
@@ -246,7 +246,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     if (!(await resetWayOf(confirmation).first(deps, trx, account))) throw outlived(confirmation)
   }
 
-  function unmetOf(account: Account, asked: Column = column) {
+  function unmetOf(account: Account, asked: Stage = stage) {
     return requirements.unmet(asked, { account, since: { now: account, before: account } })
   }
 

@@ -80,7 +80,7 @@ export interface WantedInvitation {
 }
 
 export interface InvitationChecks {
-  /** Judges the caller in the transaction of the change; absent on the command line. */
+  /** Reauthorizes the caller in the transaction of the change; absent on the command line. */
   readonly guard?: Guard | undefined
   /** Refuses the change by throwing, after the invitation was read. */
   readonly assertMay?: (invitation: Invitation) => void
@@ -177,8 +177,8 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         roles: rolesOf(found),
         // The inviter stays an administrator until the commit.
         guard: {
-          shared: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
-          judge: async (trx) => void (await openOf(trx, confirmation)),
+          lockNames: () => (invitedBy === null ? [] : [lockName.account(invitedBy)]),
+          authorize: async (trx) => void (await openOf(trx, confirmation)),
         },
         async also(trx, userId) {
           if (!(await stores.of(trx).accept(found.id, userId, clock.now()))) throw dead(found)

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -93,7 +93,7 @@ export async function webhookRoutes(
     async (request, reply) => {
       assertNoFaults(request)
       const wanted = parseWanted(request.body, webhookRules)
-      const created = await webhookEndpoints.create(wanted, stillAllowed(request))
+      const created = await webhookEndpoints.create(wanted, reauthorize(request))
       return reply.status(201).send(withSecret(reply, created))
     },
   )
@@ -187,7 +187,7 @@ export async function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const delivery = await webhookDesk.test(webhook.of(request).id, stillAllowed(request))
+      const delivery = await webhookDesk.test(webhook.of(request).id, reauthorize(request))
       return reply.status(202).send(deliveryView(delivery))
     },
   )

@@ -14,7 +14,7 @@ import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { type Account, isAdministrator } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
-import type { Column } from '../authentication/requirement-table.ts'
+import type { Stage } from '../authentication/requirement-table.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import type { BreachQuery } from '../passwords/range-query.ts'
@@ -73,11 +73,11 @@ export interface Accounts {
    */
   endLogins(userId: number, how?: HowToEnd): Promise<boolean>
   /**
-   * Reads a verified account again and asks the requirements of a column, `change` by default.
+   * Reads a verified account again and asks the requirements of a stage, `change` by default.
    * Called in the transaction of a change, or before an answer that shows that the proof was right.
-   * @throws ApiError the refusals of the column; invalidCredentials if the account does not exist
+   * @throws ApiError the refusals of the stage; invalidCredentials if the account does not exist
    */
-  reread(trx: DatabaseOrTransaction, verified: Account, column?: Column): Promise<Account>
+  reread(trx: DatabaseOrTransaction, verified: Account, stage?: Stage): Promise<Account>
   /** Counts the accounts, by state and by role. */
   tally(): Promise<AccountTally>
   /**
@@ -135,7 +135,7 @@ export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWa
    * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
    * more than failed logins can deny.
    */
-  readonly column?: Column
+  readonly stage?: Stage
   /** Runs once the password is acceptable, before its costly hash; throws to refuse. */
   readonly prove?: () => Promise<void>
   /** Work of the same transaction before all else; throws to refuse. */
@@ -215,13 +215,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
 
     async replacePassword(verified, { keepSession, guard, also, first, ...more }) {
-      const { column = 'commit', prove, ...password } = more
+      const { stage = 'commit', prove, ...password } = more
       const { userId } = verified
       const wanted: WantedChange = { password, mustChange: false }
       const passwordHash = await hashNew(verified, password, prove)
       const work = async (trx: DatabaseOrTransaction) => {
         await first?.(trx)
-        const before = await reread(trx, verified, column)
+        const before = await reread(trx, verified, stage)
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
         await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
         const after = present(await accountStore(trx).byUserId(userId))
@@ -300,14 +300,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   async function reread(
     trx: DatabaseOrTransaction,
     verified: Account,
-    column: Column = 'change',
+    stage: Stage = 'change',
   ): Promise<Account> {
     const account = await accountStore(trx).byUserId(verified.userId)
     if (!account) {
       const reason = { code: 'account_gone', facts: { user_id: verified.userId } } as const
       throw new ApiError('invalidCredentials', { reason })
     }
-    requirements.refuse(column, { account, since: { now: account, before: verified } })
+    requirements.refuse(stage, { account, since: { now: account, before: verified } })
     return account
   }
 

@@ -7,7 +7,7 @@ export const module: Module = {
     {
       name: 'accounts',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
       blank: ['import_id', 'import_line'],
       present: async () => (await import('../../core/database/staged.ts')).isPresentAccount,
     },
@@ -19,13 +19,13 @@ export const module: Module = {
     {
       name: 'role_assignments',
       key: ['account', 'role'],
-      person: { column: 'account', gone: 'removed' },
+      person: { column: 'account', onDelete: 'delete' },
       present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
     },
     {
       name: 'token_versions',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed', untold: 'two counters' },
+      person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
       present: async () => (await import('../../core/database/staged.ts')).isOfPresentUser,
     },
   ],
@@ -122,5 +122,5 @@ export const module: Module = {
       await app.register(passwordResetRoutes, needs)
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -102,7 +102,7 @@ function passwordMethod(
       const account = await accountStore(db).byUsername(username)
       const hash = attempt.usedUp ? null : (account?.passwordHash ?? null)
       const verification = await verifier.verify(password, hash, attempt.takenAt + maxStartDelayMs)
-      attempt.failsAs({
+      attempt.onFailure({
         userId: account?.userId ?? null,
         wait: () => verifier.untilRefusal(verification),
       })

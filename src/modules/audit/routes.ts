@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
@@ -118,7 +118,7 @@ export async function auditRoutes(
       const lines = foundLines(auditLog, {
         filters: { ...filters, until: Math.min(filters.until ?? Infinity, clock.now() + 1) },
         begun: () => events.tell(sensitiveRead, { what: 'audit', filters: namesOf(query) }),
-        judge: async () => stillAllowed(request)?.now(),
+        authorize: async () => reauthorize(request)?.now(),
         makeBatch: inTurn(request, reply, { mayBeRefused: true }),
       })
       return reply.send(await begunStream(lines))

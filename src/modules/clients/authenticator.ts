@@ -72,8 +72,8 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       if (!client) throw new ApiError('invalidClient', { reason: { code: 'unknown_client' } })
       return {
         principal: principalOf(client),
-        shared: () => [],
-        async again() {
+        lockNames: () => [],
+        async revalidate() {
           const present = clients.byId(id)
           return present && clients.hasSecret(present, texts) ? principalOf(present) : null
         },

@@ -14,7 +14,7 @@ export type SignInStep =
 
 /** What the flow of a sign-in holds. */
 export interface SignInData {
-  /** The requirements that it has to meet: those of a login, or those behind a provider. */
+  /** The stage whose requirements apply. Stored: nodes of 0.11 read it by this name. */
   readonly column: 'login' | 'providerPage'
   /** What is proved so far; null before the first proof. */
   readonly proven: Proven | null

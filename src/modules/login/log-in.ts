@@ -21,10 +21,10 @@ export interface Login {
  * the result. One transaction stores the result and settles the attempt as succeeded.
  * @throws ApiError what the limits, the method, the requirements and the steps refuse
  */
-export function logIn<Given, Answer>(
+export function logIn<Issued, Answer>(
   deps: LogInDeps,
   { login, method, sent }: Login,
-  result: Result<Given, Answer>,
+  result: Result<Issued, Answer>,
 ): Promise<Answer> {
   return authenticate(deps, { login, method }, async (evidence, attempt) => {
     const passed = await meetRequirements(deps, evidence, sent, attempt)

@@ -35,9 +35,9 @@ export async function takeSecondFactor(
 ): Promise<Evidence> {
   // The second factor records wrong codes itself. To ask for a code already shows that the
   // password was right, so the refusal need not wait.
-  attempt.failsAs({ event: null, wait: null })
+  attempt.onFailure({ event: null, wait: null })
   await secondFactor.prove(evidence.account, proof)
-  attempt.failsAs({ event: loginFail })
+  attempt.onFailure({ event: loginFail })
   return { ...evidence, amr: [...evidence.amr, 'otp', 'mfa'] }
 }
 

@@ -7,7 +7,7 @@ export const module: Module = {
       name: 'passwords',
       key: ['account'],
       refersTo: 'accounts',
-      person: { column: 'account', gone: 'removed' },
+      person: { column: 'account', onDelete: 'delete' },
       present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
     },
   ],
@@ -22,5 +22,5 @@ export const module: Module = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -44,7 +44,7 @@ export interface Sessions {
    * Reads the session of a request under way again, as `db` sees it; that counts as activity. In a
    * transaction the session cannot end before the transaction does. Null if it has ended.
    */
-  again(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
+  revalidate(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
   /** The live sessions of an account, the newest first; at most the newest 1000. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of these sessions by its handle; null if there is no such session. */
@@ -194,7 +194,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     resumeStored: live,
 
-    async again(trx, id) {
+    async revalidate(trx, id) {
       const session = await sessionStore(trx).byId(id)
       const answer = session && (await live(session))
       return answer && 'ended' in answer ? null : answer
@@ -312,7 +312,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   function resumed(session: StoredSession, lastSeenAt: number): LiveSession | EndedSession {
     const unmet = requirements.unmet('session', { account: session.account })
-    if (unmet?.cell === 'absent') {
+    if (unmet?.cell === 'unauthenticated') {
       const facts = { user_id: session.userId }
       return { ended: { code: 'session_of_unusable_account', facts } }
     }

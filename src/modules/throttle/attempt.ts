@@ -19,7 +19,7 @@ export interface Attempt {
    */
   readonly usedUp: UsedUp | null
   /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */
-  failsAs(failure: Partial<Failure>): void
+  onFailure(failure: Partial<Failure>): void
   /**
    * Settles the attempt as succeeded in the transaction that completes the work; may be called again
    * if that is begun anew. `account`, as this transaction read it, saves a statement if it has no
@@ -102,7 +102,7 @@ export async function runAttempt<T>(
   const attempt: Attempt = {
     takenAt: reservation.takenAt,
     usedUp,
-    failsAs(more) {
+    onFailure(more) {
       failure = { ...failure, ...more }
     },
     async succeed(trx, account) {

@@ -128,7 +128,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     async endPair(sid, exp, how = {}) {
       const token = pairName(sid)
       // No token is issued for a pair that has ended.
-      if (known.endOf(token) > 0) return how.guard?.judge(db)
+      if (known.endOf(token) > 0) return how.guard?.authorize(db)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
         await revocationStore(trx).append({ token }, clock.now() + pairLoggedMs)
@@ -155,7 +155,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = known.endOf(token) >= expiresAt
     // A repeated logout writes nothing.
-    if (isKnown || expiresAt <= clock.now()) return how.guard?.judge(db)
+    if (isKnown || expiresAt <= clock.now()) return how.guard?.authorize(db)
     await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), how)
   }
 

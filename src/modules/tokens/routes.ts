@@ -221,8 +221,8 @@ export async function tokenRoutes(
   ): Promise<Successor | null> {
     if (!config.token.rotatesRefresh) return null
     const guard = {
-      shared: () => [],
-      async judge(trx: DatabaseOrTransaction) {
+      lockNames: () => [],
+      async authorize(trx: DatabaseOrTransaction) {
         const account = await accountIn(trx, userId)
         if (!account) throw accountGone(claims)
         assertMayRefresh(claims, account)

@@ -206,7 +206,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
   ): Promise<void> {
     const { userId } = account
     const work = async (attempt: Attempt) => {
-      attempt.failsAs({ event: mfaFail, userId })
+      attempt.onFailure({ event: mfaFail, userId })
       if (!(await judge(attempt))) throw refused(wrong, account)
     }
     return throttle.attempt(secondFactorKey(userId), work, failed)

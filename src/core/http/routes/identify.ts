@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { ApiError, type ApiErrorOptions, type RefusalReason } from '../../errors.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { absenceOf } from '../changes/absence.ts'
-import { type Authenticated, RequestGuard } from '../changes/still-allowed.ts'
+import { type Authenticated, RequestGuard } from '../changes/reauthorize.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe } from './declaration.ts'
 
@@ -75,7 +75,7 @@ function known(caller: Authenticated, authenticator: Authenticator, asked: Asked
   const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
   request.principal = principal
   request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
-  request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
+  request.awaitsBody = !request.raw.complete // a body that has arrived needs no reauthorization
   if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
   return principal
 }

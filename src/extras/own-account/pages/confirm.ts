@@ -3,7 +3,7 @@ import { maskedEmail } from '../../../core/addresses/email.ts'
 import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import {
   type ProofKind,
   type ProtectedChange,
@@ -116,7 +116,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     change: ProtectedChange,
   ): Promise<ConfirmFlow> {
     const browser = browserOf(request, reply, random)
-    return grants.begin(account, { change, sessionId, form: null }, browser, stillAllowed(request))
+    return grants.begin(account, { change, sessionId, form: null }, browser, reauthorize(request))
   }
 
   /** Verifies what was sent; answers what it has proved. @throws ApiError as `prove` of `Proofs` */
@@ -160,7 +160,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       await also?.(trx)
       return grants.add(trx, flow, kinds)
     }
-    return transact(db, [lockName.account(flow.userId ?? 0)], work, stillAllowed(request))
+    return transact(db, [lockName.account(flow.userId ?? 0)], work, reauthorize(request))
   }
 
   /** Makes the change of the form. */
@@ -189,7 +189,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       db,
       [lockName.account(account.userId)],
       (trx) => grants.add(trx, flow, [], { leaving: { provider: url.host, url: url.href } }),
-      stillAllowed(request),
+      reauthorize(request),
     )
     return reply.redirect(`${leavePath}?flow=${flow.id}`, 303)
   }
@@ -204,7 +204,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       const mail = await mailedProof.begin(trx, request, account, flowName(flow))
       return grants.add(trx, flow, [], { mail })
     }
-    await transact(db, [lockName.account(account.userId)], work, stillAllowed(request))
+    await transact(db, [lockName.account(account.userId)], work, reauthorize(request))
     return reply.redirect(`${path}?flow=${flow.id}`, 303)
   }
 
