@@ -9,6 +9,7 @@ import { access } from './core/http/routes/access.ts'
 import { createServer } from './core/http/server/server.ts'
 import { jobsOf } from './core/module/jobs.ts'
 import type { Module } from './core/module/module.ts'
+import { loadMonitoring, startCounting } from './core/module/monitoring.ts'
 import { requestHeadersOf } from './core/module/registry.ts'
 import { authenticatorsOf, loadModules, registerRoutes } from './core/module/serve.ts'
 import type { Needs } from './core/module/services.ts'
@@ -58,7 +59,7 @@ export async function buildApp(
   const { config, databaseFiles, db, random, log, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
-  const loaded = await loadModules(modules)
+  const [loaded, monitoring] = await Promise.all([loadModules(modules), loadMonitoring(modules)])
   const services = await createServices(deps, { modules })
   const wired: Needs = { ...deps, ...services }
   // The password is hashed on another thread while the server is built.
@@ -85,6 +86,7 @@ export async function buildApp(
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
+  startCounting(monitoring, deps.measurements, server.refusalListeners)
   collectRoutes(server, config)
   server.addHook('onRoute', services.returnPaths.add)
   addFrames(server, config)

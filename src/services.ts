@@ -3,6 +3,7 @@ import { migrate } from './core/database/migrate.ts'
 import { createLoginAddress, type LoginAddress } from './core/http/limits/login-address.ts'
 import type { Module, OnAccountEnded, OnErasure } from './core/module/module.ts'
 import type { ExportSection } from './core/module/person.ts'
+import { createLookUp, type LookUpReason } from './core/module/reasons.ts'
 import {
   assertDistinct,
   assertDistinctEvents,
@@ -15,7 +16,6 @@ import { type Backups, createBackups } from './extras/backup/runs.ts'
 import { createEmails, type Emails } from './extras/email-addresses/emails.ts'
 import { createUndo } from './extras/email-addresses/undo.ts'
 import { createEmailLogin, type EmailLogin } from './extras/email-sign-in/email-login.ts'
-import { createLookUp, type LookUpReason } from './extras/explain/explanations.ts'
 import { createRefusals, type Refusals } from './extras/explain/refusals.ts'
 import { createHostSessions, type HostSessions } from './extras/forward-auth/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './extras/forward-auth/rules.ts'
@@ -413,7 +413,7 @@ export async function createServices(
     secondFactor,
     sessions,
     signUp: createSignUp(registration),
-    statisticSeries: createStatisticSeries({ ...deps, lookUpReason }),
+    statisticSeries: createStatisticSeries({ ...deps, lookUpReason, modules }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
     masterKeyRotationAnswers: createMasterKeyRotationAnswers({ ...deps, keys }),

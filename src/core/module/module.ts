@@ -11,6 +11,7 @@ import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
 import type { CreateTracing } from '../runtime/tracing.ts'
+import type { Monitoring } from './monitoring.ts'
 import type { ExportSection } from './person.ts'
 import type { Needs } from './services.ts'
 
@@ -32,6 +33,8 @@ export interface Module extends ModuleNames {
   readonly tracing?: () => Promise<CreateTracing>
   /** What the doctor checks of the module. */
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
+  /** What status, metrics, statistics and readiness show of the module. */
+  readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
   /** Makes what is called when an account ends. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
   /** What the module stores of a person: see `excluded` of a table for what is left out. */

@@ -41,6 +41,7 @@ export const module: Module = {
     'MAIL_PER_MINUTE',
   ],
   checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

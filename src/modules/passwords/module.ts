@@ -23,5 +23,6 @@ export const module: Module = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
+  monitoring: () => import('./monitoring.ts'),
   personalData: async () => (await import('./personal-data.ts')).sections,
 }
