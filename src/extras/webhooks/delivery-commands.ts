@@ -64,7 +64,7 @@ async function deliveries(call: CommandCall): Promise<void> {
   const state = choiceOption(call, 'state', states)
   const message = textOf(call, 'message')
   const filtersAt = eventFilters(call)
-  await withServices(call, async ({ webhookDesk }, { clock }) => {
+  await withServices(call, ['webhookDesk'], async ({ webhookDesk }, { clock }) => {
     const { deliveryView } = await import('./show.ts')
     const filters: DeliveryFilters = { endpoint, state, message, ...filtersAt(clock.now()) }
     async function* batches(): AsyncGenerator<Row[]> {
@@ -81,7 +81,7 @@ async function deliveries(call: CommandCall): Promise<void> {
 
 async function delivery(call: CommandCall): Promise<void> {
   const id = numberOf(call.operands[0] ?? '')
-  await withServices(call, async ({ webhookDesk }) => {
+  await withServices(call, ['webhookDesk'], async ({ webhookDesk }) => {
     const { deliveryView } = await import('./show.ts')
     const row = await webhookDesk.byId(id)
     if (!row) throw new CommandError('there is no such delivery', exitCodes.notFound.code)
@@ -109,7 +109,7 @@ async function repeat(call: CommandCall): Promise<void> {
   ) {
     throw new UsageError('--state, --since, --until and --type need --webhook')
   }
-  await withServices(call, async ({ webhookDesk }, { clock }) => {
+  await withServices(call, ['webhookDesk'], async ({ webhookDesk }, { clock }) => {
     let repeated = 0
     for (const id of ids) {
       await webhookDesk.repeat(id)

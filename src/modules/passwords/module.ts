@@ -22,5 +22,5 @@ export const module: Module = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  services: () => import('./services.ts'),
 }

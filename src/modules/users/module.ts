@@ -35,6 +35,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   // Often, because changes that are not counted yet cost time at each page far behind.
   jobs: ({ users }) => [
     { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
@@ -52,5 +53,4 @@ export const module: Module = {
       }
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
 }
