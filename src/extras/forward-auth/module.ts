@@ -34,6 +34,7 @@ export const module: Module = {
       isLogin: true,
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
       import('./enter-routes.ts'),
@@ -54,5 +55,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }
