@@ -45,7 +45,7 @@ const coreParts = [
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'own-account']
+const withoutManifest = ['devices']
 
 /** Their pages still load what extras add to them. */
 const loadsExtras = ['pages', 'own-account']
@@ -245,7 +245,6 @@ suite('architecture', () => {
       'main.ts',
       'modules',
       'modules.ts',
-      'services.ts',
       'start.ts',
       'test-service.ts',
       'testing.ts',
@@ -262,7 +261,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|routes|schemas|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],

@@ -36,6 +36,7 @@ export const module: Module = {
       isLogin: true,
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
       import('./enter-routes.ts'),
@@ -56,5 +57,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

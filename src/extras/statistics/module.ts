@@ -10,6 +10,7 @@ export const module: Module = {
     },
   ],
   monitoring: () => import('./monitoring.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
       import('./routes.ts'),

@@ -6,6 +6,7 @@ export const module: Module = {
   name: 'health',
   tag: 'Service',
   monitoring: () => import('./monitoring.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const { healthRoutes } = await import('./routes.ts')
     return async (app, needs) => {

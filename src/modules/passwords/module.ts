@@ -24,5 +24,5 @@ export const module: Module = {
     'PASSWORD_BREACH_URL',
   ],
   monitoring: () => import('./monitoring.ts'),
-  personalData: async () => (await import('./personal-data.ts')).sections,
+  services: () => import('./services.ts'),
 }

@@ -18,6 +18,7 @@ export const module: Module = {
   ],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

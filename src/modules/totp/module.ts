@@ -19,6 +19,7 @@ export const module: Module = {
   errors: ['secondFactorRequired', 'secondFactorNotFound'],
   events: () => import('./events.ts'),
   monitoring: () => import('./monitoring.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
       import('../../core/policy/groups.ts'),
@@ -32,5 +33,4 @@ export const module: Module = {
       await app.register(factorAdminRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }
