@@ -44,7 +44,7 @@ const coreParts = [
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'own-account', 'tracing']
+const withoutManifest = ['devices', 'tracing']
 
 /** Their pages still load what extras add to them. */
 const loadsExtras = ['pages', 'own-account']
@@ -242,7 +242,6 @@ suite('architecture', () => {
       'main.ts',
       'modules',
       'modules.ts',
-      'services.ts',
       'start.ts',
       'test-service.ts',
       'testing.ts',
@@ -259,7 +258,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|routes|schemas|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|services|routes|schemas|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -534,6 +533,21 @@ suite('manifests', () => {
       sorted(commands.map(({ name }) => name)),
       sorted(named.flatMap(({ rows }) => rows.map(({ name }) => name))),
     )
+  })
+
+  test('the services of modules need no service of an extra', async () => {
+    const all = await Promise.all(
+      manifests.map(async ({ name, services }) => ({ name, ...(await services?.()) })),
+    )
+    const isExtra = ({ name }: { name: string }) => sources.includes(`src/extras/${name}/module.ts`)
+    const ofExtras = all.filter(isExtra).flatMap(({ services = [] }) => services)
+    const made = new Set<string>(ofExtras.flatMap(({ makes }) => makes))
+    assert.ok(made.size > 20)
+    const outlaws = all
+      .filter((one) => !isExtra(one))
+      .flatMap(({ services = [], hooks = [] }) => [...services, ...hooks])
+      .flatMap(({ needs }) => needs.filter((need) => made.has(need)))
+    assert.deepEqual(outlaws, [])
   })
 
   test('every plugin of routes, and every authenticator, is loaded by its module', () => {
