@@ -103,7 +103,7 @@ export async function buildApp(
     await stopJobs()
     await stop()
     closing?.()
-    deps.events.tellCounts('atOnce')
+    deps.events.emitCounts('atOnce')
     await close()
     await db.destroy()
     await traces?.close()
@@ -136,6 +136,6 @@ function countedRefusals({ events }: Pick<Deps, 'events'>): Job {
     name: 'counted refusals',
     everyMs: 10_000,
     inEachWorker: true,
-    run: async () => events.tellCounts(),
+    run: async () => events.emitCounts(),
   }
 }

@@ -1,7 +1,7 @@
 // A database makes a difference: what is left of a person in its tables.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { PersonSection } from '../../src/core/module/person.ts'
+import type { ExportSection } from '../../src/core/module/person.ts'
 import { modules } from '../../src/modules.ts'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
@@ -71,19 +71,19 @@ suite('GET /api/account/export', async () => {
     for (const { services } of modules) {
       for (const { to, create } of (await services?.())?.hooks ?? []) {
         if (to !== 'personSections') continue
-        const sections = create({ ...app.deps, ...app.app } as never) as readonly PersonSection[]
+        const sections = create({ ...app.deps, ...app.app } as never) as readonly ExportSection[]
         for (const { tables } of sections) for (const table of tables) told.add(table)
       }
     }
     const tables = modules.flatMap((module) => module.tables ?? [])
     const silent = tables.filter(
-      ({ name, person }) => person && person.untold === undefined && !told.has(name),
+      ({ name, person }) => person && person.excluded === undefined && !told.has(name),
     )
     assert.deepEqual(
       silent.map(({ name }) => name),
       [],
     )
-    const both = tables.filter(({ name, person }) => person?.untold && told.has(name))
+    const both = tables.filter(({ name, person }) => person?.excluded && told.has(name))
     assert.deepEqual(both, [])
   })
 

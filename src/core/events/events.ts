@@ -32,7 +32,7 @@ export interface RecordedEvent {
   readonly unlisted?: { readonly closed: readonly string[]; readonly through: number }
 }
 
-/** What an event tells the audit log alone. */
+/** The fields of an event that only the audit log receives. */
 export type ForAudit = Pick<
   RecordedEvent,
   'typed' | 'login' | 'refusal' | 'hidesPerson' | 'closed' | 'unlisted'
@@ -55,7 +55,7 @@ export interface AuditSink {
   /** Records an event with the change that the transaction makes: both are committed, or neither. */
   record(trx: DatabaseOrTransaction, event: RecordedEvent): void
   /** Takes an event that changes nothing, and records it soon. */
-  tell(event: RecordedEvent): void
+  enqueue(event: RecordedEvent): void
 }
 
 /** The receivers of events. */
@@ -84,7 +84,7 @@ export interface Events {
    * @throws Error outside a transaction, or without an audit log: no change is committed without its
    * record; and what a sink inside the transaction throws
    */
-  record<P extends Payload>(
+  emitInTransaction<P extends Payload>(
     trx: DatabaseOrTransaction,
     type: EventType<P>,
     payload: NoInfer<P>,
@@ -95,13 +95,13 @@ export interface Events {
    * log and the audit log get a count. The audit log gets those from before its time when it is
    * attached.
    */
-  tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
+  emit<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
   /** Sets the receivers inside transactions, each for events of some names alone. */
   inside(receivers: readonly InsideReceiver[]): void
   /** Delivers the counts of floods whose minute is over, or all of them. */
-  tellCounts(atOnce?: 'atOnce'): void
+  emitCounts(atOnce?: 'atOnce'): void
 }
 
 // Before the audit log is attached, in a process that may never have one.
@@ -138,11 +138,11 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     try {
       await sink(event)
     } catch (error) {
-      log.error({ err: error, untold: event.type.name }, 'a sink failed to take an event')
+      log.error({ err: error, excluded: event.type.name }, 'a sink failed to take an event')
     }
   }
 
-  async function record(
+  async function emitInTransaction(
     trx: DatabaseOrTransaction,
     type: EventType,
     payload: Payload,
@@ -159,24 +159,25 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     for (const take of insideByName.get(type.name) ?? []) await take(trx, event)
   }
 
-  function tell(event: RecordedEvent): void {
+  function emit(event: RecordedEvent): void {
     deliver(event)
-    if (refusals.admits(event)) tellBounded(event)
+    if (refusals.admits(event)) emitBounded(event)
   }
 
-  function tellBounded(event: RecordedEvent): void {
+  function emitBounded(event: RecordedEvent): void {
     deliverBounded(event)
-    if (audit) audit.tell(event)
+    if (audit) audit.enqueue(event)
     else if (early.length < maxEarly) early.push(event)
   }
 
-  const refusals = boundedRefusals(clock, tellBounded)
+  const refusals = boundedRefusals(clock, emitBounded)
   return {
-    record: (trx, type, payload, forAudit) => record(trx, type as EventType, payload, forAudit),
-    tell: (type, payload, forAudit) => tell(happened(type as EventType, payload, forAudit)),
+    emitInTransaction: (trx, type, payload, forAudit) =>
+      emitInTransaction(trx, type as EventType, payload, forAudit),
+    emit: (type, payload, forAudit) => emit(happened(type as EventType, payload, forAudit)),
     attach(given) {
       audit = given
-      for (const event of early) audit.tell(event)
+      for (const event of early) audit.enqueue(event)
       early = []
     },
     inside(receivers) {
@@ -184,7 +185,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
       const byName = Map.groupBy(wanted, ({ name }) => name)
       insideByName = new Map([...byName].map(([name, all]) => [name, all.map(({ take }) => take)]))
     },
-    tellCounts: refusals.tellCounts,
+    emitCounts: refusals.emitCounts,
   }
 }
 

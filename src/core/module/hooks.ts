@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { InsideReceiver } from '../events/events.ts'
-import type { PersonSection } from './person.ts'
+import type { ExportSection } from './person.ts'
 
 /**
  * The points at which modules take part in the work of others. A service names the points that it
@@ -45,8 +45,8 @@ export interface HookPoints {
   isReturnOrigin: (origin: string) => boolean
   /** What an operator should know although the process can serve; null if there is nothing. */
   readinessWarning: () => Promise<ReadinessWarning | null>
-  /** What a module stores of a person: see `untold` of a table for what is left out. */
-  personSections: readonly PersonSection[]
+  /** What a module stores of a person: see `excluded` of a table for what is left out. */
+  personSections: readonly ExportSection[]
 }
 
 /** What does not keep requests away. docs/health.md has a row for each. */

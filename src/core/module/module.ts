@@ -102,17 +102,17 @@ export interface ModuleTable {
 export interface Person {
   readonly column: string
   /**
-   * The effect of the user's deletion. A foreign key implements `removed` and `cleared`, which a
+   * The effect of the user's deletion. A foreign key implements `delete` and `set-null`, which a
    * start verifies; `kept` states the reason.
    */
-  readonly gone: 'removed' | 'cleared' | { readonly kept: string }
+  readonly onDelete: 'delete' | 'set-null' | { readonly kept: string }
   /**
    * A user may have very many of these rows. They are cleared in steps after the deletion, and all
    * reads of the table answer null for a user that is not present meanwhile.
    */
   readonly inSteps?: true
   /** Why the export of a person's data does not tell these rows. */
-  readonly untold?: string
+  readonly excluded?: string
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hook, service } from '../../core/module/service.ts'
 import { createLookUp, type LookUpReason } from './explanations.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
 import { refusalStore } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { hook, service } from '../../core/module/service.ts'
 import { createHostSessions, type HostSessions } from './host-sessions.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 import { createForwardRules, type ForwardRules } from './rules.ts'
 
 declare module '../../core/module/services.ts' {

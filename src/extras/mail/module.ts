@@ -12,7 +12,7 @@ export const module: Module = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // a restored one would be sent again
-      person: { column: 'user_id', gone: 'cleared' },
+      person: { column: 'user_id', onDelete: 'set-null' },
     },
     {
       name: 'notices',
@@ -20,13 +20,13 @@ export const module: Module = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
     {
       name: 'known_devices',
       key: ['user_id', 'device'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: () => import('./events.ts'),

@@ -1,19 +1,19 @@
 import { hook, service } from '../../core/module/service.ts'
-import { createMailDesk, type MailDesk } from './desk.ts'
 import { createDevices, type Devices } from './devices.ts'
 import { eraseFiles } from './erased-files.ts'
+import { createMailAdmin, type MailAdmin } from './mail-admin.ts'
 import { createMailedProof, type MailedProof } from './mailed-proof.ts'
 import { createMailer, type Mailer } from './mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './notices.ts'
-import { sectionsOf } from './of-person.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { sectionsOf } from './personal-data.ts'
 import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore } from './store.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
     readonly devices: Devices
-    readonly mailDesk: MailDesk
+    readonly mailAdmin: MailAdmin
     readonly mailedProof: MailedProof
     readonly mailer: Mailer
     readonly notices: Notices
@@ -56,8 +56,8 @@ export const services = [
   }),
   service({
     needs: ['clock', 'db', 'keys', 'random', 'events', 'outbox'],
-    makes: ['mailDesk'],
-    create: (needs) => ({ mailDesk: createMailDesk(needs) }),
+    makes: ['mailAdmin'],
+    create: (needs) => ({ mailAdmin: createMailAdmin(needs) }),
   }),
   service({
     needs: [

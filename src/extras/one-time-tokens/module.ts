@@ -9,7 +9,7 @@ export const module: Module = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // its link sets a password, or signs in
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   errors: ['confirmationInvalid'],

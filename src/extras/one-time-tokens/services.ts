@@ -1,6 +1,6 @@
 import { hook, service } from '../../core/module/service.ts'
 import { type Confirmations, createConfirmations } from './confirmations.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {

@@ -11,7 +11,7 @@ export const module: Module = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: () => import('./events.ts'),

@@ -2,7 +2,7 @@ import { hook, service } from '../../core/module/service.ts'
 import { createTakenUsernames } from '../../modules/throttle/taken-usernames.ts'
 import { invitationStores } from './invitation-store.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
-import { sectionsOf } from './of-person.ts'
+import { sectionsOf } from './personal-data.ts'
 import { createSignUp, type SignUp } from './sign-up.ts'
 
 declare module '../../core/module/services.ts' {

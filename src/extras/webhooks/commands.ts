@@ -74,8 +74,8 @@ async function add(call: CommandCall): Promise<void> {
     call,
     ['webhookEndpoints', 'webhookRules'],
     async ({ webhookEndpoints, webhookRules }) => {
-      const { parseWanted } = await import('./wanted.ts')
-      const wanted = parseWanted({ ...sent, url, events }, webhookRules)
+      const { parseNewEndpoint } = await import('./endpoint-input.ts')
+      const wanted = parseNewEndpoint({ ...sent, url, events }, webhookRules)
       const made = await webhookEndpoints.create(wanted)
       await showSecret(call, made, `the webhook ${made.endpoint.id} is made`)
     },
@@ -104,7 +104,7 @@ async function change(call: CommandCall): Promise<void> {
     call,
     ['webhookEndpoints', 'webhookRules'],
     async ({ webhookEndpoints, webhookRules }) => {
-      const { parseChanges } = await import('./wanted.ts')
+      const { parseChanges } = await import('./endpoint-input.ts')
       const changes = parseChanges(sent, webhookRules)
       const endpoint = await webhookEndpoints.change(idOf(call), changes)
       call.output.result((await rowOf())(endpoint), `the webhook ${endpoint.id} is changed`)
@@ -139,9 +139,9 @@ async function remove(call: CommandCall): Promise<void> {
 }
 
 async function test(call: CommandCall): Promise<void> {
-  await withServices(call, ['webhookDesk'], async ({ webhookDesk }) => {
+  await withServices(call, ['webhookAdmin'], async ({ webhookAdmin }) => {
     const { deliveryView } = await import('./show.ts')
-    const delivery = await webhookDesk.test(idOf(call))
+    const delivery = await webhookAdmin.test(idOf(call))
     const seen = `${gatehouse} webhook deliveries --message ${delivery.message}`
     call.output.result(
       deliveryView(delivery),

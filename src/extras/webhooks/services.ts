@@ -1,21 +1,21 @@
 import { afterCommit } from '../../core/database/commit.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { createWebhookDesk, type WebhookDesk } from './desk.ts'
+import type { EndpointRules } from './endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './endpoints.ts'
-import { createWebhookFigures, type WebhookFigures } from './figures.ts'
-import { createWebhookInterest, type WebhookInterest } from './interest.ts'
 import { createWebhookOutbox, type WebhookOutbox } from './outbox.ts'
-import { createPace } from './pace.ts'
 import { createWebhookSender, type WebhookSender } from './sender.ts'
+import { createWebhookStats, type WebhookStats } from './stats.ts'
+import { createWebhookSubscriptions, type WebhookSubscriptions } from './subscriptions.ts'
 import { outboundRules } from './target-rules.ts'
-import type { EndpointRules } from './wanted.ts'
+import { createWebhookThrottle } from './throttle.ts'
+import { createWebhookAdmin, type WebhookAdmin } from './webhook-admin.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly webhookDesk: WebhookDesk
+    readonly webhookAdmin: WebhookAdmin
     readonly webhookEndpoints: Endpoints
-    readonly webhookFigures: WebhookFigures
-    readonly webhookInterest: WebhookInterest
+    readonly webhookStats: WebhookStats
+    readonly webhookSubscriptions: WebhookSubscriptions
     readonly webhookOutbox: WebhookOutbox
     readonly webhookRules: EndpointRules
     readonly webhookSender: WebhookSender
@@ -25,33 +25,33 @@ declare module '../../core/module/services.ts' {
 export const services = [
   service({
     needs: ['db', 'feed', 'workers'],
-    makes: ['webhookInterest'],
+    makes: ['webhookSubscriptions'],
     create: async (needs) => {
-      const webhookInterest = createWebhookInterest(needs)
-      await webhookInterest.refresh()
-      return { webhookInterest }
+      const webhookSubscriptions = createWebhookSubscriptions(needs)
+      await webhookSubscriptions.refresh()
+      return { webhookSubscriptions }
     },
   }),
   service({
-    needs: ['webhookInterest'],
+    needs: ['webhookSubscriptions'],
     makes: ['webhookOutbox'],
-    create: ({ webhookInterest: interest }) => ({
-      webhookOutbox: createWebhookOutbox({ interest }),
+    create: ({ webhookSubscriptions: subscriptions }) => ({
+      webhookOutbox: createWebhookOutbox({ subscriptions }),
     }),
   }),
   service({
     needs: ['webhookOutbox', 'clock', 'db', 'events', 'personSeal', 'random'],
-    makes: ['webhookDesk'],
+    makes: ['webhookAdmin'],
     create({ webhookOutbox, ...needs }) {
-      const webhookDesk = createWebhookDesk(needs)
-      webhookDesk.onDue(webhookOutbox.wake)
-      return { webhookDesk }
+      const webhookAdmin = createWebhookAdmin(needs)
+      webhookAdmin.onDue(webhookOutbox.notify)
+      return { webhookAdmin }
     },
   }),
   service({
     needs: [
       'config',
-      'webhookInterest',
+      'webhookSubscriptions',
       'webhookOutbox',
       'measurements',
       'asyncCommitDb',
@@ -65,12 +65,12 @@ export const services = [
       'auditLog',
     ],
     makes: ['webhookSender'],
-    create: ({ webhookInterest: interest, webhookOutbox: outbox, ...needs }) => ({
+    create: ({ webhookSubscriptions: subscriptions, webhookOutbox: outbox, ...needs }) => ({
       webhookSender: createWebhookSender({
         ...needs,
-        interest,
+        subscriptions,
         outbox,
-        pace: createPace({
+        throttle: createWebhookThrottle({
           wait: needs.clock.wait,
           events: outbox.total,
           requests: () => needs.measurements.requests.total,
@@ -81,16 +81,16 @@ export const services = [
     stop: ({ webhookSender }) => webhookSender.close(),
   }),
   service({
-    needs: ['clock', 'db', 'events', 'keys', 'random', 'webhookInterest'],
+    needs: ['clock', 'db', 'events', 'keys', 'random', 'webhookSubscriptions'],
     makes: ['webhookEndpoints'],
-    create: ({ webhookInterest: { announce }, ...needs }) => ({
+    create: ({ webhookSubscriptions: { announce }, ...needs }) => ({
       webhookEndpoints: createEndpoints({ ...needs, announce }),
     }),
   }),
   service({
     needs: ['clock', 'db'],
-    makes: ['webhookFigures'],
-    create: (needs) => ({ webhookFigures: createWebhookFigures(needs) }),
+    makes: ['webhookStats'],
+    create: (needs) => ({ webhookStats: createWebhookStats(needs) }),
   }),
   service({
     needs: ['config', 'knownEvents'],
@@ -105,9 +105,9 @@ export const services = [
 ]
 
 export const hooks = [
-  hook('onEvent', ['webhookInterest'], ({ webhookInterest }) => ({
+  hook('onEvent', ['webhookSubscriptions'], ({ webhookSubscriptions }) => ({
     names: webhookChanges,
-    take: async (trx) => afterCommit(trx, webhookInterest.changed),
+    take: async (trx) => afterCommit(trx, webhookSubscriptions.changed),
   })),
   hook('onRecordsInserted', ['webhookOutbox'], ({ webhookOutbox }) => webhookOutbox.addRecords),
   hook(

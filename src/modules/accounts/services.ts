@@ -3,7 +3,7 @@ import { hook, service } from '../../core/module/service.ts'
 import { type AccountList, createAccountList } from './account-list.ts'
 import { type Accounts, createAccounts, isAdministratorsUser } from './accounts.ts'
 import { type AutomaticLock, createAutomaticLock } from './lock.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {

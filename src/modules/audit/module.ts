@@ -21,8 +21,8 @@ export const module: Module = {
       needsKeys: true,
       person: {
         column: 'user_id',
-        gone: { kept: 'what is left to be done, for ten minutes' },
-        untold: 'there is none before the erasure',
+        onDelete: { kept: 'what is left to be done, for ten minutes' },
+        excluded: 'there is none before the erasure',
       },
     },
     { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },

@@ -8,7 +8,7 @@ export const module: Module = {
       name: 'identities',
       key: ['id'],
       givesIds: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   methods: [{ name: 'provider', amr: ['fed'] }],

@@ -4,7 +4,7 @@ import { endBearer } from '../tokens/authenticator.ts'
 import { type ExternalBearer, externalBearer } from './authenticator.ts'
 import { createFlows, type Flows } from './flow.ts'
 import { createIdentities, type Identities } from './identities.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 import { createProviders, type Providers } from './providers.ts'
 
 declare module '../../core/module/services.ts' {

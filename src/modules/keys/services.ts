@@ -1,21 +1,28 @@
 import { inTransaction } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
 import { type KeySet, loadKeySet } from './key-set.ts'
-import { createMasterTurn, type MasterTurn, type OnTurned } from './turn.ts'
-import { createTurnAnswers, type TurnAnswers } from './turn-answers.ts'
+import {
+  createMasterKeyRotation,
+  type MasterKeyRotation,
+  type OnRotated,
+} from './master-key-rotation.ts'
+import {
+  createMasterKeyRotationAnswers,
+  type MasterKeyRotationAnswers,
+} from './master-key-rotation-answers.ts'
 
 declare module '../../core/module/hooks.ts' {
   interface HookPoints {
     /** In the transaction that turns the master key: what else is signed under it. */
-    onKeyTurned: OnTurned
+    onKeyTurned: OnRotated
   }
 }
 
 declare module '../../core/module/services.ts' {
   interface Services {
     readonly keys: KeySet
-    readonly masterTurn: MasterTurn
-    readonly turnAnswers: TurnAnswers
+    readonly masterKeyRotation: MasterKeyRotation
+    readonly masterKeyRotationAnswers: MasterKeyRotationAnswers
   }
 }
 
@@ -30,15 +37,18 @@ export const services = [
   }),
   service({
     needs: ['clock', 'config', 'db', 'events', 'random'],
-    makes: ['masterTurn'],
+    makes: ['masterKeyRotation'],
     hooks: ['onKeyTurned'],
     create: ({ onKeyTurned, ...needs }) => ({
-      masterTurn: createMasterTurn({ ...needs, onTurned: inTransaction(onKeyTurned) }),
+      masterKeyRotation: createMasterKeyRotation({
+        ...needs,
+        onRotated: inTransaction(onKeyTurned),
+      }),
     }),
   }),
   service({
     needs: ['clock', 'db', 'feed', 'keys', 'log', 'random'],
-    makes: ['turnAnswers'],
-    create: (needs) => ({ turnAnswers: createTurnAnswers(needs) }),
+    makes: ['masterKeyRotationAnswers'],
+    create: (needs) => ({ masterKeyRotationAnswers: createMasterKeyRotationAnswers(needs) }),
   }),
 ]

@@ -1,6 +1,6 @@
 import { hook, service } from '../../core/module/service.ts'
-import { sections } from './of-person.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
+import { sections } from './personal-data.ts'
 import { type BreachQuery, breachQuery } from './range-query.ts'
 import { createVerifier, type Verifier } from './verifier.ts'
 

@@ -8,7 +8,7 @@ export const module: Module = {
       name: 'posts',
       key: ['id'],
       givesIds: true,
-      person: { column: 'author_id', gone: 'cleared', inSteps: true },
+      person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
     },
   ],
   events: () => import('./events.ts'),

@@ -1,5 +1,5 @@
 import { hook, service } from '../../core/module/service.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 import { addFactor, createSessions, endSessionsOf, type Sessions } from './sessions.ts'
 
 declare module '../../core/module/services.ts' {

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 
 declare module '../../core/module/services.ts' {

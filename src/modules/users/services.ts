@@ -1,7 +1,7 @@
 import { afterwards, inTransaction, some } from '../../core/module/hooks.ts'
 import { tracesOf } from '../../core/module/registry.ts'
 import { hook, service } from '../../core/module/service.ts'
-import { sections } from './of-person.ts'
+import { sections } from './personal-data.ts'
 import { createUsers, type Users } from './users.ts'
 
 declare module '../../core/module/services.ts' {
