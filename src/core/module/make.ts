@@ -1,4 +1,5 @@
 import { migrate } from '../database/migrate.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { type Closing, closingOf } from './closing.ts'
 import type { HookName, HookPoints } from './hooks.ts'
@@ -27,8 +28,8 @@ export interface ServiceMaker {
     names: Names,
   ): Promise<Pick<Services, Names[number]>>
   all(): Promise<Services>
-  /** Ends what is made so far; what is made later is not part of it. */
-  closing(): Closing
+  /** Ends what is made so far, within times of a clock; what is made later is not part of it. */
+  closing(clock?: Clock): Closing
 }
 
 export interface MakerOptions {
@@ -133,11 +134,9 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
       await makeAll(loaded.inOrder.flatMap(({ service }) => service.makes))
       return made as unknown as Services // the compiler knows what services.ts of all modules make
     },
-    closing: () =>
-      closingOf(
-        loaded.inOrder.filter(({ service }) => done.has(service)),
-        made,
-        given,
-      ),
+    closing({ wait } = given.clock) {
+      const services = loaded.inOrder.filter(({ service }) => done.has(service))
+      return closingOf(services, made, { wait, log: given.log })
+    },
   }
 }
