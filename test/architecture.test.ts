@@ -540,6 +540,21 @@ suite('manifests', () => {
     )
   })
 
+  test('the services of modules need no service of an extra', async () => {
+    const all = await Promise.all(
+      manifests.map(async ({ name, services }) => ({ name, ...(await services?.()) })),
+    )
+    const isExtra = ({ name }: { name: string }) => sources.includes(`src/extras/${name}/module.ts`)
+    const ofExtras = all.filter(isExtra).flatMap(({ services = [] }) => services)
+    const made = new Set<string>(ofExtras.flatMap(({ makes }) => makes))
+    assert.ok(made.size > 20)
+    const outlaws = all
+      .filter((one) => !isExtra(one))
+      .flatMap(({ services = [], hooks = [] }) => [...services, ...hooks])
+      .flatMap(({ needs }) => needs.filter((need) => made.has(need)))
+    assert.deepEqual(outlaws, [])
+  })
+
   test('every plugin of routes, and every authenticator, is loaded by its module', () => {
     const plugin = /^export (?:async )?function (\w+(?:Routes|Authenticator)|externalBearer)\(/gm
     const manifestOf = new Map(

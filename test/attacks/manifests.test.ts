@@ -5,6 +5,7 @@ import type { Authenticator } from '../../src/core/http/routes/declaration.ts'
 import type { AddAuthenticators, Module } from '../../src/core/module/module.ts'
 import type { Monitoring, SeriesKind, StatusPart } from '../../src/core/module/monitoring.ts'
 import { loadModules } from '../../src/core/module/serve.ts'
+import type { Services } from '../../src/core/module/services.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
 import { loadChecks } from '../../src/extras/doctor/all-checks.ts'
 import { modules as ours } from '../../src/modules.ts'
@@ -60,6 +61,14 @@ const series = (name: string): SeriesKind => ({
   labels: [],
   description: 'Things',
   counted: () => [],
+})
+const makingServices = (...names: string[]): Manifest => ({
+  services: async () => ({
+    services: names.map((name) => ({
+      ...{ needs: [], hooks: [], inEachProcess: false, create: () => ({ [name]: name }) },
+      makes: [name as keyof Services],
+    })),
+  }),
 })
 
 interface Doubled {
@@ -152,6 +161,13 @@ const doubled: readonly Doubled[] = [
       { requestHeaders: [{ name: 'x-csrf-token' }] },
       'the request header x-csrf-token is named by the modules sessions',
     ],
+  },
+  {
+    kind: 'service',
+    name: 'things',
+    both: makingServices('things'),
+    twice: makingServices('things', 'things'),
+    ofOurs: [makingServices('posts'), 'the service posts is named by the modules posts'],
   },
   {
     kind: 'scheme',

@@ -1,4 +1,3 @@
-import { createLookUp, type LookUpReason } from '../../core/module/reasons.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { sections } from './personal-data.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
@@ -6,17 +5,11 @@ import { refusalStore } from './store.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly lookUpReason: LookUpReason
     readonly refusals: Refusals
   }
 }
 
 export const services = [
-  service({
-    needs: ['modules'],
-    makes: ['lookUpReason'],
-    create: ({ modules }) => ({ lookUpReason: createLookUp(modules) }),
-  }),
   service({
     needs: ['log', 'asyncCommitDb', 'clock', 'config', 'db', 'measurements', 'workers'],
     makes: ['refusals'],

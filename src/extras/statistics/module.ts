@@ -9,8 +9,8 @@ export const module: Module = {
       key: ['step', 'at', 'series'],
     },
   ],
-  monitoring: () => import('./monitoring.ts'),
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
       import('./routes.ts'),

@@ -1,4 +1,3 @@
-import { createLookUp } from '../../core/module/reasons.ts'
 import { service } from '../../core/module/service.ts'
 import { createStatisticSeries, type StatisticSeries } from './series.ts'
 
@@ -10,14 +9,18 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['log', 'asyncCommitDb', 'clock', 'db', 'measurements', 'modules', 'workers'],
+    needs: [
+      'log',
+      'asyncCommitDb',
+      'clock',
+      'db',
+      'measurements',
+      'lookUpReason',
+      'modules',
+      'workers',
+    ],
     makes: ['statisticSeries'],
-    create: (needs) => ({
-      statisticSeries: createStatisticSeries({
-        ...needs,
-        lookUpReason: createLookUp(needs.modules),
-      }),
-    }),
+    create: (needs) => ({ statisticSeries: createStatisticSeries(needs) }),
     async close({ log, statisticSeries }) {
       await statisticSeries
         .flush()

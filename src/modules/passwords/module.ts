@@ -23,6 +23,6 @@ export const module: Module = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
-  monitoring: () => import('./monitoring.ts'),
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
 }

@@ -33,9 +33,9 @@ export const module: Module = {
     'SESSIONS_PER_ACCOUNT',
   ],
 
+  services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
-  services: () => import('./services.ts'),
   authenticators: async () => {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]
