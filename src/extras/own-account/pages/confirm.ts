@@ -9,7 +9,6 @@ import {
   type ProtectedChange,
   protectedChanges,
 } from '../../../core/http/pages/proof-kinds.ts'
-import type { AccountProblem, ConfirmView } from '../../../core/http/pages/views/account.ts'
 import { canBeSent, type Proofs } from '../../../modules/authentication/proofs.ts'
 import {
   beginProof,
@@ -35,6 +34,7 @@ import {
 } from './own-page.ts'
 import { type ProtectedFormDeps, recentLogin } from './protected-form.ts'
 import { providerLabel } from './providers.ts'
+import type { AccountProblem, ConfirmView } from './views.ts'
 
 export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
   readonly confirmations: Pick<Confirmations, 'use'>

@@ -5,11 +5,6 @@ import { type ApiError, refuseField } from '../../../core/errors.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
 import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
 import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
-import type {
-  AccountDone,
-  AccountProblem,
-  EmailView,
-} from '../../../core/http/pages/views/account.ts'
 import type { Proofs } from '../../../modules/authentication/proofs.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../../email-addresses/emails.ts'
 import type { Outbox } from '../../mail/outbox.ts'
@@ -27,6 +22,7 @@ import {
   showIfRefused,
 } from './own-page.ts'
 import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
+import type { AccountDone, AccountProblem, EmailView } from './views.ts'
 
 export interface EmailPageDeps extends ProtectedFormDeps {
   readonly config: Pick<Config, 'pages'>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { NoticeRow } from '../../../core/http/pages/views/account.ts'
 import type { Notice, Notices } from '../../mail/notices.ts'
 import { accountPage, type PersonDeps, personOf, show } from './own-page.ts'
+import type { NoticeRow } from './views.ts'
 
 export interface NoticesPageDeps extends PersonDeps {
   readonly notices: Pick<Notices, 'of'>

@@ -7,11 +7,6 @@ import { textIn } from '../../../core/http/bodies/form-text.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
-import type {
-  AccountDone,
-  AccountProblem,
-  AccountViews,
-} from '../../../core/http/pages/views/account.ts'
 import type { Views } from '../../../core/http/pages/views.ts'
 import { callerOf } from '../../../core/http/routes/access.ts'
 import { authenticated } from '../../../core/policy/rules.ts'
@@ -19,6 +14,7 @@ import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { SentProofs } from '../../../modules/authentication/proofs.ts'
+import type { AccountDone, AccountProblem, AccountViews } from './views.ts'
 
 /** The person whose account a page shows. */
 export interface Person {

@@ -2,19 +2,13 @@ import { isLanguage } from '../../../core/config/languages.ts'
 import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
-import type {
-  FactorView,
-  MailedView,
-  NewPasswordView,
-  SignInForm,
-  SignInView,
-} from '../../../core/http/pages/views/sign-in.ts'
 import { resendSecondsAt } from '../../../extras/mail/mailbox-page.ts'
 import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
 import type { SignInFlow } from './pipeline.ts'
 import type { ProviderLink } from './providers.ts'
+import type { FactorView, MailedView, NewPasswordView, SignInForm, SignInView } from './views.ts'
 
 /** What a page shows beside its flow. */
 export interface Shown {
