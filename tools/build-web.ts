@@ -112,7 +112,7 @@ export async function buildWebIfStale(): Promise<void> {
   const builtAt = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
   const files = [
-    ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
+    ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**', 'web/**/*.d.ts'] }),
     'tools/build-web.ts',
     'package-lock.json',
   ]

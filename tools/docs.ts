@@ -12,6 +12,7 @@ import { describeChecks } from '../src/extras/doctor/describe.ts'
 import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
 import { rooms as ours } from '../src/rooms.ts'
 import type { Wired } from '../src/services.ts'
+import { writeClientTypes } from './typed-client/generate.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -45,6 +46,5 @@ export function readDoc(name: string): string {
 if (import.meta.main) {
   const docs = await generateDocs()
   for (const [name, text] of Object.entries(docs)) writeFileSync(join(folder, name), text)
-  const { clientTypes, writeTypes } = await import('./typed-client/generate.ts') // takes a second
-  writeTypes(await clientTypes(docs['openapi.json'] ?? ''))
+  await writeClientTypes()
 }
