@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseChoice } from '../../src/extras/webhooks/event-choice.ts'
+import { webhooks as german } from '../../web/console/views/webhooks/de.ts'
+import { webhooks as english } from '../../web/console/views/webhooks/en.ts'
 import { choiceOf, eventsOf, groups } from '../../web/console/views/webhooks/event-choice.ts'
-import { webhooks as german } from '../../web/languages/de/console/webhooks.ts'
 import { events } from '../../web/languages/en/console/events.ts'
-import { webhooks as english } from '../../web/languages/en/console/webhooks.ts'
 import { eventTypes } from '../events.ts'
 
 const names = Object.keys(events)

@@ -13,7 +13,10 @@ export async function writeClientTypes(): Promise<void> {
   if (changedAt(types) > changedAt(document)) return
   const { default: generate, astToString } = await import('openapi-typescript') // takes a second
   const nodes = await generate(JSON.parse(readFileSync(document, 'utf8')))
-  writeFileSync(types, `// Made from docs/openapi.json by openapi-typescript.\n\n${astToString(nodes)}`)
+  writeFileSync(
+    types,
+    `// Made from docs/openapi.json by openapi-typescript.\n\n${astToString(nodes)}`,
+  )
 }
 
 function changedAt(path: string): number {

@@ -1,6 +1,6 @@
 import { areaTexts } from '../../texts.ts'
 
 export const auditTexts = areaTexts({
-  en: async () => (await import('../../../languages/en/console/audit.ts')).audit,
-  de: async () => (await import('../../../languages/de/console/audit.ts')).audit,
+  en: async () => (await import('./en.ts')).audit,
+  de: async () => (await import('./de.ts')).audit,
 })

@@ -4,12 +4,12 @@ import { withEvents } from '../../with-events.ts'
 export const whyTexts = areaTexts({
   en: () =>
     withEvents(
-      import('../../../languages/en/console/why.ts').then(({ why }) => why),
+      import('./en.ts').then(({ why }) => why),
       import('../../../languages/en/console/events.ts'),
     ),
   de: () =>
     withEvents(
-      import('../../../languages/de/console/why.ts').then(({ why }) => why),
+      import('./de.ts').then(({ why }) => why),
       import('../../../languages/de/console/events.ts'),
     ),
 })
