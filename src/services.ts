@@ -1,6 +1,7 @@
 import { afterCommit } from './core/database/commit.ts'
 import { migrate } from './core/database/migrate.ts'
 import { createLoginAddress, type LoginAddress } from './core/http/limits/login-address.ts'
+import type { Module, OnAccountEnded, OnErasure } from './core/module/module.ts'
 import type { PersonSection } from './core/module/person.ts'
 import {
   assertDistinct,
@@ -8,7 +9,7 @@ import {
   type KnownEvent,
   tracesOf,
 } from './core/module/registry.ts'
-import type { OnAccountEnded, OnErasure, Room } from './core/module/room.ts'
+import type { Services } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { type Backups, createBackups } from './extras/backup/runs.ts'
 import { createEmails, type Emails } from './extras/email-addresses/emails.ts'
@@ -103,8 +104,7 @@ import { createVerified, type Verified } from './modules/tokens/verified.ts'
 import { createSecondFactor, type SecondFactor } from './modules/totp/second-factor.ts'
 import { createUsers, type Users } from './modules/users/users.ts'
 
-/** The services that the rooms offer each other: all of the program except HTTP. */
-export interface Services extends LogoutEndings {
+interface Made extends LogoutEndings {
   readonly accountDeletion: AccountDeletion
   readonly accountList: AccountList
   readonly accounts: Accounts
@@ -112,7 +112,7 @@ export interface Services extends LogoutEndings {
   readonly audit: Audit
   readonly auditProof: AuditProof
   readonly auditVerifications: AuditVerifications
-  /** All types of events, in the order of the rooms. */
+  /** All types of events, in the order of the modules. */
   readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
   readonly captcha: Captcha
@@ -179,31 +179,32 @@ export interface Services extends LogoutEndings {
   readonly webhookRules: EndpointRules
 }
 
-/** The dependencies and services that the functions of a manifest get: see `Room`. */
-export type Wired = Deps & Services
+declare module './core/module/services.ts' {
+  interface Services extends Made {}
+}
 
 export interface ServicesOptions {
   /** Whether to migrate an older schema. */
   readonly mayMigrate?: boolean
   /** See `loadKeySet`. */
   readonly mayAddSigner?: boolean
-  readonly rooms: readonly Room<Wired>[]
+  readonly modules: readonly Module[]
 }
 
 /**
  * Creates all services, for the server and for the command line: schema and keys first, then the
- * rooms.
+ * modules.
  * @throws Error if two manifests declare the same thing, or if the schema is older and `mayMigrate`
  * is false
  */
 export async function createServices(
   deps: Deps,
-  { mayMigrate = true, mayAddSigner = true, rooms }: ServicesOptions,
+  { mayMigrate = true, mayAddSigner = true, modules }: ServicesOptions,
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
-  assertDistinct(rooms)
-  const knownEvents = await assertDistinctEvents(rooms)
-  await migrate(db, clock, { mayChange: mayMigrate, rooms })
+  assertDistinct(modules)
+  const knownEvents = await assertDistinctEvents(modules)
+  await migrate(db, clock, { mayChange: mayMigrate, modules })
 
   const interest = createWebhookInterest(deps)
   await interest.refresh()
@@ -243,7 +244,7 @@ export async function createServices(
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
       erasing,
-      traces: tracesOf(rooms),
+      traces: tracesOf(modules),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
@@ -292,7 +293,7 @@ export async function createServices(
   })
   const forwardRules = createForwardRules(deps)
   const returnPaths = createReturnPaths(config)
-  const backups = createBackups({ ...deps, rooms })
+  const backups = createBackups({ ...deps, modules })
   const sessions = createSessions({ ...deps, accounts, requirements })
   const sections: PersonSection[] = [] // as well
   const auditLog = createAuditLog({
@@ -303,7 +304,7 @@ export async function createServices(
   const personSeal = createPersonSeal({ ...deps, keys })
   const webhookDesk = createWebhookDesk({ ...deps, personSeal })
   webhookDesk.onDue(webhookOutbox.wake)
-  const lookUpReason = createLookUp(rooms)
+  const lookUpReason = createLookUp(modules)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
     accountDeletion: createAccountDeletion({
@@ -373,7 +374,7 @@ export async function createServices(
     proofs,
     protectedForms: new Map(),
     providers,
-    readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
+    readiness: createReadiness({ ...deps, accounts, backups, keys, modules }),
     recovery: createRecovery({
       ...deps,
       accounts,
@@ -427,8 +428,8 @@ export async function createServices(
       outbound: outboundRules(config),
     },
   }
-  for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
-    if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
+  for (const { onAccountEnded, onErasure, personalData } of modules) {
+    if (personalData) sections.push(...(await personalData({ ...deps, ...services })))
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
     if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }

@@ -6,7 +6,7 @@ import { allCommands } from '../src/core/cli/commands.ts'
 import { settings } from '../src/core/config/settings-table.ts'
 import { errorTable } from '../src/core/errors.ts'
 import { assertDistinct, assertDistinctEvents } from '../src/core/module/registry.ts'
-import { rooms as manifests } from '../src/rooms.ts'
+import { modules as manifests } from '../src/modules.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -14,11 +14,11 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .filter((path) => !path.endsWith('.test.ts'))
   .sort()
 
-/** Each may import those before it, and the floor. */
-const rooms = [...manifests.map(({ name }) => name).filter((name) => name !== 'floor'), 'cli']
+/** Each may import those before it, and the core. */
+const modules = [...manifests.map(({ name }) => name).filter((name) => name !== 'floor'), 'cli']
 
-/** What each part of the floor may import besides itself. */
-const floor: Record<string, readonly string[]> = {
+/** What each part of the core may import besides itself. */
+const core: Record<string, readonly string[]> = {
   kernel: [],
   reasons: [],
   addresses: [],
@@ -47,7 +47,7 @@ const floor: Record<string, readonly string[]> = {
     'tracing',
     'runtime',
   ],
-  room: ['kernel', 'reasons', 'policy', 'database', 'events', 'config', 'runtime', 'http'],
+  module: ['kernel', 'reasons', 'policy', 'database', 'events', 'config', 'runtime', 'http'],
 }
 
 /** Parts of http/, each of which may import those before it. */
@@ -73,8 +73,8 @@ const httpParts = [
   'documents',
 ]
 
-/** What every reader of a room must know: it stays small. Lines, without unit tests. */
-const core = { folders: ['kernel', 'policy', 'http/server', 'http/routes'], maxLines: 1800 }
+/** What every reader of a module must know: it stays small. Lines, without unit tests. */
+const shared = { folders: ['kernel', 'policy', 'http/server', 'http/routes'], maxLines: 1800 }
 
 interface Import {
   readonly from: string
@@ -157,11 +157,20 @@ function filesOfTree(page: string): Set<string> {
   return files
 }
 
-/** The files that a start loads: those that its own and the parts of all rooms import. */
+/** A module.ts and the commands that it loads: these stand above everything. */
+const loadsCommands = ({ from, to, isLazy }: Import) =>
+  isLazy && isManifest(from) && to.startsWith('src/core/cli/commands')
+
+const isManifest = (path: string) =>
+  path === 'src/core/module/core.ts' ||
+  (path.endsWith('/module.ts') && path !== 'src/core/module/module.ts')
+
+/** The files that a start loads: what it imports, and what all modules import for it. */
 function loadedByStart(): Set<string> {
   const values = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
   const next = Map.groupBy(values, ({ from }) => from)
-  const loaded = new Set(sources.filter((path) => /^src\/(?:start|[\w-]+\/parts)\.ts$/.test(path)))
+  const ofModules = imports.filter((one) => isManifest(one.from) && !loadsCommands(one))
+  const loaded = new Set(['src/start.ts', ...ofModules.map(({ to }) => to)])
   for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to)
   return loaded
 }
@@ -178,16 +187,19 @@ function assertNoCircles(from: readonly string[], next: (name: string) => string
 }
 
 suite('architecture', () => {
+  const upward = imports.filter((one) => !loadsCommands(one))
+
   test('every import goes where the rules of ARCHITECTURE.md let it go', () => {
-    const outlaws = imports.filter(({ from, to, typesOnly }) => {
+    const outlaws = imports.filter((one) => {
+      const { from, to, typesOnly } = one
       const [source, target] = [placeOf(from), placeOf(to)]
-      if (source === target || source === 'cli') return false
-      if (source in floor && !floor[source]?.includes(target)) return true
+      if (source === target || source === 'cli' || loadsCommands(one)) return false
+      if (source in core && !core[source]?.includes(target)) return true
       // The command line, like app.ts, stands above everything.
       if (source.endsWith('.ts')) return false
-      if (target === 'runtime' && source !== 'room') return !typesOnly
-      if (target in floor) return false
-      return target.endsWith('.ts') || rooms.indexOf(target) > rooms.indexOf(source)
+      if (target === 'runtime' && source !== 'module') return !typesOnly
+      if (target in core) return false
+      return target.endsWith('.ts') || modules.indexOf(target) > modules.indexOf(source)
     })
     assert.deepEqual(outlaws, [])
   })
@@ -200,16 +212,16 @@ suite('architecture', () => {
     assert.deepEqual(outlaws, [])
   })
 
-  test('what every reader of a room must know stays small', () => {
-    const own = sources.filter((path) => core.folders.includes(dirname(path).replace('src/', '')))
+  test('what every reader of a module must know stays small', () => {
+    const own = sources.filter((path) => shared.folders.includes(dirname(path).replace('src/', '')))
     const lines = own.reduce((sum, path) => sum + read(path).split('\n').length - 1, 0)
     assert.ok(own.length > 20)
-    assert.ok(lines < core.maxLines, `${lines} lines`)
+    assert.ok(lines < shared.maxLines, `${lines} lines`)
   })
 
   test('there are no circles between folders, by types and by values alike', () => {
     const next = Map.groupBy(
-      imports.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) })),
+      upward.map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) })),
       ({ from }) => from,
     )
     assertNoCircles([...next.keys()], (place) =>
@@ -217,17 +229,17 @@ suite('architecture', () => {
     )
   })
 
-  test('every folder of src/ is part of the floor or a room', () => {
+  test('every folder of src/ is part of the core or a module', () => {
     const places = new Set(sources.map(placeOf).filter((place) => !place.endsWith('.ts')))
-    const parts = Object.keys(floor).filter((part) => !part.endsWith('.ts'))
-    assert.deepEqual([...places].sort(), [...rooms, ...parts].sort())
+    const parts = Object.keys(core).filter((part) => !part.endsWith('.ts'))
+    assert.deepEqual([...places].sort(), [...modules, ...parts].sort())
   })
 
   test('a start loads nothing that only documents, pages, commands or a few services need', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|backup\/(?!room|parts|routes|schemas|runs|run-store|health|schedule|events)|docs\/(?!room|parts|routes)|http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|backup\/(?!module|routes|schemas|runs|run-store|health|schedule|events)|docs\/(?!module|routes)|http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -252,12 +264,14 @@ suite('architecture', () => {
   })
 
   test('there are no circles of files, by types and by values alike', () => {
-    const next = Map.groupBy(imports, ({ from }) => from)
+    const next = Map.groupBy(upward, ({ from }) => from)
     assertNoCircles(sources, (path) => (next.get(path) ?? []).map(({ to }) => to))
   })
 
-  test('a room is entered through the file that owns the word, never through one with queries', () => {
-    const queries = sources.filter((path) => rooms.includes(placeOf(path)) && tablesOf(path).length)
+  test('a module is entered through the file that owns the word, never through one with queries', () => {
+    const queries = sources.filter(
+      (path) => modules.includes(placeOf(path)) && tablesOf(path).length,
+    )
     assert.ok(queries.length > 20)
     const outlaws = imports.filter(
       ({ from, to, typesOnly }) =>
@@ -325,39 +339,42 @@ suite('architecture', () => {
 
   test('ARCHITECTURE.md names every file in its folder, and no other', () => {
     const shown = filesOfTree(read('ARCHITECTURE.md'))
-    const everyRoomHas = (path: string) => /^src\/[\w-]+\/(?:room|parts|events)\.ts$/.test(path)
-    const own = sources.filter((path) => !everyRoomHas(path) || shown.has(path))
+    const everyModuleHas = (path: string) => /^src\/[\w-]+\/(?:module|events)\.ts$/.test(path)
+    const own = sources.filter((path) => !everyModuleHas(path) || shown.has(path))
     assert.deepEqual([...shown].sort(), own)
   })
 })
 
-/** What a manifest says of its room is all that its folder has. */
+/** What a manifest says of its module is all that its folder has. */
 suite('manifests', () => {
   const sorted = (names: Iterable<string>) => [...names].toSorted()
-  const filesOf = (room: string) => sources.filter((path) => placeOf(path) === room)
+  const filesOf = (module: string) => sources.filter((path) => placeOf(path) === module)
   const own = manifests.filter(({ name }) => name !== 'floor')
 
-  test('every room has one, by the name of its folder, and no name is in two', () => {
+  test('every module has one, by the name of its folder, and no name is in two', () => {
     assertDistinct(manifests)
     for (const { name } of own) {
-      const [file = ''] = filesOf(name).filter((path) => path.endsWith('/room.ts'))
-      assert.match(read(file), /export const room: Room\b/, name)
-      assert.ok(read('src/rooms.ts').includes(`from './${name}/room.ts'`), name)
+      const [file = ''] = filesOf(name).filter((path) => path.endsWith('/module.ts'))
+      assert.match(read(file), /export const module: Module\b/, name)
+      assert.ok(read('src/modules.ts').includes(`from './${name}/module.ts'`), name)
     }
   })
 
-  test('every table of the schema belongs to one room, or to the floor', () => {
+  test('every table of the schema belongs to one module', () => {
     const { schema = '' } =
       read('src/core/database/schema.ts').match(/interface Schema \{(?<schema>.*?)\n\}/s)?.groups ??
       {}
     const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
     assert.ok(tables.length > 20)
-    const named = (rooms: typeof manifests) =>
-      rooms.flatMap((room) => room.tables ?? []).map(({ name }) => name)
-    assert.deepEqual(sorted(named(manifests.filter((room) => !room.migrations))), sorted(tables))
-    for (const room of manifests.filter(({ migrations }) => migrations)) {
-      const made = JSON.stringify(room.migrations).matchAll(/\bcreate table (\w+)/g)
-      assert.deepEqual(sorted(named([room])), sorted([...made].map(([, name = '']) => name)))
+    const named = (modules: typeof manifests) =>
+      modules.flatMap((module) => module.tables ?? []).map(({ name }) => name)
+    assert.deepEqual(
+      sorted(named(manifests.filter((module) => !module.migrations))),
+      sorted(tables),
+    )
+    for (const module of manifests.filter(({ migrations }) => migrations)) {
+      const made = JSON.stringify(module.migrations).matchAll(/\bcreate table (\w+)/g)
+      assert.deepEqual(sorted(named([module])), sorted([...made].map(([, name = '']) => name)))
     }
   })
 
@@ -365,10 +382,10 @@ suite('manifests', () => {
     manifests.flatMap(({ name, tables = [] }) => tables.map((table) => [table.name, name])),
   )
 
-  test('a table is written by its own room', () => {
+  test('a table is written by its own module', () => {
     // An import writes and removes by the thousand, and loses names to accounts that are made
     // meanwhile; tokens raise the versions that they are judged by. The verified address stands in
-    // the row of its account, since logins and tokens read it with the account: the rooms of
+    // the row of its account, since logins and tokens read it with the account: the modules of
     // addresses and mail write these columns alone, with what the mail server said of the address. The
     // wrong tries of a code stand in the row of the mail that carries it.
     const allowed = [
@@ -383,22 +400,25 @@ suite('manifests', () => {
       'transfer users',
     ]
     const change = /(?:insertInto|updateTable|deleteFrom)\(\s*'(\w+)|\btable: '(\w+)'/g
-    const written = rooms.flatMap((room) =>
-      filesOf(room)
-        .filter((path) => !path.endsWith('/room.ts'))
+    const written = modules.flatMap((module) =>
+      filesOf(module)
+        .filter((path) => !path.endsWith('/module.ts'))
         .flatMap((path) =>
           [...read(path).matchAll(change)].map(([, table, expired]) => ({
-            room,
+            module,
             table: table ?? expired ?? '',
           })),
         ),
     )
     assert.ok(written.length > 40)
-    const outlaws = written.filter(({ room, table }) => ownerOf.get(table) !== room)
-    assert.deepEqual(sorted(new Set(outlaws.map(({ room, table }) => `${room} ${table}`))), allowed)
+    const outlaws = written.filter(({ module, table }) => ownerOf.get(table) !== module)
+    assert.deepEqual(
+      sorted(new Set(outlaws.map(({ module, table }) => `${module} ${table}`))),
+      allowed,
+    )
   })
 
-  test('a file reaches the tables of its own room and of those before it', () => {
+  test('a file reaches the tables of its own module and of those before it', () => {
     // An import is done, a session ends, accounts are listed by their providers, a notice names the
     // providers, a person gets a key, and a verification asks which account lacks a key, by a statement
     // that joins what is below and above.
@@ -408,15 +428,17 @@ suite('manifests', () => {
       ...['audit accounts', 'audit users'],
       ...['confirmations mails', 'mail identities'],
     ]
-    const reached = rooms.flatMap((room) =>
-      filesOf(room).flatMap((path) => tablesOf(path).map((table) => ({ room, table }))),
+    const reached = modules.flatMap((module) =>
+      filesOf(module).flatMap((path) => tablesOf(path).map((table) => ({ module, table }))),
     )
     assert.ok(reached.length > 35)
-    const outlaws = reached.filter(({ room, table }) => {
+    const outlaws = reached.filter(({ module, table }) => {
       const owner = ownerOf.get(table) ?? ''
-      return owner !== 'floor' && !(rooms.indexOf(owner) <= rooms.indexOf(room) && owner !== '')
+      return (
+        owner !== 'floor' && !(modules.indexOf(owner) <= modules.indexOf(module) && owner !== '')
+      )
     })
-    const names = new Set(outlaws.map(({ room, table }) => `${room} ${table}`))
+    const names = new Set(outlaws.map(({ module, table }) => `${module} ${table}`))
     assert.deepEqual(sorted(names), allowed)
   })
 
@@ -426,43 +448,43 @@ suite('manifests', () => {
       const type = source.match(new RegExp(`^ {2}${name}: (\\w+)`, 'm'))?.[1]
       return source.match(new RegExp(`interface ${type} \\{(.*?)\\n\\}`, 's'))?.[1]
     }
-    const itsOwn = (room: string, name: string) =>
-      read(`src/${room}/tables.ts`).match(new RegExp(`^ {2}${name}: \\{(.*?)\\n {2}\\}`, 'ms'))?.[1]
-    for (const { name: room, migrations, tables = [] } of manifests) {
+    const itsOwn = (module: string, name: string) =>
+      read(`src/${module}/tables.ts`).match(
+        new RegExp(`^ {2}${name}: \\{(.*?)\\n {2}\\}`, 'ms'),
+      )?.[1]
+    for (const { name: module, migrations, tables = [] } of manifests) {
       for (const { name, person } of tables) {
-        const columns = (migrations ? itsOwn(room, name) : ours(name)) ?? ''
+        const columns = (migrations ? itsOwn(module, name) : ours(name)) ?? ''
         const naming = columns.match(/^ +(user_id|account|author_id|owner_id)\b/m)?.[1]
         assert.equal(person?.column, naming, name)
       }
     }
   })
 
-  test('every file of event types is in the manifest of its room, and each type once', async () => {
+  test('every file of event types is in the manifest of its module, and each type once', async () => {
     await assertDistinctEvents(manifests)
-    const files = manifests.flatMap(({ name, events = [] }) =>
-      [events].flat().map(({ pathname }) => [name, pathname] as const),
-    )
-    for (const [room, path] of files) {
-      const folder = room === 'floor' ? '(http|runtime)' : room
-      assert.match(path, new RegExp(`/src/${folder}/events\\.ts$`))
+    const files = imports.filter(({ from, to }) => isManifest(from) && to.endsWith('/events.ts'))
+    for (const { from, to } of files) {
+      const folder = from === 'src/core/module/core.ts' ? '(http|runtime)' : placeOf(from)
+      assert.match(to, new RegExp(`^src/${folder}/events\\.ts$`))
     }
     const there = sources.filter((path) => /^src\/(?!events\/)[\w-]+\/events\.ts$/.test(path))
-    const named = files.map(([, path]) => path.slice(path.lastIndexOf('/src/') + 1))
-    assert.deepEqual(sorted(named), sorted(there))
+    assert.deepEqual(sorted(files.map(({ to }) => to)), sorted(there))
   })
 
   test('every row of the error table belongs to one, whose files refuse by it', () => {
-    const named = manifests.flatMap((room) => room.errors ?? [])
+    const named = manifests.flatMap((module) => module.errors ?? [])
     const ofTable = named.filter((row) => typeof row === 'string')
     assert.deepEqual(sorted(ofTable), sorted(Object.keys(errorTable)))
-    const floorFiles = sources.filter(
-      (path) => placeOf(path) in floor && path !== 'src/core/errors.ts' && placeOf(path) !== 'room',
+    const coreFiles = sources.filter(
+      (path) =>
+        placeOf(path) in core && path !== 'src/core/errors.ts' && placeOf(path) !== 'module',
     )
     for (const { name, errors = [] } of manifests) {
       const files =
         name === 'floor'
-          ? floorFiles
-          : filesOf(name).filter((path) => !/\/(?:room|problems)\.ts$/.test(path))
+          ? coreFiles
+          : filesOf(name).filter((path) => !/\/(?:module|problems)\.ts$/.test(path))
       const source = files.map(read).join()
       for (const row of errors) {
         const refusal = typeof row === 'string' ? `'${row}'` : row.name
@@ -472,15 +494,17 @@ suite('manifests', () => {
   })
 
   test('every setting of the table belongs to one', () => {
-    const named = manifests.flatMap((room) => (Array.isArray(room.settings) ? room.settings : []))
+    const named = manifests.flatMap((module) =>
+      Array.isArray(module.settings) ? module.settings : [],
+    )
     assert.deepEqual(sorted(named), sorted(Object.keys(settings)))
   })
 
   test('every file of commands is named, with what it exports', async () => {
-    const named = manifests.flatMap((room) => room.commands ?? [])
-    const files = named.map(({ file }) => file.pathname.split('/').at(-1) ?? '')
+    const named = manifests.flatMap((module) => module.commands ?? [])
+    const files = imports.filter(loadsCommands).map(({ to }) => to)
     const there = sources.filter((path) => path.startsWith('src/core/cli/commands'))
-    assert.deepEqual(sorted(files), sorted(there.map((path) => path.split('/').at(-1) ?? '')))
+    assert.deepEqual(sorted(files), sorted(there))
     const commands = await allCommands(manifests)
     assert.deepEqual(
       sorted(commands.map(({ name }) => name)),
@@ -488,25 +512,25 @@ suite('manifests', () => {
     )
   })
 
-  test('every plugin of routes, and every authenticator, is in the parts of its room', () => {
+  test('every plugin of routes, and every authenticator, is loaded by its module', () => {
     const plugin = /^export (?:async )?function (\w+(?:Routes|Authenticator)|externalBearer)\(/gm
     let found = 0
-    for (const room of rooms) {
-      for (const path of filesOf(room)) {
+    for (const module of modules) {
+      for (const path of filesOf(module)) {
         for (const [, name = ''] of read(path).matchAll(plugin)) {
           found += 1
-          assert.match(read(`src/${room}/parts.ts`), new RegExp(`\\b${name}\\b`), path)
+          assert.match(read(`src/${module}/module.ts`), new RegExp(`\\b${name}\\b`), path)
         }
       }
     }
     assert.ok(found > 20)
   })
 
-  test('every way to prove who logs in is a method of its room', () => {
+  test('every way to prove who logs in is a method of its module', () => {
     // The page of a sign-up has set the password in the same request, and signs its owner in by it.
     const allowed = ['src/extras/sign-up/pages/new-session.ts']
-    const proving = rooms.filter((room) =>
-      filesOf(room).some(
+    const proving = modules.filter((module) =>
+      filesOf(module).some(
         (path) =>
           !allowed.includes(path) &&
           /\baccount, amr: \['/.test(read(path).replace(/methods:.*/g, '')),
@@ -518,25 +542,18 @@ suite('manifests', () => {
     )
   })
 
-  test('a manifest loads nothing: it imports types and what names a file', () => {
-    // A room's own migrations and problems are values; their files load nothing in turn.
+  test('a manifest loads nothing: it imports types and small data of its own folder', () => {
+    // A module's own migrations and problems are values; their files load nothing in turn.
     const values = /^src\/\w+\/(?:tables|problems)\.ts$/
-    const allowed = /^src\/(?:room\/room|database\/migrations\/statement)\.ts$/
+    const atOnce = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
     const isPlain = (path: string) =>
-      imports.every(({ from, to, typesOnly }) => from !== path || typesOnly || allowed.test(to))
-    const outlaws = imports.filter(
-      ({ from, to, typesOnly }) =>
-        from.endsWith('/room.ts') &&
-        from !== 'src/core/module/room.ts' &&
-        !typesOnly &&
-        !allowed.test(to) &&
-        !(values.test(to) && placeOf(to) === placeOf(from) && isPlain(to)),
+      atOnce.every(
+        ({ from, to }) => from !== path || to === 'src/core/database/migrations/statement.ts',
+      )
+    const outlaws = atOnce.filter(
+      ({ from, to }) =>
+        isManifest(from) && !(values.test(to) && placeOf(to) === placeOf(from) && isPlain(to)),
     )
-    // Those of a call, `import(...)`, are loaded when they are wanted.
-    const atOnce = outlaws.filter(({ from, to }) => {
-      const file = to.split('/').at(-1) ?? ''
-      return new RegExp(`^import (?!type).*/${file.replace('.', '\\.')}'$`, 'm').test(read(from))
-    })
-    assert.deepEqual(atOnce, [])
+    assert.deepEqual(outlaws, [])
   })
 })

@@ -5,7 +5,7 @@ import type { EventType } from '../src/core/events/types.ts'
 
 const source = join(import.meta.dirname, '../src')
 
-/** The types of events of all rooms, each name once. */
+/** The types of events of all modules, each name once. */
 export async function eventTypes(): Promise<EventType[]> {
   const files = globSync('**/events.ts', { cwd: source }).filter(
     (file) => file !== 'core/events/events.ts',

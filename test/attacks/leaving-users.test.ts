@@ -6,7 +6,7 @@ import type { Database, DatabaseOrTransaction } from '../../src/core/database/da
 import { hideUser } from '../../src/core/database/leaving.ts'
 import { tracesOf } from '../../src/core/module/registry.ts'
 import { userStore } from '../../src/modules/users/store.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { connectTo, postgresOnly as test } from '../database.ts'
 import { until } from '../until.ts'
 
@@ -31,7 +31,7 @@ suite('a user who leaves while another transaction waits for the row', () => {
       const { id } = await userStore(db).insert({ name: 'Ann', email: 'ann@example.org' })
       const later = Promise.withResolvers<unknown>()
       await db.transaction().execute(async (trx) => {
-        await hideUser(trx, tracesOf(rooms), id)
+        await hideUser(trx, tracesOf(modules), id)
         later.resolve(db.transaction().execute((other) => work(other, id)))
         await until(async () => (await waiting(db)) === 1)
       })

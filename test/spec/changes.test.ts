@@ -8,7 +8,7 @@ import { allCommands } from '../../src/core/cli/commands.ts'
 import { connect } from '../../src/core/database/connect.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import type { RecordedEvent } from '../../src/core/events/events.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { startService } from '../../tools/service.ts'
 import { type Answer, type Headers, type Someone, testApp } from '../app.ts'
 import { gatehouse, type Surroundings } from '../cli/gatehouse.ts'
@@ -942,7 +942,7 @@ suite('which events a command records', async () => {
   test('every command has its row', async () => {
     assert.deepEqual(
       Object.keys(commandRows).toSorted(),
-      (await allCommands(rooms)).map((command) => command.name).toSorted(),
+      (await allCommands(modules)).map((command) => command.name).toSorted(),
     )
   })
 

@@ -10,9 +10,9 @@ import { systemRandom } from '../../src/core/crypto/random.ts'
 import { connect } from '../../src/core/database/connect.ts'
 import { migrate } from '../../src/core/database/migrate.ts'
 import type { EventType } from '../../src/core/events/types.ts'
-import { settingsOfRooms } from '../../src/core/module/settings.ts'
+import { settingsOfModules } from '../../src/core/module/settings.ts'
 import { sensitiveRead } from '../../src/modules/audit/events.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { startService } from '../../tools/service.ts'
 import { type Call, type Someone, type TestApp, testApp } from '../app.ts'
 import { lastNumber, type OpenedRecord, recordsAfter } from '../audit.ts'
@@ -135,7 +135,7 @@ async function recordsIn(
   env: Record<string, string> = {},
 ): Promise<readonly OpenedRecord[]> {
   const settings = { NODE_ENV: 'test', DATA_DIR: dataDirectory, ...env }
-  const config = loadConfig(settings, await settingsOfRooms(rooms))
+  const config = loadConfig(settings, await settingsOfModules(modules))
   const { db } = connect({ ...config.database, synchronous: 'off' })
   try {
     return await recordsAfter({ config, db, random: systemRandom }, 0)

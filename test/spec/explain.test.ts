@@ -737,7 +737,7 @@ suite('the registry of reasons', () => {
     // @ts-expect-error: its fact has another name
     assert.ok(new ApiError(row, { reason: { code: 'wrong_password', facts: { user: 1 } } }))
     assert.ok(new ApiError(row, { reason: { code: 'wrong_password', facts: { user_id: 1 } } }))
-    assert.ok(new ApiError(row, { reason: { code: 'x-of-a-room', facts: { any: 1 } } }))
+    assert.ok(new ApiError(row, { reason: { code: 'x-of-a-module', facts: { any: 1 } } }))
   })
 
   test('a page for operators lists them all', () => {

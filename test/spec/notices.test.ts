@@ -223,7 +223,7 @@ suite('notices', async () => {
   }
 })
 
-test('every event that becomes a notice is declared by a room', async () => {
+test('every event that becomes a notice is declared by a module', async () => {
   const declared = (await eventTypes()).map(({ name }) => name)
   for (const name of noticeEvents) assert.ok(declared.includes(name), name)
 })

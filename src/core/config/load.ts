@@ -15,6 +15,7 @@ import { readSettings, type Values } from './kinds.ts'
 import { type Look, readLook } from './look.ts'
 import { parseMailServer } from './mail.ts'
 import { misspeltSettings } from './misspelt.ts'
+import { type ModuleSettings, type ModuleValues, readModuleSettings } from './module-settings.ts'
 import {
   type ProvidersReading,
   providerContradictions,
@@ -24,7 +25,6 @@ import {
   unknownRoles,
 } from './oidc.ts'
 import { notRole, prefixed } from './oidc-settings.ts'
-import { type RoomSettings, type RoomValues, readRoomSettings } from './room-settings.ts'
 import { settings } from './settings-table.ts'
 import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
 
@@ -56,21 +56,21 @@ export interface KeptFiles {
 }
 
 /**
- * Reads the settings of an environment, with those that rooms from outside bring.
+ * Reads the settings of an environment, with those that modules from outside bring.
  * @throws ConfigError that lists every mistake
  */
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,
-  tables: readonly RoomSettings[] = [],
+  tables: readonly ModuleSettings[] = [],
   kept: KeptFiles = {},
 ): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
   const oidc = readProviders(values, env)
   mistakes.push(...oidc.mistakes)
   warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
-  const ofRooms = readRoomSettings(tables, env)
-  mistakes.push(...ofRooms.mistakes)
-  warnings.push(...ofRooms.warnings)
+  const ofModules = readModuleSettings(tables, env)
+  mistakes.push(...ofModules.mistakes)
+  warnings.push(...ofModules.warnings)
   const clients = goodOr(
     readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE }),
     kept.CLIENTS_FILE && { clients: kept.CLIENTS_FILE, mistakes: [], warnings: [] },
@@ -114,7 +114,7 @@ export function loadConfig(
   const masterKeyFiles = masterKeyFilesOf(env)
   const inForce = (derived: Readonly<Record<string, string>>) =>
     settingsInForce([settings, ...tables.map(({ table }) => table)], env, derived)
-  const read = { ofRooms, clients, forward, hashing, inForce, look, masterKeyFiles }
+  const read = { ofModules, clients, forward, hashing, inForce, look, masterKeyFiles }
   return toConfig(values, { ...oidc, ...read, warnings, misspelt })
 }
 
@@ -294,7 +294,7 @@ function masterKeyFilesOf(env: Readonly<Record<string, string | undefined>>): Ma
 
 /** What was read beside the table of settings, and the warnings of all. */
 interface Readings extends Pick<ProvidersReading, 'providers'> {
-  readonly ofRooms: Pick<RoomValues, 'values'>
+  readonly ofModules: Pick<ModuleValues, 'values'>
   readonly clients: Pick<ClientsReading, 'clients'>
   readonly forward: Pick<ForwardReading, 'rules'>
   readonly look: Look
@@ -491,7 +491,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
         TRUST_PROXY: 'none',
       }),
     /** Read by `settingsOf`. */
-    ofRooms: read.ofRooms.values,
+    ofModules: read.ofModules.values,
   })
 }
 

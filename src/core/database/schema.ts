@@ -59,7 +59,7 @@ export interface Schema {
   users_search: UsersSearchTable
   accounts_search: UsersSearchTable
   schema_version: SchemaVersionTable
-  room_schemas: RoomSchemasTable
+  room_schemas: ModuleSchemasTable
 }
 
 interface UsersTable {
@@ -597,8 +597,8 @@ interface SchemaVersionTable {
   kind: Generated<string | null>
 }
 
-/** The migrations of external rooms that have run. */
-interface RoomSchemasTable {
+/** The migrations of external modules that have run. */
+interface ModuleSchemasTable {
   room: string
   version: number
   applied_at: number

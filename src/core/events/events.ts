@@ -111,7 +111,7 @@ export interface EventsDeps {
 export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   let audit: AuditSink | undefined
   let early: RecordedEvent[] = []
-  // By name, so that an event that no room waits for costs one look.
+  // By name, so that an event that no module waits for costs one look.
   const insideByName = new Map<string, InsideSink>()
 
   const happened = (type: EventType, payload: Payload, forAudit: ForAudit = {}): RecordedEvent => ({

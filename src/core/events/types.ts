@@ -36,7 +36,7 @@ export interface EventType<P extends Payload = Payload> {
 
 /**
  * Declares a type of event; `warn` if an operator should look at it. Without an outcome, an event of
- * level `info` is a success and any other a failure. Each room has an `events.ts`.
+ * level `info` is a success and any other a failure. Each module has an `events.ts`.
  */
 export function eventType<P extends PayloadOfRequest>(
   name: string,

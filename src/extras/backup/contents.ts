@@ -54,7 +54,7 @@ export async function openContents(path: string, opening: Opening): Promise<Cont
         const batches = fromLines(linesOf(body), tables)
         return {
           schema: description.schema,
-          rooms: new Map(Object.entries(description.rooms ?? {})),
+          modules: new Map(Object.entries(description.rooms ?? {})),
           counts: byTable(description.counts, tables),
           lastIds: byTable(description.last_ids, tables),
           batches: withoutKeys ? withoutSealed(batches, tables) : batches,

@@ -9,7 +9,7 @@ export type FormatVersion = 1 | 2
 /** What a backup says of itself. */
 export interface Description {
   readonly schema: number
-  /** Schema versions of external rooms; absent in a backup of an older version. */
+  /** Schema versions of external modules; absent in a backup of an older version. */
   readonly rooms?: Readonly<Record<string, number>>
   /** ISO 8601, UTC; the backup includes every change that was acknowledged before. */
   readonly created_at: string

@@ -8,7 +8,7 @@ import { heartbeatMs, isGone, leaseMs } from '../../core/database/run-lease.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { RoomNames } from '../../core/module/room.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import { backupFailed, backupMade, backupRemoved, ofMachine } from './events.ts'
 import {
@@ -34,7 +34,7 @@ export interface BackupsDeps {
   readonly events: Events
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly random: Random
-  readonly rooms: readonly RoomNames[]
+  readonly modules: readonly ModuleNames[]
 }
 
 /** A backup grows a little from one to the next. */
@@ -142,7 +142,7 @@ export function createRunMaker(
       path: join(folder, run.file ?? ''),
       passphrase: passphrase?.reveal() ?? '',
       settings: config,
-      tables: await tablesOf(deps.rooms),
+      tables: await tablesOf(deps.modules),
       now: clock.now(),
     }
     const verified = async ({ bytes, sha256 }: ReadBack) => {

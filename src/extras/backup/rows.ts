@@ -4,7 +4,7 @@ import { hiddenUsers } from '../../core/database/leaving.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
 
-/** A text, because the tables of external rooms are not in `Schema`. */
+/** A text, because the tables of external modules are not in `Schema`. */
 export type TableName = string
 /** A value of a column, on every database. */
 export type Value = string | number | null

@@ -7,7 +7,7 @@ import type { CopiedTable, Tables } from './tables.ts'
 
 type Settings = MasterKeyConfig & Pick<Config, 'token'>
 
-/** What the thread of a backup is told: it has no config, no rooms and no clock of its own. */
+/** What the thread of a backup is told: it has no config, no modules and no clock of its own. */
 export interface Order {
   readonly path: string
   readonly passphrase: string
@@ -49,7 +49,7 @@ export function sent({ settings, tables, ...order }: Order): SentOrder {
     settings: withoutMethods({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
     tables: {
       ...tables,
-      rooms: tables.rooms.map(({ name, migrations = [] }) => ({ name, migrations })),
+      modules: tables.modules.map(({ name, migrations = [] }) => ({ name, migrations })),
       copied: tables.copied.map(({ unlessStaged, ...table }) => {
         if (!unlessStaged) return table
         const condition = conditions.find((name) => stagedConditions[name] === unlessStaged)

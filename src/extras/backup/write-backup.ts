@@ -68,7 +68,7 @@ async function contentsOf(
   const dump = await takeDump(snapshot, { tables, except, onProgress })
   const description: Description = {
     schema: dump.schema,
-    rooms: Object.fromEntries(dump.rooms),
+    rooms: Object.fromEntries(dump.modules),
     created_at: isoTime(startedAt),
     counts: Object.fromEntries(dump.counts),
     last_ids: Object.fromEntries(dump.lastIds),

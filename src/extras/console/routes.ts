@@ -21,7 +21,7 @@ export interface ConsoleOptions {
 }
 
 /**
- * Console room: GET /admin and every address below it answer one page without data, whose script
+ * Console module: GET /admin and every address below it answer one page without data, whose script
  * shows the view of the address. It asks the API with the session, and the API decides.
  */
 export async function consoleRoutes(

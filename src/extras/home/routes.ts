@@ -80,7 +80,7 @@ const Home = named(
 )
 
 /**
- * Home room: GET / tells what this is, where its documents are, and how to sign in. A browser's
+ * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
  * signed in is led to the console or to the own account. It also serves the style sheet and the icon
  * of all pages.

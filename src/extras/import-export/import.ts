@@ -254,7 +254,7 @@ export function createImports(deps: ImportDeps): Imports {
     return transact(asyncCommitDb, [], (trx) => importStore(trx).clear(id, batchSize))
   }
 
-  /** Hashes a password; if logins fill the queue, it waits until the queue has room. */
+  /** Hashes a password; if logins fill the queue, it waits until the queue has module. */
   function hashPatiently(text: string): Promise<string> {
     return oneAtATime.run(async () => {
       for (;;) {

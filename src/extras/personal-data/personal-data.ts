@@ -26,7 +26,7 @@ export interface PersonalDataDeps {
   readonly clock: Clock
   readonly db: Database
   readonly events: Events
-  /** Of all rooms, in their order. */
+  /** Of all modules, in their order. */
   readonly sections: readonly PersonSection[]
 }
 

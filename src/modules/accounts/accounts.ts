@@ -159,7 +159,7 @@ export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
-/** The work of other rooms when an account changes; services.ts fills it in. */
+/** The work of other modules when an account changes; services.ts fills it in. */
 export interface AccountHooks extends EndingHooks {
   /** Called after the commit, and awaited before the change is answered. */
   readonly changed: readonly ((userId: number) => Promise<void>)[]

@@ -11,8 +11,8 @@ import {
   passwordOptions,
   tellPassword,
 } from '../../core/cli/secrets.ts'
+import type { Services } from '../../core/module/services.ts'
 import { contractRoles } from '../../core/policy/principal.ts'
-import type { Services } from '../../services.ts'
 import type { Account } from '../authentication/account.ts'
 import { accountView, parseRoles, rolesOf, withAccount } from './commands.ts'
 import type { WantedChange } from './wanted-change.ts'

@@ -90,8 +90,8 @@ export async function auditRoutes(
       },
     },
     async () => ({
-      data: knownEvents.map(({ name, room, level, outcome }) => ({
-        ...{ type: name, category: room, level, outcome },
+      data: knownEvents.map(({ name, module, level, outcome }) => ({
+        ...{ type: name, category: module, level, outcome },
       })),
     }),
   )

@@ -31,7 +31,7 @@ import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.
 import { confirm, type SignInDeps, signIn } from './sign-in.ts'
 
 /**
- * Federation room, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
+ * Federation module, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
  * redirects the browser to the provider, which redirects it to GET /oauth/callback; GET and POST
  * /oauth/second-factor follow if the account has a second factor. A named provider has the first two
  * below /oauth/{provider}.

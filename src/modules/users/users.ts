@@ -65,7 +65,7 @@ export interface RemovalChecks extends Omit<Checks, 'guard'> {
   readonly also?: ((trx: DatabaseOrTransaction) => Promise<unknown>) | undefined
 }
 
-/** The work of other rooms when a user changes; services.ts sets it, so this room imports none. */
+/** The work of other modules when a user changes; services.ts sets it, so this module imports none. */
 export interface UserHooks {
   /**
    * Whether a user has an account with the role ADMIN. Under the account's lock the answer holds

@@ -20,7 +20,7 @@ import type { Tag, TagName } from '../tags.ts'
  */
 export interface RouteDeclaration {
   access?: Access
-  /** The tag of the operation in OpenAPI; absent: that of the room. */
+  /** The tag of the operation in OpenAPI; absent: that of the module. */
   tag?: TagName | Tag
   /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
