@@ -1,5 +1,5 @@
 import { currentContext } from '../../core/events/context.ts'
-import { type Device, parseUserAgent } from '../../modules/devices/user-agent.ts'
+import { type Device, parseUserAgent } from './user-agent.ts'
 
 /** When and from where something was asked for, or done: for its reader to judge. */
 export interface Origin {

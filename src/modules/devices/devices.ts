@@ -5,9 +5,9 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { prepared } from '../../core/database/prepared.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { Account } from '../../modules/authentication/account.ts'
-import { loginNewDevice } from '../../modules/authentication/events.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
+import type { Account } from '../authentication/account.ts'
+import { loginNewDevice } from '../authentication/events.ts'
+import type { KeySet } from '../keys/key-set.ts'
 import { originNow } from './origin.ts'
 
 /** The devices that have signed in to an account, by which a new device is noticed. */

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmail } from '../../../core/addresses/email.ts'
 import type { Config } from '../../../core/config/load.ts'
 import { type ApiError, refuseField } from '../../../core/errors.ts'
+import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
 import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
 import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
 import type { Proofs } from '../../../modules/authentication/proofs.ts'
-import { type Confirmed, type Emails, emailPurposes } from '../../email-addresses/emails.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import type { Confirmations } from '../../one-time-tokens/confirmations.ts'
 import {
@@ -20,9 +20,14 @@ import {
   proofsOfForm,
   show,
   showIfRefused,
-} from './own-page.ts'
-import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
-import type { AccountDone, AccountProblem, EmailView } from './views.ts'
+} from '../../own-account/pages/own-page.ts'
+import {
+  type ProtectedFormDeps,
+  protectedForm,
+  recentLogin,
+} from '../../own-account/pages/protected-form.ts'
+import type { AccountDone, AccountProblem, EmailView } from '../../own-account/pages/views.ts'
+import { type Confirmed, type Emails, emailPurposes } from '../emails.ts'
 
 export interface EmailPageDeps extends ProtectedFormDeps {
   readonly config: Pick<Config, 'pages'>
@@ -43,6 +48,7 @@ const done: Readonly<Record<Confirmed, AccountDone>> = {
 /** /account/email: the verified address; verifies one, changes it, or gives up one that waits. */
 export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Promise<void> {
   const { config, confirmations, emails, loginAddress, outbox, proofs } = deps
+  acceptForms(app)
 
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)

@@ -3,17 +3,17 @@ import type { Config } from '../../../core/config/load.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { anyone } from '../../../core/policy/rules.ts'
-import type { HostSessions } from '../../../extras/forward-auth/host-sessions.ts'
-import { enterPath } from '../../../extras/forward-auth/paths.ts'
 import {
   applicationPath,
   type Destination,
   foreignOrigin,
   parseDestination,
   type ReturnOrigins,
-} from '../../flows/return-to.ts'
-import type { LiveSession, Sessions } from '../../sessions/sessions.ts'
-import { sessionOf } from './sessions.ts'
+} from '../../../modules/flows/return-to.ts'
+import { sessionOf } from '../../../modules/pages/sign-in/sessions.ts'
+import type { LiveSession, Sessions } from '../../../modules/sessions/sessions.ts'
+import type { HostSessions } from '../host-sessions.ts'
+import { enterPath } from '../paths.ts'
 
 /**
  * GET /signin/application: the end of a sign-in that was asked for by an application behind a proxy.
