@@ -18,6 +18,13 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
+  contributes:
+    async () =>
+    ({ outbox }) => ({
+      signInPages: {
+        links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
+      },
+    }),
   routes: async () => {
     const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
       await Promise.all([

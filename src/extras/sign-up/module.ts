@@ -46,6 +46,10 @@ export const module: Module = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
+  contributes: async () => {
+    const { signUpLink } = await import('./pages/link.ts')
+    return (needs) => ({ signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) } })
+  },
   routes: async () => {
     const [
       { registerPages },

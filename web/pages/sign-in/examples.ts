@@ -5,7 +5,7 @@ import type {
 } from '../../../src/modules/pages/sign-in/views.ts'
 import type { ExamplesOf } from '../page.ts'
 
-const form: SignInForm = {
+export const form: SignInForm = {
   action: '/signin?flow=wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk',
   csrf: 'q5Wc1oJ4mN0b7Yt2xR9dEg',
   begin: '/signin?return_to=%2Faccount',
@@ -26,14 +26,6 @@ const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as c
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const qr =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3"><path fill="white" d="M0,0h3v3h-3z"/><path fill="black" d="M0,0h1v1h-1zM2,1h1v1h-1z"/></svg>'
-const mailed = {
-  ...form,
-  email: 'ann@example.org',
-  lifetimeSeconds: 600,
-  resendSeconds: 60,
-  problem: null,
-}
-
 export const examples: ExamplesOf<SignInViews> = {
   'sign-in': {
     first,
@@ -70,20 +62,6 @@ export const examples: ExamplesOf<SignInViews> = {
   'sign-in-recovery-codes': {
     first: { ...form, codes: ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ'] },
   },
-  'sign-in-by-mail': {
-    first: { ...form, email: '', problem: null },
-    wrong: { ...form, email: 'ann', problem: 'form' },
-  },
-  'sign-in-mailed': { first: mailed, wrong: { ...mailed, problem: 'wrong' } },
-  'sign-in-link': {
-    here: { ...form, username: 'ann', asked: null },
-    elsewhere: {
-      ...form,
-      username: 'ann',
-      asked: { at: 1_772_442_000_000, address: '203.0.113.9', browser: 'Firefox', system: 'Linux' },
-    },
-  },
-  'sign-in-dead-link': { first: { begin: '/signin' } },
   'sign-out': {
     first: { form: { csrf: form.csrf, username: 'ann' }, isDone: false, providers: [] },
     done: {

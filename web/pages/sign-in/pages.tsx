@@ -1,15 +1,10 @@
 import type {
   ArrivalView,
-  ByMailView,
-  DeadLinkView,
   EnrolmentView,
   FactorView,
-  LinkView,
-  MailedView,
   NewPasswordView,
   ProviderSignOutView,
   RecoveryCodesView,
-  SignInForm,
   SignInView,
   SignInViews,
   SignOutView,
@@ -17,17 +12,16 @@ import type {
 import { Actions, Button, CopyButton, LinkButton, PrintButton } from '../../components/button.tsx'
 import { Captcha } from '../../components/captcha.tsx'
 import { CodeField } from '../../components/code-field.tsx'
-import { DefinitionList, Time } from '../../components/data.tsx'
 import { QrCode } from '../../components/enrolment.tsx'
 import { FactorFields } from '../../components/factor-fields.tsx'
 import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
-import { Notice, Problem } from '../../components/messages.tsx'
+import { Notice } from '../../components/messages.tsx'
 import { NewPasswordFields } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
-import { Resend } from '../../components/resend.tsx'
 import { useTexts } from '../../context.ts'
 import type { PagesOf } from '../page.ts'
+import { Anew, Wrong } from './parts.tsx'
 
 const hasProblem = ({ problem }: { readonly problem: unknown }) => problem !== null
 
@@ -61,24 +55,6 @@ export const pages: PagesOf<SignInViews> = {
     title: (_view, { signIn }) => signIn.recoveryCodes.title,
     Content: RecoveryCodes,
   },
-  'sign-in-by-mail': {
-    title: (_view, { signIn }) => signIn.byMail.title,
-    hasProblem,
-    Content: ByMail,
-  },
-  'sign-in-mailed': {
-    title: (_view, { mailbox }) => mailbox.title,
-    hasProblem,
-    Content: Mailed,
-  },
-  'sign-in-link': {
-    title: ({ username }, { signIn }) => signIn.link.title(username),
-    Content: Link,
-  },
-  'sign-in-dead-link': {
-    title: (_view, { signIn }) => signIn.deadLink.title,
-    Content: DeadLink,
-  },
   'sign-out': {
     title: ({ form }, { signIn }) => (form ? signIn.signOut.title : signIn.signOut.doneTitle),
     Content: SignOut,
@@ -87,36 +63,6 @@ export const pages: PagesOf<SignInViews> = {
     title: ({ provider }, { signIn }) => signIn.signOut.providerTitle(provider),
     Content: ProviderSignOut,
   },
-}
-
-/** What is wrong, and when the next attempt is possible. */
-function Wrong({
-  text,
-  form: { retryAfterSeconds },
-  isFieldFocused = true,
-}: {
-  readonly text: string | null
-  readonly form: SignInForm
-  readonly isFieldFocused?: boolean
-}) {
-  const { common } = useTexts()
-  if (text === null) return null
-  return (
-    <Problem isFieldFocused={isFieldFocused}>
-      <p>{text}</p>
-      {retryAfterSeconds !== null && <p>{common.tryAgainIn(retryAfterSeconds)}</p>}
-    </Problem>
-  )
-}
-
-/** A link that gives the sign-in up. */
-function Anew({ form: { begin } }: { readonly form: SignInForm }) {
-  const t = useTexts().signIn
-  return (
-    <p>
-      <a href={begin}>{t.beginAnew}</a>
-    </p>
-  )
 }
 
 function SignIn({ view }: { view: SignInView }) {
@@ -306,114 +252,6 @@ function RecoveryCodes({ view }: { view: RecoveryCodesView }) {
           <Button>{t.submit}</Button>
         </Actions>
       </Form>
-    </>
-  )
-}
-
-function ByMail({ view }: { view: ByMailView }) {
-  const { common, signIn } = useTexts()
-  const t = signIn.byMail
-  const { problem } = view
-  return (
-    <>
-      <p>{t.lead}</p>
-      <Wrong text={problem && t.problems[problem]} form={view} />
-      <Form action={view.action} csrf={view.csrf} hidden={{ by: 'mail' }}>
-        <Field
-          name="email"
-          type="email"
-          label={common.email}
-          autocomplete="email"
-          inputMode="email"
-          value={view.email}
-          isWrong={problem === 'form'}
-          hasFocus
-        />
-        <Actions>
-          <Button>{t.submit}</Button>
-          <a href={view.begin}>{t.withPassword}</a>
-        </Actions>
-      </Form>
-    </>
-  )
-}
-
-function Mailed({ view }: { view: MailedView }) {
-  const { common, signIn } = useTexts()
-  const t = signIn.mailed
-  const { problem } = view
-  return (
-    <>
-      <p>{t.lead(view.email)}</p>
-      <p>{t.lifetime(common.inWords(view.lifetimeSeconds))}</p>
-      <Wrong text={problem && t.problems[problem]} form={view} />
-      <Form action={view.action} csrf={view.csrf}>
-        <CodeField
-          name="code"
-          label={common.code}
-          hint={common.eightDigits}
-          isWrong={problem === 'wrong' || problem === 'missing'}
-          hasFocus
-        />
-        <Actions>
-          <Button>{signIn.submit}</Button>
-        </Actions>
-      </Form>
-      <Resend action={view.action} csrf={view.csrf} seconds={view.resendSeconds} />
-      <Anew form={view} />
-    </>
-  )
-}
-
-function Link({ view }: { view: LinkView }) {
-  const { signIn } = useTexts()
-  const t = signIn.link
-  const { asked, username } = view
-  return (
-    <>
-      {asked === null ? (
-        <p>{t.lead(username)}</p>
-      ) : (
-        <>
-          <Notice kind="warning">
-            <p>{t.elsewhere}</p>
-          </Notice>
-          <DefinitionList
-            rows={[
-              [t.askedAt, <Time key="at" at={asked.at} />],
-              [t.askedFrom, asked.address ?? t.unknown],
-              [t.askedBy, deviceOf(asked, t)],
-            ]}
-          />
-          <p>{t.onlyYou(username)}</p>
-        </>
-      )}
-      <Form action={view.action} csrf={view.csrf}>
-        <Actions>
-          <Button>{t.submit(username)}</Button>
-          <a href="/">{t.notMe}</a>
-        </Actions>
-      </Form>
-    </>
-  )
-}
-
-function deviceOf(
-  { browser, system }: NonNullable<LinkView['asked']>,
-  { unknown, device }: { unknown: string; device: (browser: string, system: string) => string },
-): string {
-  if (browser !== null && system !== null) return device(browser, system)
-  return browser ?? system ?? unknown
-}
-
-function DeadLink({ view: { begin } }: { view: DeadLinkView }) {
-  const { signIn } = useTexts()
-  return (
-    <>
-      <p>{signIn.deadLink.text}</p>
-      <Actions>
-        <LinkButton href={begin}>{signIn.beginAnew}</LinkButton>
-      </Actions>
     </>
   )
 }

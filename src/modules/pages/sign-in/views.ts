@@ -8,10 +8,6 @@ export interface SignInViews {
   'sign-in-new-password': NewPasswordView
   'sign-in-enrolment': EnrolmentView
   'sign-in-recovery-codes': RecoveryCodesView
-  'sign-in-by-mail': ByMailView
-  'sign-in-mailed': MailedView
-  'sign-in-link': LinkView
-  'sign-in-dead-link': DeadLinkView
   'sign-out': SignOutView
   'sign-out-provider': ProviderSignOutView
 }
@@ -27,7 +23,14 @@ export interface SignInForm {
   readonly retryAfterSeconds: number | null
 }
 
-export interface SignInView extends SignInForm {
+/** Where one signs in by mail, sets a forgotten password, signs up; null: not offered. */
+export interface SignInLinks {
+  readonly byMail: string | null
+  readonly reset: string | null
+  readonly signUp: string | null
+}
+
+export interface SignInView extends SignInForm, SignInLinks {
   /** As it was typed, or that of the account that signs in again. */
   readonly username: string
   /** Whether the signed-in account signs in once more. */
@@ -35,10 +38,6 @@ export interface SignInView extends SignInForm {
   readonly problem: 'wrong' | 'missing' | 'captcha' | 'throttled' | 'ended' | null
   readonly hasCaptcha: boolean
   readonly providers: readonly { readonly href: string; readonly label: string }[]
-  /** Where one signs in by mail, sets a forgotten password, signs up; null: not offered. */
-  readonly byMail: string | null
-  readonly reset: string | null
-  readonly signUp: string | null
 }
 
 /** A page that loads the sign-in or sign-out once more from its own site, with the Strict cookie of a session. */
@@ -66,36 +65,6 @@ export interface EnrolmentView extends SignInForm {
 
 export interface RecoveryCodesView extends SignInForm {
   readonly codes: readonly string[]
-}
-
-export interface ByMailView extends SignInForm {
-  readonly email: string
-  readonly problem: 'form' | 'throttled' | null
-}
-
-export interface MailedView extends SignInForm {
-  readonly email: string
-  /** How long the code counts, from its beginning. */
-  readonly lifetimeSeconds: number
-  /** How long no other mail is sent. */
-  readonly resendSeconds: number
-  readonly problem: 'wrong' | 'missing' | 'throttled' | null
-}
-
-/** A link of a mail is open; a press signs in. */
-export interface LinkView extends SignInForm {
-  readonly username: string
-  /** Where it was asked from, if that was another browser. */
-  readonly asked: {
-    readonly at: number
-    readonly address: string | null
-    readonly browser: string | null
-    readonly system: string | null
-  } | null
-}
-
-export interface DeadLinkView {
-  readonly begin: string
 }
 
 export interface SignOutView {

@@ -7,18 +7,11 @@ import { refuseField } from '../../../core/errors.ts'
 import { clientAddress } from '../../../core/http/limits/client-address.ts'
 import { languageOf } from '../../../core/http/pages/language.ts'
 import type { Clock } from '../../../core/lib/clock.ts'
-import { type EmailLogin, signInPurposes } from '../../../extras/email-sign-in/email-login.ts'
-import type {
-  Confirmation,
-  ConfirmationFacts,
-  Confirmations,
-} from '../../../extras/one-time-tokens/confirmations.ts'
-import { authenticate } from '../../authentication/attempt.ts'
-import { parseUserAgent } from '../../devices/user-agent.ts'
-import type { PageFlows } from '../../flows/flows.ts'
-import { knownBrowser } from '../../flows/requests.ts'
-import type { OpenedLink, SignInData } from '../../flows/sign-in-flow.ts'
-import type { LoginLimits } from '../../throttle/limits.ts'
+import { authenticate } from '../../../modules/authentication/attempt.ts'
+import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
+import type { PageFlows } from '../../../modules/flows/flows.ts'
+import { knownBrowser } from '../../../modules/flows/requests.ts'
+import type { SignInData } from '../../../modules/flows/sign-in-flow.ts'
 import {
   deviceOf,
   orNextStep,
@@ -26,7 +19,50 @@ import {
   type SignInFlow,
   type SignInPipeline,
   type SigningIn,
-} from './pipeline.ts'
+} from '../../../modules/pages/sign-in/pipeline.ts'
+import type { LoginLimits } from '../../../modules/throttle/limits.ts'
+import type {
+  Confirmation,
+  ConfirmationFacts,
+  Confirmations,
+} from '../../one-time-tokens/confirmations.ts'
+import { type EmailLogin, signInPurposes } from '../email-login.ts'
+
+declare module '../../../modules/flows/sign-in-flow.ts' {
+  interface SignInData {
+    /** The mail that was asked for. */
+    readonly mail?: AskedMail
+    /** The mailed link that was opened. */
+    readonly link?: OpenedLink
+  }
+  interface StepsOfWays {
+    email: true
+    email_code: true
+    email_link: true
+  }
+}
+
+export interface AskedMail {
+  /** Of the confirmation. */
+  readonly id: string
+  /** As it was typed. */
+  readonly address: string
+  /** When it was asked for last, and until when it counts; epoch milliseconds. */
+  readonly askedAt: number
+  readonly expiresAt: number
+}
+
+export interface OpenedLink {
+  readonly token: string
+  readonly username: string
+  /** Where it was asked from; null if this browser has asked. */
+  readonly asked: {
+    readonly at: number
+    readonly address: string | null
+    readonly browser: string | null
+    readonly system: string | null
+  } | null
+}
 
 /** A link that counts, and where the sign-in leads that asked for it; not checked. */
 export interface FoundLink {
