@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { accountPage, type PersonDeps, personOf, show } from '../own-account/pages/own-page.ts'
-import type { NoticeRow } from '../own-account/pages/views.ts'
 import type { Notice, Notices } from './notices.ts'
+import type { NoticeRow } from './views.ts'
 
 export interface NoticesPageDeps extends PersonDeps {
   readonly notices: Pick<Notices, 'of'>

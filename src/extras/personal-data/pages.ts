@@ -18,9 +18,10 @@ import {
   protectedForm,
   recentLogin,
 } from '../own-account/pages/protected-form.ts'
-import type { AccountDeletionView, AccountProblem } from '../own-account/pages/views.ts'
+import type { AccountProblem } from '../own-account/pages/views.ts'
 import type { AccountDeletion } from './deletion.ts'
 import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
+import type { AccountDeletionView } from './views.ts'
 
 export interface OwnDataPagesOptions extends ProtectedFormDeps, OwnRemovalDeps {
   readonly accountDeletion: Pick<AccountDeletion, 'daysOf' | 'request'>

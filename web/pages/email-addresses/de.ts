@@ -1,4 +1,4 @@
-import type { verify as english } from './en.ts'
+import type { verify as english, ownEmail as englishOwnEmail } from './en.ts'
 
 export const verify: typeof english = {
   title: {
@@ -51,4 +51,41 @@ export const verify: typeof english = {
   invalidLink: 'Dieser Link gilt nicht mehr',
   invalidLinkText:
     'Er wurde schon benutzt, ist abgelaufen oder nicht vollständig kopiert. Fordern Sie auf der Seite Ihres Kontos einen neuen an.',
+}
+
+export const ownEmail: typeof englishOwnEmail = {
+  emailTitle: 'E-Mail-Adresse',
+  emailSummary: 'Ihre Adresse bestätigen oder ändern.',
+  emailIs: 'Ihre bestätigte Adresse ist',
+  emailNone:
+    'Sie haben keine bestätigte Adresse. Ohne sie erhalten Sie kein neues Passwort per E-Mail.',
+  undeliverable:
+    'E-Mails an diese Adresse kommen zurück. Berichtigen Sie sie, oder bestätigen Sie sie noch einmal, wenn das Postfach wieder erreichbar ist.',
+  pendingTitle: 'Eine Adresse wartet auf ihre Bestätigung',
+  pending: 'Wir haben eine E-Mail gesendet an',
+  pendingUntil: 'Ihr Link und ihr Code gelten bis',
+  confirmCode: 'Bestätigen',
+  giveUp: 'Diese Adresse verwerfen',
+  verifyTitle: 'Adresse bestätigen',
+  changeTitle: 'Adresse ändern',
+  sendMail: 'E-Mail senden',
+  changeExplanation:
+    'Sie tritt an die Stelle der jetzigen, sobald Sie sie dort bestätigen. Die jetzige wird benachrichtigt und kann die Änderung sieben Tage lang zurücknehmen.',
+  verifyExplanation: 'Wir senden eine E-Mail mit einem Link und einem Code dorthin.',
+  mailOff: 'Dieser Dienst sendet keine E-Mails; deshalb kann keine Adresse bestätigt werden.',
+  verifiedEmail: 'Bestätigte Adresse',
+  noEmail: 'noch keine',
+  twoAddresses:
+    'Die Kontaktadresse sehen andere; nur die bestätigte, die nachweislich Ihre ist, erhält E-Mails von uns und kann zum Anmelden dienen.',
+  done: {
+    email_sent:
+      'Wir haben eine E-Mail gesendet. Öffnen Sie ihren Link, oder geben Sie ihren Code hier ein.',
+    email_cancelled: 'Die neue Adresse wurde verworfen.',
+    email_verified: 'Ihre Adresse ist bestätigt.',
+    email_changed: 'Ihre Adresse wurde geändert. Die alte wurde benachrichtigt.',
+  },
+  problems: {
+    email_invalid: 'Das ist keine E-Mail-Adresse.',
+    email_taken: 'Ein anderes Konto hat diese Adresse bestätigt.',
+  },
 }

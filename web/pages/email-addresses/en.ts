@@ -45,8 +45,45 @@ export const verify = {
     'It was used before, has expired, or was not copied completely. Ask for a new one on the page of your account.',
 }
 
+/** The page of the own address. */
+export const ownEmail = {
+  emailTitle: 'E-mail address',
+  emailSummary: 'Verify or change your address.',
+  emailIs: 'Your verified address is',
+  emailNone: 'You have no verified address. Without one you cannot get a new password by e-mail.',
+  undeliverable:
+    'E-mail to this address comes back. Correct it, or verify it once more when the mailbox works again.',
+  pendingTitle: 'An address waits for its proof',
+  pending: 'We have sent an e-mail to',
+  pendingUntil: 'Its link and its code are valid until',
+  confirmCode: 'Confirm',
+  giveUp: 'Give up this address',
+  verifyTitle: 'Verify an address',
+  changeTitle: 'Change the address',
+  sendMail: 'Send the e-mail',
+  changeExplanation:
+    'It takes the place of the current one once you confirm it there. The current one is told, and can take the change back for seven days.',
+  verifyExplanation: 'We send an e-mail to it, with a link and a code.',
+  mailOff: 'This service sends no e-mail, so that no address can be verified.',
+  verifiedEmail: 'Verified address',
+  noEmail: 'none yet',
+  twoAddresses:
+    'The contact address is what others see; only the verified one, which you have proved to be yours, receives e-mail from us and can sign in.',
+  done: {
+    email_sent: 'We have sent an e-mail. Open its link, or type its code here.',
+    email_cancelled: 'The new address was given up.',
+    email_verified: 'Your address is verified.',
+    email_changed: 'Your address was changed. The old one was told.',
+  },
+  problems: {
+    email_invalid: 'This is not an e-mail address.',
+    email_taken: 'Another account has verified this address.',
+  },
+}
+
 declare module '../../languages/languages.ts' {
   interface Texts {
+    readonly ownEmail: typeof ownEmail
     readonly verify: typeof verify
   }
 }

@@ -10,8 +10,14 @@ import { DefinitionList } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'
 import { useTexts } from '../../context.ts'
 import type { PagesOf } from '../page.ts'
+import { Email } from './own-email.tsx'
 
 export const pages: PagesOf<VerifyViews> = {
+  'account-email': {
+    title: (_view, { ownEmail }) => ownEmail.emailTitle,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Email,
+  },
   verify: { title: ({ what }, { verify }) => verify.title[what], Content: Confirm },
   'verify-done': { title: ({ what }, { verify }) => verify.done[what], Content: Done },
   'verify-taken': { title: (_view, { verify }) => verify.taken, Content: Taken },

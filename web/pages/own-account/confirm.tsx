@@ -7,7 +7,7 @@ import { Notice } from '../../components/messages.tsx'
 import { UsernameForManagers } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
-import { Outcome, ProofFields, problemAt } from './parts.tsx'
+import { Outcome, ProofFields, problemAt } from './outcome.tsx'
 
 /** Asks for the proofs of a person before a change, then continues with the change. */
 export function Confirm({ view }: { view: ConfirmView }) {

@@ -15,11 +15,6 @@ export const account: typeof english = {
     sessions_ended: 'Alle anderen Sitzungen wurden beendet.',
     unlinked:
       'Die Verknüpfung wurde gelöst. Über diesen Anbieter meldet sich hier niemand mehr an.',
-    email_sent:
-      'Wir haben eine E-Mail gesendet. Öffnen Sie ihren Link, oder geben Sie ihren Code hier ein.',
-    email_cancelled: 'Die neue Adresse wurde verworfen.',
-    email_verified: 'Ihre Adresse ist bestätigt.',
-    email_changed: 'Ihre Adresse wurde geändert. Die alte wurde benachrichtigt.',
     confirmed:
       'Sie haben bestätigt, dass Sie es sind. Fünf Minuten lang können Sie diese Änderung vornehmen.',
   },
@@ -35,21 +30,12 @@ export const account: typeof english = {
     code_wrong: 'Der Code ist falsch oder wurde schon benutzt.',
     too_many: 'Es waren zu viele Versuche.',
     too_many_mails: 'Es wurden zu viele E-Mails angefordert.',
-    email_invalid: 'Das ist keine E-Mail-Adresse.',
-    email_taken: 'Ein anderes Konto hat diese Adresse bestätigt.',
     mailed_code_wrong: 'Der Code ist falsch oder abgelaufen.',
-    username_wrong: 'Das ist nicht Ihr Benutzername.',
-    last_administrator:
-      'Sie sind die letzte Person mit der Rolle ADMIN. Bestimmen Sie zuerst eine andere.',
   },
 
   profile: 'Sie',
   name: 'Name',
   contact: 'Kontaktadresse',
-  verifiedEmail: 'Bestätigte Adresse',
-  noEmail: 'noch keine',
-  twoAddresses:
-    'Die Kontaktadresse sehen andere; nur die bestätigte, die nachweislich Ihre ist, erhält E-Mails von uns und kann zum Anmelden dienen.',
   since: 'Konto seit',
   languageLabel: 'Sprache der Seiten und E-Mails',
   languageOfBrowser: 'wie Ihr Browser es wünscht',
@@ -105,6 +91,9 @@ export const account: typeof english = {
   sendCode: 'Code senden',
   nothingToConfirmBy:
     'Ihr Konto hat weder ein Passwort noch einen verknüpften Anbieter noch eine bestätigte Adresse, die E-Mails erhalten kann. Deshalb können Sie diese Änderung nicht bestätigen. Fragen Sie Ihre Administration.',
+
+  mailedCode: 'Code der E-Mail',
+  newEmail: 'E-Mail-Adresse',
 
   enrolmentTitle: 'Authenticator-App einrichten',
   enrolmentSteps: [
@@ -162,81 +151,4 @@ export const account: typeof english = {
   leavingTitle: 'Auf dem Weg zum Anbieter',
   leaving: (provider) => `Es geht weiter zu ${provider}, und danach hierher zurück.`,
   goOnTo: (provider) => `Weiter zu ${provider}`,
-
-  emailTitle: 'E-Mail-Adresse',
-  emailSummary: 'Ihre Adresse bestätigen oder ändern.',
-  emailIs: 'Ihre bestätigte Adresse ist',
-  emailNone:
-    'Sie haben keine bestätigte Adresse. Ohne sie erhalten Sie kein neues Passwort per E-Mail.',
-  undeliverable:
-    'E-Mails an diese Adresse kommen zurück. Berichtigen Sie sie, oder bestätigen Sie sie noch einmal, wenn das Postfach wieder erreichbar ist.',
-  pendingTitle: 'Eine Adresse wartet auf ihre Bestätigung',
-  pending: 'Wir haben eine E-Mail gesendet an',
-  pendingUntil: 'Ihr Link und ihr Code gelten bis',
-  mailedCode: 'Code der E-Mail',
-  confirmCode: 'Bestätigen',
-  giveUp: 'Diese Adresse verwerfen',
-  verifyTitle: 'Adresse bestätigen',
-  changeTitle: 'Adresse ändern',
-  newEmail: 'E-Mail-Adresse',
-  sendMail: 'E-Mail senden',
-  changeExplanation:
-    'Sie tritt an die Stelle der jetzigen, sobald Sie sie dort bestätigen. Die jetzige wird benachrichtigt und kann die Änderung sieben Tage lang zurücknehmen.',
-  verifyExplanation: 'Wir senden eine E-Mail mit einem Link und einem Code dorthin.',
-  mailOff: 'Dieser Dienst sendet keine E-Mails; deshalb kann keine Adresse bestätigt werden.',
-
-  noticesTitle: 'Mitteilungen',
-  noticesSummary: 'Was in den letzten 30 Tagen mit Ihrem Konto geschah.',
-  noticesExplanation:
-    'Wenn Sie etwas davon nicht kennen, ändern Sie Ihr Passwort, und beenden Sie die anderen Sitzungen.',
-  noNotices: 'In den letzten 30 Tagen ist nichts geschehen.',
-  what: 'Was',
-  when: 'Wann',
-  byWhom: 'Durch',
-  notices: {
-    new_sign_in: 'Anmeldung von einem neuen Gerät',
-    password_changed: 'Passwort geändert',
-    email_changed: 'Bestätigte Adresse geändert',
-    factor_added: 'Zweiter Faktor eingeschaltet',
-    factor_removed: 'Zweiter Faktor entfernt',
-    recovery_codes_renewed: 'Neue Wiederherstellungscodes',
-    recovery_code_used: 'Wiederherstellungscode benutzt',
-    identity_linked: 'Anbieter verknüpft',
-    identity_unlinked: 'Verknüpfung mit einem Anbieter gelöst',
-    locked: 'Eine Zeit lang gesperrt, nach falschen Passwörtern',
-    deletion_requested: 'Löschung des Kontos beantragt',
-    deletion_cancelled: 'Löschung des Kontos zurückgenommen',
-    locked_at_reset: 'Eine Zeit lang gesperrt, nach falschen Codes beim Zurücksetzen des Passworts',
-  },
-  actors: {
-    owner: 'Sie',
-    administrator: 'jemand aus der Administration',
-    operator: 'den Betrieb',
-    service: 'diesen Dienst',
-  },
-
-  dataTitle: 'Ihre Daten',
-  dataSummary: 'Eine Kopie von allem, was Ihr Konto nennt.',
-  dataExplanation:
-    'Die Datei enthält Ihr Profil, Ihre Sitzungen, was Sie geschrieben und was Sie hier getan haben, in einer Form, die Programme lesen können (JSON). Sie enthält keine Passwörter und keine Geheimnisse. Bewahren Sie sie sicher auf.',
-  download: 'Ihre Daten herunterladen',
-  deletionTitle: 'Konto löschen',
-  deletionSummary: 'Ihr Konto und was Sie nennt, wird endgültig gelöscht.',
-  deletionWarning: 'Das lässt sich nicht rückgängig machen.',
-  deletionWaits: (days) =>
-    `Ihr Konto wird ${days === 1 ? 'einen Tag' : `${days} Tage`} danach endgültig gelöscht. Bis dahin können Sie es mit einem Link behalten, den wir an Ihre bestätigte Adresse senden.`,
-  deletionExplanation: (days) =>
-    days === 0
-      ? 'Ihr Konto, Ihr Profil und alle Sitzungen sind sofort gelöscht. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.'
-      : 'Alle Sitzungen enden sofort, und Sie können sich nicht mehr anmelden. Was Sie geschrieben haben, bleibt ohne Ihren Namen stehen.',
-  deletionHint: 'Geben Sie Ihren Benutzernamen ein, damit das nicht aus Versehen geschieht.',
-  deleteAccount: 'Das Konto endgültig löschen',
-  deleteLater: 'Das Konto löschen',
-  deletedTitle: 'Konto gelöscht',
-  deletionRequestedTitle: 'Ihr Konto wird gelöscht',
-  deletionRequested:
-    'Sie sind abgemeldet und können sich nicht mehr anmelden. Ihr Konto wird endgültig gelöscht am',
-  deletionLink:
-    'Bis dahin können Sie es behalten: Öffnen Sie den Link in der E-Mail, die wir an Ihre bestätigte Adresse gesendet haben.',
-  deleted: 'Ihr Konto ist gelöscht, und Sie sind abgemeldet.',
 }

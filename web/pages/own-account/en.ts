@@ -13,10 +13,6 @@ export const account = {
     session_ended: 'The session was ended.',
     sessions_ended: 'All other sessions were ended.',
     unlinked: 'The provider was unlinked. It signs in here no more.',
-    email_sent: 'We have sent an e-mail. Open its link, or type its code here.',
-    email_cancelled: 'The new address was given up.',
-    email_verified: 'Your address is verified.',
-    email_changed: 'Your address was changed. The old one was told.',
     confirmed: 'You have confirmed that it is you. You can make this change for five minutes.',
   },
   problems: {
@@ -30,20 +26,12 @@ export const account = {
     code_wrong: 'The code is wrong, or was used before.',
     too_many: 'There were too many tries.',
     too_many_mails: 'Too many e-mails were asked for.',
-    email_invalid: 'This is not an e-mail address.',
-    email_taken: 'Another account has verified this address.',
     mailed_code_wrong: 'The code is wrong, or has ended.',
-    username_wrong: 'This is not your username.',
-    last_administrator: 'You are the last administrator. Appoint another one first.',
   },
 
   profile: 'You',
   name: 'Name',
   contact: 'Contact address',
-  verifiedEmail: 'Verified address',
-  noEmail: 'none yet',
-  twoAddresses:
-    'The contact address is what others see; only the verified one, which you have proved to be yours, receives e-mail from us and can sign in.',
   since: 'Account since',
   languageLabel: 'Language of pages and e-mail',
   languageOfBrowser: 'as your browser asks',
@@ -98,6 +86,9 @@ export const account = {
   nothingToConfirmBy:
     'Your account has no password, no linked provider and no verified address that e-mail can be sent to, so you cannot confirm this change. Ask your administrator.',
 
+  mailedCode: 'Code of the e-mail',
+  newEmail: 'E-mail address',
+
   enrolmentTitle: 'Set up your authenticator app',
   enrolmentSteps: [
     'Open the authenticator app on your phone, and add an account.',
@@ -150,81 +141,6 @@ export const account = {
   leavingTitle: 'On your way to the provider',
   leaving: (provider: string) => `You go on to ${provider}, and come back here afterwards.`,
   goOnTo: (provider: string) => `Go on to ${provider}`,
-
-  emailTitle: 'E-mail address',
-  emailSummary: 'Verify or change your address.',
-  emailIs: 'Your verified address is',
-  emailNone: 'You have no verified address. Without one you cannot get a new password by e-mail.',
-  undeliverable:
-    'E-mail to this address comes back. Correct it, or verify it once more when the mailbox works again.',
-  pendingTitle: 'An address waits for its proof',
-  pending: 'We have sent an e-mail to',
-  pendingUntil: 'Its link and its code are valid until',
-  mailedCode: 'Code of the e-mail',
-  confirmCode: 'Confirm',
-  giveUp: 'Give up this address',
-  verifyTitle: 'Verify an address',
-  changeTitle: 'Change the address',
-  newEmail: 'E-mail address',
-  sendMail: 'Send the e-mail',
-  changeExplanation:
-    'It takes the place of the current one once you confirm it there. The current one is told, and can take the change back for seven days.',
-  verifyExplanation: 'We send an e-mail to it, with a link and a code.',
-  mailOff: 'This service sends no e-mail, so that no address can be verified.',
-
-  noticesTitle: 'Notices',
-  noticesSummary: 'What happened to your account in the last 30 days.',
-  noticesExplanation:
-    'If you do not know one of these, change your password, and end the other sessions.',
-  noNotices: 'Nothing has happened in the last 30 days.',
-  what: 'What',
-  when: 'When',
-  byWhom: 'By',
-  notices: {
-    new_sign_in: 'Sign-in from a new device',
-    password_changed: 'Password changed',
-    email_changed: 'Verified address changed',
-    factor_added: 'Second factor turned on',
-    factor_removed: 'Second factor removed',
-    recovery_codes_renewed: 'New recovery codes',
-    recovery_code_used: 'Recovery code used',
-    identity_linked: 'Provider linked',
-    identity_unlinked: 'Provider unlinked',
-    locked: 'Locked for a while, after wrong passwords',
-    deletion_requested: 'Deletion of the account requested',
-    deletion_cancelled: 'Deletion of the account cancelled',
-    locked_at_reset: 'Locked for a while, after wrong codes at a password reset',
-  },
-  actors: {
-    owner: 'you',
-    administrator: 'an administrator',
-    operator: 'an operator',
-    service: 'this service',
-  },
-
-  dataTitle: 'Your data',
-  dataSummary: 'A copy of everything that names your account.',
-  dataExplanation:
-    'The file has your profile, your sessions, what you wrote, and what you did here, in a form that programs can read (JSON). It has no passwords and no secrets. Keep it safe.',
-  download: 'Download your data',
-  deletionTitle: 'Delete your account',
-  deletionSummary: 'Your account and what names you go for good.',
-  deletionWarning: 'This cannot be undone.',
-  deletionWaits: (days: number) =>
-    `Your account is erased ${days === 1 ? 'a day' : `${days} days`} after this. Until then you can keep it with a link that we send to your verified address.`,
-  deletionExplanation: (days: number): string =>
-    days === 0
-      ? 'Your account, your profile and all sessions go at once. What you have written stays, without your name.'
-      : 'All your sessions end at once, and you cannot sign in any more. What you have written stays, without your name.',
-  deletionHint: 'Type your username, so that this does not happen by mistake.',
-  deleteAccount: 'Delete the account for good',
-  deleteLater: 'Delete the account',
-  deletedTitle: 'Account deleted',
-  deletionRequestedTitle: 'Your account will be deleted',
-  deletionRequested: 'You are signed out, and cannot sign in any more. Your account is erased on',
-  deletionLink:
-    'Until then you can keep it: open the link in the e-mail that we have sent to your verified address.',
-  deleted: 'Your account is deleted, and you are signed out.',
 }
 
 declare module '../../languages/languages.ts' {

@@ -3,13 +3,12 @@ import type {
   AccountView,
   AccountViews,
   ConfirmView,
-  EmailView,
 } from '../../../src/extras/own-account/pages/views.ts'
 import type { ExamplesOf } from '../page.ts'
 
-const csrf = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
-const at = Date.UTC(2026, 2, 2, 9)
-const own = { csrf, done: null, problem: null } as const
+export const csrf = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
+export const at = Date.UTC(2026, 2, 2, 9)
+export const own = { csrf, done: null, problem: null } as const
 
 const person: AccountView = {
   ...own,
@@ -29,15 +28,6 @@ const password: AccountPasswordView = {
   minLength: 12,
   asksCaptcha: false,
   asksPassword: true,
-}
-const email: EmailView = {
-  ...own,
-  email: 'ann@example.com',
-  verifiedAt: at,
-  isUndeliverable: false,
-  pending: null,
-  hasMail: true,
-  typed: '',
 }
 const confirm: ConfirmView = {
   ...own,
@@ -168,24 +158,6 @@ export const examples: ExamplesOf<AccountViews> = {
       url: 'https://login.acme.example/authorize?client_id=gatehouse',
     },
   },
-  'account-email': {
-    verified: email,
-    none: { ...email, email: null, verifiedAt: null },
-    pending: {
-      ...email,
-      done: 'email_sent',
-      pending: { address: 'ann@example.net', expiresAt: at + 3_600_000 },
-    },
-    'wrong code': {
-      ...email,
-      pending: { address: 'ann@example.net', expiresAt: at + 3_600_000 },
-      problem: { code: 'mailed_code_wrong', field: 'code' },
-    },
-    'no address': { ...email, typed: 'ann', problem: { code: 'email_invalid', field: 'email' } },
-    undeliverable: { ...email, isUndeliverable: true },
-    'no mail': { ...email, hasMail: false },
-  },
-  'account-data': { plain: { file: '/api/account/export' } },
   'account-confirm': {
     password: confirm,
     'password and code': { ...confirm, change: 'deletion', asks: ['password', 'totp'] },
@@ -212,35 +184,5 @@ export const examples: ExamplesOf<AccountViews> = {
       problem: { code: 'mailed_code_wrong', field: 'code' },
     },
     nothing: { ...confirm, asks: ['email'] },
-  },
-  'account-delete': {
-    plain: { ...own, days: 0 },
-    waits: { ...own, days: 7 },
-    'wrong username': { ...own, days: 7, problem: { code: 'username_wrong', field: 'username' } },
-    'last administrator': { ...own, days: 7, problem: { code: 'last_administrator', field: null } },
-  },
-  'account-deleted': { plain: { deletionAt: null }, waits: { deletionAt: at + 7 * 86_400_000 } },
-  'account-notices': {
-    none: { notices: [] },
-    several: {
-      notices: [
-        {
-          type: 'new_sign_in',
-          at,
-          by: 'owner',
-          browser: 'Safari',
-          system: 'iOS',
-          address: '2001:db8::7',
-        },
-        {
-          type: 'password_changed',
-          at: at - 86_400_000,
-          by: 'administrator',
-          browser: null,
-          system: null,
-          address: null,
-        },
-      ],
-    },
   },
 }

@@ -5,23 +5,15 @@ import { Form } from '../../components/form.tsx'
 import { Select } from '../../components/select.tsx'
 import { useTexts } from '../../context.ts'
 import { languageNames } from '../../languages/languages.ts'
-import { Outcome } from './parts.tsx'
+import { Outcome } from './outcome.tsx'
+import { links, parts } from './parts.ts'
 
 /** Who the person is here, and the ways to the other pages. */
 export function Overview({ view }: { view: AccountView }) {
-  const { account: t, common } = useTexts()
-  const { email, hasProviders, languages, secondFactor } = view
-  const sections = [
-    ['/account/email', t.emailTitle, t.emailSummary],
-    ['/account/password', t.passwordTitle, t.passwordSummary],
-    ['/account/second-factor', t.factorTitle, t.factorSummary],
-    ...(secondFactor ? [['/account/recovery-codes', t.codesTitle, t.codesSummary]] : []),
-    ['/account/sessions', t.sessionsTitle, t.sessionsSummary],
-    ['/account/notices', t.noticesTitle, t.noticesSummary],
-    ...(hasProviders ? [['/account/providers', t.providersTitle, t.providersSummary]] : []),
-    ['/account/data', t.dataTitle, t.dataSummary],
-    ['/account/delete', t.deletionTitle, t.deletionSummary],
-  ] as const
+  const texts = useTexts()
+  const { account: t, common } = texts
+  const { languages, secondFactor } = view
+  const hints = parts.flatMap(({ hint }) => hint?.(texts) ?? [])
   return (
     <>
       <Outcome {...view} />
@@ -31,20 +23,26 @@ export function Overview({ view }: { view: AccountView }) {
           [common.username, view.username],
           [t.name, view.name],
           [t.contact, view.contact],
-          [t.verifiedEmail, email ?? t.noEmail],
+          ...parts.flatMap(({ rows }) => rows?.(view, texts) ?? []),
           [t.factorTitle, secondFactor ? t.on : t.off],
           [t.since, <Time key="since" at={view.since} format="date" />],
         ]}
       />
-      <p class="hint">{t.twoAddresses}</p>
+      {hints.map((hint) => (
+        <p key={hint} class="hint">
+          {hint}
+        </p>
+      ))}
       <nav aria-label={t.navigation}>
         <ul>
-          {sections.map(([href, name, summary]) => (
-            <li key={href}>
-              <a href={href}>{name}</a>
-              <span class="muted"> {summary}</span>
-            </li>
-          ))}
+          {links
+            .filter(({ isShown }) => isShown?.(view) ?? true)
+            .map(({ href, summary, title }) => (
+              <li key={href}>
+                <a href={href}>{title(texts)}</a>
+                <span class="muted"> {summary(texts)}</span>
+              </li>
+            ))}
         </ul>
       </nav>
       <h2>{common.language}</h2>

@@ -1,9 +1,6 @@
 import type { AccountViews } from '../../../src/extras/own-account/pages/views.ts'
 import type { PageOf, PagesOf } from '../page.ts'
 import { Confirm } from './confirm.tsx'
-import { Data, Deleted, Deletion } from './data.tsx'
-import { Email } from './email.tsx'
-import { Notices } from './notices.tsx'
 import { Overview } from './overview.tsx'
 import { Password } from './password.tsx'
 import { Leaving, Providers } from './providers.tsx'
@@ -34,19 +31,6 @@ export const pages: PagesOf<AccountViews> = {
     Content: Leaving,
   },
   'account-confirm': page('confirmTitle', Confirm),
-  'account-email': page('emailTitle', Email),
-  'account-notices': {
-    title: (_view, { account }) => account.noticesTitle,
-    Content: Notices,
-    isWide: true,
-  },
-  'account-data': { title: (_view, { account }) => account.dataTitle, Content: Data },
-  'account-delete': page('deletionTitle', Deletion),
-  'account-deleted': {
-    title: ({ deletionAt }, { account }) =>
-      deletionAt === null ? account.deletedTitle : account.deletionRequestedTitle,
-    Content: Deleted,
-  },
 }
 
 type TitleName =
@@ -58,9 +42,7 @@ type TitleName =
   | 'codesTitle'
   | 'sessionsTitle'
   | 'providersTitle'
-  | 'emailTitle'
   | 'confirmTitle'
-  | 'deletionTitle'
 
 function page<View extends { readonly problem: unknown }>(
   title: TitleName,

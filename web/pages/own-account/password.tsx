@@ -5,7 +5,7 @@ import { Form } from '../../components/form.tsx'
 import { NewPasswordFields, UsernameForManagers } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
-import { Back, Outcome, problemAt } from './parts.tsx'
+import { Back, Outcome, problemAt } from './outcome.tsx'
 
 /** A new password, with the present one. */
 export function Password({ view }: { view: AccountPasswordView }) {

@@ -3,7 +3,7 @@ import { Actions, Button, LinkButton } from '../../components/button.tsx'
 import { Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'
 import { useTexts } from '../../context.ts'
-import { Back, Outcome } from './parts.tsx'
+import { Back, Outcome } from './outcome.tsx'
 
 /** The providers that sign in to the account. */
 export function Providers({ view }: { view: ProvidersView }) {

@@ -11,7 +11,7 @@ import { QrCode } from '../../components/enrolment.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
-import { Back, Outcome, problemAt } from './parts.tsx'
+import { Back, Outcome, problemAt } from './outcome.tsx'
 
 /** Whether the factor is on; turns it on, or moves it to another app. */
 export function SecondFactorState({ view }: { view: SecondFactorStateView }) {

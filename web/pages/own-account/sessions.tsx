@@ -4,7 +4,7 @@ import { Table, Time } from '../../components/data.tsx'
 import { Form } from '../../components/form.tsx'
 import { useTexts } from '../../context.ts'
 import { deviceOf } from './device.ts'
-import { Back, Outcome } from './parts.tsx'
+import { Back, Outcome } from './outcome.tsx'
 
 /** Where the person is signed in. */
 export function Sessions({ view }: { view: SessionsView }) {

@@ -26,8 +26,9 @@ import {
   protectedForm,
   recentLogin,
 } from '../../own-account/pages/protected-form.ts'
-import type { AccountDone, AccountProblem, EmailView } from '../../own-account/pages/views.ts'
+import type { AccountDone, AccountProblem } from '../../own-account/pages/views.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../emails.ts'
+import type { EmailView } from './views.ts'
 
 export interface EmailPageDeps extends ProtectedFormDeps {
   readonly config: Pick<Config, 'pages'>

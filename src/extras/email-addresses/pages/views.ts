@@ -1,7 +1,9 @@
 import type { StepForm } from '../../../core/http/pages/views/step-form.ts'
+import type { OwnPage } from '../../own-account/pages/views.ts'
 
-/** The pages on which a person confirms an address, or takes its change back. */
+/** The page of the own address, and those on which a person confirms one, or takes its change back. */
 export interface VerifyViews {
+  'account-email': EmailView
   verify: VerifyView
   'verify-done': VerifyDoneView
   'verify-taken': VerifyTakenView
@@ -30,6 +32,30 @@ export interface VerifyNoLinkView {
   readonly isInvalid: boolean
 }
 
+export interface EmailView extends OwnPage {
+  readonly email: string | null
+  readonly verifiedAt: number | null
+  readonly isUndeliverable: boolean
+  readonly pending: { readonly address: string; readonly expiresAt: number } | null
+  /** Whether the service can send mail. */
+  readonly hasMail: boolean
+  /** What was typed last. */
+  readonly typed: string
+}
+
 declare module '../../../core/http/pages/views.ts' {
   interface Views extends VerifyViews {}
+}
+
+declare module '../../own-account/pages/views.ts' {
+  interface AccountDones {
+    email_sent: true
+    email_cancelled: true
+    email_verified: true
+    email_changed: true
+  }
+  interface AccountProblems {
+    email_invalid: true
+    email_taken: true
+  }
 }

@@ -14,7 +14,7 @@ import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { SentProofs } from '../../../modules/authentication/proofs.ts'
-import type { AccountDone, AccountProblem, AccountViews } from './views.ts'
+import type { AccountDone, AccountProblem } from './views.ts'
 
 /** The person whose account a page shows. */
 export interface Person {
@@ -29,8 +29,6 @@ export interface PersonDeps {
 
 /** What is wrong with a form, by its refusal; null if the page of the form cannot say it. */
 export type ProblemOf = (error: ApiError) => AccountProblem | null
-
-type Name = keyof AccountViews & keyof Views
 
 const refused = new WeakMap<FastifyRequest, ErrorPage>()
 const access = { rule: authenticated, schemes: ['session'] as const }
@@ -93,7 +91,7 @@ export async function personOf({ accounts }: PersonDeps, request: FastifyRequest
 }
 
 /** Answers a page, in the language of the account. */
-export function show<Page extends Name>(
+export function show<Page extends keyof Views>(
   reply: FastifyReply,
   request: FastifyRequest,
   person: Person,
@@ -104,7 +102,7 @@ export function show<Page extends Name>(
 }
 
 /** If the request is refused, the page of its form says what was wrong. */
-export function showIfRefused<Page extends Name>(
+export function showIfRefused<Page extends keyof Views>(
   request: FastifyRequest,
   person: Person,
   name: Page,

@@ -14,27 +14,24 @@ export interface AccountViews {
   'account-sessions': SessionsView
   'account-providers': ProvidersView
   'account-leaving': LeavingView
-  'account-email': EmailView
-  'account-notices': NoticesView
-  'account-data': AccountDataView
   'account-confirm': ConfirmView
-  'account-delete': AccountDeletionView
-  'account-deleted': AccountDeletedView
 }
 
-/** What was done: a page says so once the browser has come to it. */
-export type AccountDone =
-  | 'password'
-  | 'language'
-  | 'factor_removed'
-  | 'session_ended'
-  | 'sessions_ended'
-  | 'unlinked'
-  | 'email_sent'
-  | 'email_cancelled'
-  | 'email_verified'
-  | 'email_changed'
-  | 'confirmed'
+/**
+ * What was done: a page says so once the browser has come to it. Other features add what their pages
+ * do by `declare module`.
+ */
+export interface AccountDones {
+  password: true
+  language: true
+  factor_removed: true
+  session_ended: true
+  sessions_ended: true
+  unlinked: true
+  confirmed: true
+}
+
+export type AccountDone = keyof AccountDones
 
 /** What was wrong with a form, and with which of its fields, if with one. */
 export interface AccountProblem {
@@ -46,24 +43,24 @@ export interface AccountProblem {
   readonly seconds?: number
 }
 
-export type AccountProblemCode =
-  | 'wrong_password'
-  | 'new_password'
-  | 'passwords_differ'
-  | 'captcha'
-  | 'code_missing'
-  | 'code_wrong'
-  | 'too_many'
-  | 'too_many_mails'
-  | 'email_invalid'
-  | 'email_taken'
-  | 'mailed_code_wrong'
-  | 'username_wrong'
-  | 'proof_missing'
-  | 'proof_refused'
-  | 'last_administrator'
+/** Other features add what can be wrong on their pages by `declare module`. */
+export interface AccountProblems {
+  wrong_password: true
+  new_password: true
+  passwords_differ: true
+  captcha: true
+  code_missing: true
+  code_wrong: true
+  too_many: true
+  too_many_mails: true
+  mailed_code_wrong: true
+  proof_missing: true
+  proof_refused: true
+}
 
-interface OwnPage {
+export type AccountProblemCode = keyof AccountProblems
+
+export interface OwnPage {
   /** What the field `csrf_token` of its forms holds. */
   readonly csrf: string
   readonly done: AccountDone | null
@@ -144,55 +141,6 @@ export interface LeavingView {
   readonly url: string
 }
 
-export interface EmailView extends OwnPage {
-  readonly email: string | null
-  readonly verifiedAt: number | null
-  readonly isUndeliverable: boolean
-  readonly pending: { readonly address: string; readonly expiresAt: number } | null
-  /** Whether the service can send mail. */
-  readonly hasMail: boolean
-  /** What was typed last. */
-  readonly typed: string
-}
-
-export interface NoticesView {
-  /** The newest first. */
-  readonly notices: readonly NoticeRow[]
-}
-
-export interface NoticeRow {
-  readonly type:
-    | 'new_sign_in'
-    | 'password_changed'
-    | 'email_changed'
-    | 'factor_added'
-    | 'factor_removed'
-    | 'recovery_codes_renewed'
-    | 'recovery_code_used'
-    | 'identity_linked'
-    | 'identity_unlinked'
-    | 'locked'
-    | 'deletion_requested'
-    | 'deletion_cancelled'
-    | 'locked_at_reset'
-  readonly at: number
-  readonly by: 'owner' | 'administrator' | 'operator' | 'service'
-  readonly browser: string | null
-  readonly system: string | null
-  /** Of the client; null if it is not that of the owner. */
-  readonly address: string | null
-}
-
-export interface AccountDataView {
-  /** The address of the file. */
-  readonly file: string
-}
-
-export interface AccountDeletionView extends OwnPage {
-  /** For how many days the deletion can be cancelled; 0: the account is erased at once. */
-  readonly days: number
-}
-
 /** Asks for the proofs of a person before a change of the account. */
 export interface ConfirmView extends OwnPage {
   /** The address of its forms. */
@@ -213,12 +161,6 @@ export interface ConfirmView extends OwnPage {
   readonly mailbox: string | null
   readonly isMailed: boolean
   readonly asksCaptcha: boolean
-}
-
-/** Says one thing, and knows no person any more. */
-export interface AccountDeletedView {
-  /** When the account is erased, in epoch milliseconds; null if it is erased already. */
-  readonly deletionAt: number | null
 }
 
 declare module '../../../core/http/pages/views.ts' {

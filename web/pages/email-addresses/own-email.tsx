@@ -1,4 +1,4 @@
-import type { EmailView } from '../../../src/extras/own-account/pages/views.ts'
+import type { EmailView } from '../../../src/extras/email-addresses/pages/views.ts'
 import { Actions, Button } from '../../components/button.tsx'
 import { CodeField } from '../../components/code-field.tsx'
 import { Time } from '../../components/data.tsx'
@@ -6,12 +6,12 @@ import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
-import { Back, Outcome, problemAt } from './parts.tsx'
+import { Back, Outcome, problemAt } from '../own-account/outcome.tsx'
 
 /** The verified address, the one that waits for its proof, and the form of a new one. */
 export function Email({ view }: { view: EmailView }) {
   const texts = useTexts()
-  const { account: t } = texts
+  const { account, ownEmail: t } = texts
   const { csrf, email, hasMail, isUndeliverable, problem, typed } = view
   return (
     <>
@@ -37,7 +37,7 @@ export function Email({ view }: { view: EmailView }) {
             <Field
               name="email"
               type="email"
-              label={t.newEmail}
+              label={account.newEmail}
               autocomplete="email"
               inputMode="email"
               value={typed}
@@ -66,7 +66,7 @@ function Pending({
   pending: NonNullable<EmailView['pending']>
 }) {
   const texts = useTexts()
-  const { account: t, common } = texts
+  const { account, common, ownEmail: t } = texts
   return (
     <section aria-labelledby="pending">
       <h2 id="pending">{t.pendingTitle}</h2>
@@ -76,7 +76,7 @@ function Pending({
       <Form action="/account/email/confirm" csrf={csrf}>
         <CodeField
           name="code"
-          label={t.mailedCode}
+          label={account.mailedCode}
           hint={common.eightDigits}
           problem={problemAt(problem, 'code', texts)}
           hasFocus={problem?.field === 'code'}

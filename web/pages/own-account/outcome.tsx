@@ -4,6 +4,8 @@ import { Field } from '../../components/field.tsx'
 import { Notice, Problem } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
 import type { Texts } from '../../languages/languages.ts'
+import type { AccountWords } from './part.ts'
+import { parts } from './parts.ts'
 
 /** What was done, or what was wrong, at the head of a page of the account. */
 export function Outcome({
@@ -22,7 +24,7 @@ export function Outcome({
       </Problem>
     )
   }
-  return done && <Notice>{<p>{texts.account.done[done]}</p>}</Notice>
+  return done && <Notice>{<p>{wordsOf(texts).done[done]}</p>}</Notice>
 }
 
 /** What is wrong with a field, if it is this one. */
@@ -36,8 +38,19 @@ export function problemAt(
 
 function textOf({ code, password, seconds }: AccountProblem, texts: Texts): string {
   if (password) return texts.passwordProblem(password)
-  const text = texts.account.problems[code]
+  const text = wordsOf(texts).problems[code] ?? code
   return seconds ? `${text} ${texts.common.tryAgainIn(seconds)}` : text
+}
+
+/** The words of all parts: each has those of its own pages. */
+function wordsOf(texts: Texts) {
+  const all = parts.flatMap(({ words }) => words?.(texts) ?? [])
+  const done: AccountWords['done'] = Object.assign({}, ...all.map((words) => words.done))
+  const problems: AccountWords['problems'] = Object.assign(
+    {},
+    ...all.map((words) => words.problems),
+  )
+  return { done, problems }
 }
 
 /** Asks for a code of the app, or a recovery code in its place. */

@@ -2,18 +2,34 @@ import type {
   AccountDataView,
   AccountDeletedView,
   AccountDeletionView,
-} from '../../../src/extras/own-account/pages/views.ts'
+  OwnDataViews,
+} from '../../../src/extras/personal-data/views.ts'
 import { Actions, Button, LinkButton } from '../../components/button.tsx'
 import { Time } from '../../components/data.tsx'
 import { Field } from '../../components/field.tsx'
 import { Form } from '../../components/form.tsx'
 import { Notice } from '../../components/messages.tsx'
 import { useTexts } from '../../context.ts'
-import { Back, Outcome, problemAt } from './parts.tsx'
+import { Back, Outcome, problemAt } from '../own-account/outcome.tsx'
+import type { PagesOf } from '../page.ts'
+
+export const pages: PagesOf<OwnDataViews> = {
+  'account-data': { title: (_view, { ownData }) => ownData.dataTitle, Content: Data },
+  'account-delete': {
+    title: (_view, { ownData }) => ownData.deletionTitle,
+    hasProblem: ({ problem }) => problem !== null,
+    Content: Deletion,
+  },
+  'account-deleted': {
+    title: ({ deletionAt }, { ownData }) =>
+      deletionAt === null ? ownData.deletedTitle : ownData.deletionRequestedTitle,
+    Content: Deleted,
+  },
+}
 
 /** A copy of all data, as a file. */
-export function Data({ view: { file } }: { view: AccountDataView }) {
-  const t = useTexts().account
+function Data({ view: { file } }: { view: AccountDataView }) {
+  const t = useTexts().ownData
   return (
     <>
       <p>{t.dataExplanation}</p>
@@ -26,9 +42,9 @@ export function Data({ view: { file } }: { view: AccountDataView }) {
 }
 
 /** The end of the account: its username must be typed. */
-export function Deletion({ view }: { view: AccountDeletionView }) {
+function Deletion({ view }: { view: AccountDeletionView }) {
   const texts = useTexts()
-  const { account: t, common } = texts
+  const { common, ownData: t } = texts
   return (
     <>
       <Outcome {...view} />
@@ -57,8 +73,8 @@ export function Deletion({ view }: { view: AccountDeletionView }) {
 }
 
 /** The account is gone, or waits to be erased. */
-export function Deleted({ view: { deletionAt } }: { view: AccountDeletedView }) {
-  const { account: t } = useTexts()
+function Deleted({ view: { deletionAt } }: { view: AccountDeletedView }) {
+  const { ownData: t } = useTexts()
   if (deletionAt === null) return <p>{t.deleted}</p>
   return (
     <>
