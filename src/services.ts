@@ -21,7 +21,6 @@ import { createHostSessions, type HostSessions } from './extras/forward-auth/hos
 import { createForwardRules, type ForwardRules } from './extras/forward-auth/rules.ts'
 import { createImports, type Imports } from './extras/import-export/import.ts'
 import { createMailDesk, type MailDesk } from './extras/mail/desk.ts'
-import { createMailedProof, type MailedProof } from './extras/mail/mailed-proof.ts'
 import { createMailer, type Mailer } from './extras/mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './extras/mail/notices.ts'
 import { createOutbox, type Outbox } from './extras/mail/outbox.ts'
@@ -29,6 +28,7 @@ import { type Confirmations, createConfirmations } from './extras/one-time-token
 import type { ProtectedForms } from './extras/own-account/pages/protected-form.ts'
 import { type AccountDeletion, createAccountDeletion } from './extras/personal-data/deletion.ts'
 import { createPersonalData, type PersonalData } from './extras/personal-data/personal-data.ts'
+import { createDeletionNotice } from './extras/recovery/deletion-notice.ts'
 import { createRecovery, type Recovery } from './extras/recovery/recovery.ts'
 import { createInvitations, type Invitations } from './extras/sign-up/invitations.ts'
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
@@ -147,7 +147,6 @@ interface Made extends LogoutEndings {
   readonly posts: Posts
   readonly profiles: Profiles
   readonly grants: Grants
-  readonly mailedProof: MailedProof
   readonly proofs: Proofs
   readonly protectedForms: ProtectedForms
   readonly providers: Providers
@@ -306,11 +305,10 @@ export async function createServices(
   webhookDesk.onDue(webhookOutbox.wake)
   const lookUpReason = createLookUp(modules)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
+  const accountDeletion = createAccountDeletion({ ...deps, accounts, users })
+  accountDeletion.notifyBy(createDeletionNotice({ ...deps, confirmations, mailer, outbox }))
   const services: Services = {
-    accountDeletion: createAccountDeletion({
-      ...deps,
-      ...{ accounts, confirmations, mailer, outbox, users },
-    }),
+    accountDeletion,
     accountList: createAccountList(deps),
     accounts,
     auditLog,
@@ -368,9 +366,6 @@ export async function createServices(
     posts: createPosts(deps),
     profiles,
     grants,
-    mailedProof: createMailedProof({
-      ...{ ...deps, accounts, confirmations, limits, loginAddress, outbox, requirements },
-    }),
     proofs,
     protectedForms: new Map(),
     providers,

@@ -13,6 +13,7 @@ export const module: Module = {
       { accountEmailRoutes },
       { ownEmailRoutes },
       { emailPages },
+      { languageForm },
       { verifyPages },
       { verificationRoutes },
     ] = await Promise.all([
@@ -21,6 +22,7 @@ export const module: Module = {
       import('./admin-routes.ts'),
       import('./own-routes.ts'),
       import('./pages/own-email.ts'),
+      import('./pages/own-language.ts'),
       import('./pages/routes.ts'),
       import('./public-routes.ts'),
     ])
@@ -30,7 +32,7 @@ export const module: Module = {
       }
       await app.register(accountEmailRoutes, needs)
       await app.register(verificationRoutes, needs)
-      await registerPages(app, [emailPages, verifyPages], needs)
+      await registerPages(app, [emailPages, languageForm, verifyPages], needs)
     }
   },
 }

@@ -58,6 +58,10 @@ export const module: Module = {
       settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
     },
   ],
+  contributes: async () => {
+    const { createMailedProof } = await import('./mailed-proof.ts')
+    return (needs) => ({ sentCode: createMailedProof(needs) })
+  },
   routes: async () => {
     const [
       { registerPages },

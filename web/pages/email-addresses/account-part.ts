@@ -1,4 +1,5 @@
 import type { AccountPart } from '../own-account/part.ts'
+import { LanguageForm } from './language-form.tsx'
 
 export const accountPart: AccountPart = {
   links: [
@@ -10,6 +11,7 @@ export const accountPart: AccountPart = {
     },
   ],
   rows: ({ email }, { ownEmail: t }) => [[t.verifiedEmail, email ?? t.noEmail]],
+  Section: LanguageForm,
   hint: ({ ownEmail }) => ownEmail.twoAddresses,
   words: ({ ownEmail: { done, problems } }) => ({ done, problems }),
 }

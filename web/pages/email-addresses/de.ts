@@ -77,7 +77,11 @@ export const ownEmail: typeof englishOwnEmail = {
   noEmail: 'noch keine',
   twoAddresses:
     'Die Kontaktadresse sehen andere; nur die bestätigte, die nachweislich Ihre ist, erhält E-Mails von uns und kann zum Anmelden dienen.',
+  languageLabel: 'Sprache der Seiten und E-Mails',
+  languageOfBrowser: 'wie Ihr Browser es wünscht',
+  save: 'Speichern',
   done: {
+    language: 'Ihre Sprache wurde geändert.',
     email_sent:
       'Wir haben eine E-Mail gesendet. Öffnen Sie ihren Link, oder geben Sie ihren Code hier ein.',
     email_cancelled: 'Die neue Adresse wurde verworfen.',

@@ -69,7 +69,11 @@ export const ownEmail = {
   noEmail: 'none yet',
   twoAddresses:
     'The contact address is what others see; only the verified one, which you have proved to be yours, receives e-mail from us and can sign in.',
+  languageLabel: 'Language of pages and e-mail',
+  languageOfBrowser: 'as your browser asks',
+  save: 'Save',
   done: {
+    language: 'Your language was changed.',
     email_sent: 'We have sent an e-mail. Open its link, or type its code here.',
     email_cancelled: 'The new address was given up.',
     email_verified: 'Your address is verified.',

@@ -9,7 +9,6 @@ export const account: typeof english = {
 
   done: {
     password: 'Ihr Passwort wurde geändert. Alle anderen Sitzungen wurden beendet.',
-    language: 'Ihre Sprache wurde geändert.',
     factor_removed: 'Der zweite Faktor wurde entfernt. Alle anderen Sitzungen wurden beendet.',
     session_ended: 'Die Sitzung wurde beendet.',
     sessions_ended: 'Alle anderen Sitzungen wurden beendet.',
@@ -37,9 +36,6 @@ export const account: typeof english = {
   name: 'Name',
   contact: 'Kontaktadresse',
   since: 'Konto seit',
-  languageLabel: 'Sprache der Seiten und E-Mails',
-  languageOfBrowser: 'wie Ihr Browser es wünscht',
-  save: 'Speichern',
 
   passwordTitle: 'Passwort',
   passwordSummary: 'Ihr Passwort ändern.',

@@ -8,7 +8,6 @@ export const account = {
 
   done: {
     password: 'Your password was changed. All other sessions were ended.',
-    language: 'Your language was changed.',
     factor_removed: 'The second factor was removed. All other sessions were ended.',
     session_ended: 'The session was ended.',
     sessions_ended: 'All other sessions were ended.',
@@ -33,9 +32,6 @@ export const account = {
   name: 'Name',
   contact: 'Contact address',
   since: 'Account since',
-  languageLabel: 'Language of pages and e-mail',
-  languageOfBrowser: 'as your browser asks',
-  save: 'Save',
 
   passwordTitle: 'Password',
   passwordSummary: 'Change your password.',

@@ -1,10 +1,7 @@
 import type { AccountView } from '../../../src/extras/own-account/pages/views.ts'
-import { Actions, Button, LinkButton } from '../../components/button.tsx'
+import { Actions, LinkButton } from '../../components/button.tsx'
 import { DefinitionList, Time } from '../../components/data.tsx'
-import { Form } from '../../components/form.tsx'
-import { Select } from '../../components/select.tsx'
 import { useTexts } from '../../context.ts'
-import { languageNames } from '../../languages/languages.ts'
 import { Outcome } from './outcome.tsx'
 import { links, parts } from './parts.ts'
 
@@ -12,7 +9,7 @@ import { links, parts } from './parts.ts'
 export function Overview({ view }: { view: AccountView }) {
   const texts = useTexts()
   const { account: t, common } = texts
-  const { languages, secondFactor } = view
+  const { secondFactor } = view
   const hints = parts.flatMap(({ hint }) => hint?.(texts) ?? [])
   return (
     <>
@@ -45,25 +42,7 @@ export function Overview({ view }: { view: AccountView }) {
             ))}
         </ul>
       </nav>
-      <h2>{common.language}</h2>
-      <Form action="/account/language" csrf={view.csrf}>
-        <Select
-          name="language"
-          label={t.languageLabel}
-          value={view.language ?? ''}
-          options={[
-            { value: '', text: t.languageOfBrowser },
-            ...languages.map((language) => ({
-              value: language,
-              text: languageNames[language],
-              lang: language,
-            })),
-          ]}
-        />
-        <Actions>
-          <Button kind="quiet">{t.save}</Button>
-        </Actions>
-      </Form>
+      {parts.map(({ Section }, index) => Section && <Section key={index} view={view} />)}
       <Actions>
         <LinkButton href="/signout" kind="quiet">
           {t.signOut}

@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact'
 import type {
   AccountDone,
   AccountProblemCode,
@@ -13,6 +14,8 @@ export interface AccountPart {
   readonly rows?: (view: AccountView, texts: Texts) => readonly (readonly [string, string])[]
   /** Explains the rows. */
   readonly hint?: (texts: Texts) => string
+  /** What follows the links of the overview. */
+  readonly Section?: FunctionComponent<{ view: AccountView }>
   /** What was done on its pages, and what was wrong. */
   readonly words?: (texts: Texts) => Partial<AccountWords>
 }

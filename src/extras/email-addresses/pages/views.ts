@@ -49,6 +49,7 @@ declare module '../../../core/http/pages/views.ts' {
 
 declare module '../../own-account/pages/views.ts' {
   interface AccountDones {
+    language: true
     email_sent: true
     email_cancelled: true
     email_verified: true

@@ -23,7 +23,6 @@ export interface AccountViews {
  */
 export interface AccountDones {
   password: true
-  language: true
   factor_removed: true
   session_ended: true
   sessions_ended: true
