@@ -1,22 +1,22 @@
 import { module as core } from './core/module/core.ts'
 import type { Module } from './core/module/module.ts'
-import { module as docs } from './extras/api-reference/module.ts'
+import { module as apiReference } from './extras/api-reference/module.ts'
 import { module as backup } from './extras/backup/module.ts'
 import { module as console } from './extras/console/module.ts'
 import { module as doctor } from './extras/doctor/module.ts'
-import { module as emails } from './extras/email-addresses/module.ts'
-import { module as emailLogin } from './extras/email-sign-in/module.ts'
+import { module as emailAddresses } from './extras/email-addresses/module.ts'
+import { module as emailSignIn } from './extras/email-sign-in/module.ts'
 import { module as explain } from './extras/explain/module.ts'
-import { module as forward } from './extras/forward-auth/module.ts'
+import { module as forwardAuth } from './extras/forward-auth/module.ts'
 import { module as home } from './extras/home/module.ts'
-import { module as transfer } from './extras/import-export/module.ts'
+import { module as importExport } from './extras/import-export/module.ts'
 import { module as mail } from './extras/mail/module.ts'
 import { module as metrics } from './extras/metrics/module.ts'
-import { module as confirmations } from './extras/one-time-tokens/module.ts'
+import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
 import { module as ownAccount } from './extras/own-account/module.ts'
-import { module as person } from './extras/personal-data/module.ts'
+import { module as personalData } from './extras/personal-data/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
-import { module as registration } from './extras/sign-up/module.ts'
+import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
@@ -36,18 +36,19 @@ import { module as pages } from './modules/pages/module.ts'
 import { module as passwords } from './modules/passwords/module.ts'
 import { module as posts } from './modules/posts/module.ts'
 import { module as proofs } from './modules/proofs/module.ts'
-import { module as session } from './modules/sessions/module.ts'
+import { module as sessions } from './modules/sessions/module.ts'
 import { module as throttle } from './modules/throttle/module.ts'
-import { module as token } from './modules/tokens/module.ts'
+import { module as tokens } from './modules/tokens/module.ts'
 import { module as totp } from './modules/totp/module.ts'
 import { module as users } from './modules/users/module.ts'
 
 /**
- * The modules of this service; each may import those before it. Their order is that of the
- * tables of a copy, of the schemes that are asked, and of what follows the end of an account.
+ * The modules of this service, in order: each imports only modules before it. The order is also the
+ * order of the tables in a copy, of the schemes that authenticate, and of the subscribers of a hook.
  */
 export const modules: readonly Module[] = [
   core,
+  // What the contract asks for.
   keys,
   audit,
   idempotency,
@@ -59,33 +60,34 @@ export const modules: readonly Module[] = [
   accounts,
   flows,
   devices,
-  confirmations,
-  mail,
   totp,
   proofs,
   basic,
-  session,
-  token,
-  transfer,
+  sessions,
+  tokens,
   federation,
   login,
-  emails,
-  recovery,
-  registration,
-  emailLogin,
-  webhooks,
-  forward,
   pages,
-  ownAccount,
-  console,
   posts,
-  person,
   health,
+  // Everything else: each line and its folder can be removed.
+  oneTimeTokens,
+  mail,
+  importExport,
+  emailAddresses,
+  recovery,
+  signUp,
+  emailSignIn,
+  webhooks,
+  forwardAuth,
+  console,
+  ownAccount,
+  personalData,
   home,
   statistics,
   metrics,
   explain,
-  docs,
+  apiReference,
   backup,
   doctor,
   status,

@@ -11,6 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { InlineConfig, Plugin } from 'vite'
+import { madeModules } from './made-modules.ts'
 
 const root = join(import.meta.dirname, '..')
 const web = join(root, 'web')
@@ -36,13 +37,13 @@ const importsOfViews: Plugin = {
 }
 
 /** How vite reads `web/`, for a build and in development. */
-export const webOptions: InlineConfig = {
+export const webOptions = {
   configFile: false,
   root: web,
   logLevel: 'warn',
-  plugins: [importsOfViews],
+  plugins: [importsOfViews, madeModules],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-}
+} satisfies InlineConfig
 
 /**
  * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
@@ -124,7 +125,7 @@ function compressIn(folder: string): void {
   }
 }
 
-/** Builds where a file of `web/`, or one of whose types it is made, is newer than what was built. */
+/** Builds where a file of `web/`, or a value of src/ of which it is made, is newer than what was built. */
 export async function buildWebIfStale(): Promise<void> {
   const builtAt = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
@@ -133,7 +134,10 @@ export async function buildWebIfStale(): Promise<void> {
       cwd: root,
       exclude: ['web/dist/**', 'web/**/*.d.ts'],
     }),
+    ...globSync('src/**/events.ts', { cwd: root }),
+    'src/modules.ts',
     'tools/build-web.ts',
+    'tools/made-modules.ts',
     'package-lock.json',
   ]
   if (files.some(isNewer)) await buildWeb()

@@ -19,7 +19,7 @@ const loadedLater =
   /\/node_modules\/(?:light-my-request|punycode|tr46|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
 
 /** What a module.ts loads for the command line. */
-const isOfCommands = /\/(?:cli\/commands\/[\w-]+|[\w-]*commands?)\.ts$/
+const isOfCommands = /(?:\/cli\/commands\/.*|\b(?:commands|command))\.ts$/
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/
@@ -61,7 +61,9 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
             add(processes, join(sources, `core/workers/${path}.ts`))
           }
           add(service, join(sources, 'start.ts'))
-          for (const path of globSync('**/{module,core}.ts', { cwd: sources })) {
+          for (const path of globSync('{core,modules,extras}/*/{module,core}.ts', {
+            cwd: sources,
+          })) {
             const loaded = this.getModuleInfo(join(sources, path))?.dynamicallyImportedIds ?? []
             for (const id of loaded) if (!isOfCommands.test(id)) add(service, id)
           }

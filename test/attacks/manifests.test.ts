@@ -100,7 +100,7 @@ const doubled: readonly Doubled[] = [
     name: 'PORT',
     both: { settings: ['PORT'] },
     twice: { settings: ['PORT', 'PORT'] },
-    ofOurs: [{ settings: ['PORT'] }, 'the setting PORT is named by the modules floor'],
+    ofOurs: [{ settings: ['PORT'] }, 'the setting PORT is named by the modules core'],
   },
   {
     kind: 'command',
@@ -134,7 +134,7 @@ const doubled: readonly Doubled[] = [
     twice: { requestHeaders: [{ name: 'X-Thing' }, { name: 'x-thing' }] },
     ofOurs: [
       { requestHeaders: [{ name: 'x-csrf-token' }] },
-      'the request header x-csrf-token is named by the modules session',
+      'the request header x-csrf-token is named by the modules sessions',
     ],
   },
   {
@@ -144,7 +144,7 @@ const doubled: readonly Doubled[] = [
     twice: { authenticators: bringing(authenticator, authenticator) },
     ofOurs: [
       { authenticators: bringing({ ...authenticator, scheme: 'bearer' }) },
-      'the scheme bearer is named by the modules token',
+      'the scheme bearer is named by the modules tokens',
     ],
   },
   {

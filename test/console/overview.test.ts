@@ -5,10 +5,10 @@ import { byLabel, largest, totalOf, widened } from '../../web/console/views/over
 import { overview as german } from '../../web/console/views/overview/de.ts'
 import { overview } from '../../web/console/views/overview/en.ts'
 import { doctorHealth, healthOf, verdictOf } from '../../web/console/views/overview/health.ts'
-import { events } from '../../web/languages/en/console/events.ts'
 
 type Status = components['schemas']['AdminStatus']
 
+const events = {}
 const words = { ...overview, events }
 const hour = 3600
 // The last hour of a day, and the first of the next, of the first of November 2026 in UTC.

@@ -2,7 +2,8 @@ import type { Module } from './module.ts'
 
 /** The manifest of the core: tables, errors and settings that belong to no other module. */
 export const module: Module = {
-  name: 'floor', // the category of its events in the API
+  name: 'core',
+  eventCategory: 'floor',
   tables: [
     { name: 'row_counts', key: [], leftOut: 'counted again by its triggers, as the rows come in' },
     { name: 'list_blocks', key: [], leftOut: 'counted again when the rows are in' },

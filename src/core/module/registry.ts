@@ -1,4 +1,4 @@
-import type { Trace } from '../database/leaving.ts'
+import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
 import type { ModuleNames } from './module.ts'
@@ -60,20 +60,20 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
   }
 }
 
-/** A type of event, with the module that declares it. */
-export interface KnownEvent extends Pick<EventType, 'name' | 'level' | 'outcome'> {
-  readonly module: string
+/** A type of event, with its category in the API. */
+export interface KnownEvent extends EventType {
+  readonly category: string
 }
 
 /** Asserts that no event name is claimed twice; answers all types. @throws Error otherwise */
 export async function assertDistinctEvents(modules: readonly ModuleNames[]): Promise<KnownEvent[]> {
   const claim = createClaims()
   const all = await Promise.all(modules.map(async ({ events }) => [await events?.()].flat()))
-  return modules.flatMap(({ name: module }, index) => {
+  return modules.flatMap(({ name: module, eventCategory: category = module }, index) => {
     const files = all[index] ?? []
     const types = files.flatMap((file) => Object.values(file ?? {}).filter(isEventType))
     for (const { name } of types) claim('event', name, module)
-    return types.map(({ name, level, outcome }) => ({ name, level, outcome, module }))
+    return types.map((type) => ({ ...type, category }))
   })
 }
 
@@ -111,9 +111,9 @@ export function requestHeadersOf(modules: readonly ModuleNames[]): string[] {
 export function tracesOf(modules: readonly ModuleNames[]): Trace[] {
   return modules.flatMap(({ tables = [] }) =>
     tables.flatMap(({ name: table, key: [key = ''], person }) => {
-      if (!person || typeof person.gone !== 'string') return []
-      const { column, gone, inSteps = false } = person
-      return [{ table, key, column, gone, inSteps }]
+      if (!person || typeof person.onDelete !== 'string') return []
+      const { column, onDelete, inSteps = false } = person
+      return [{ table, key, column, onDelete, inSteps }]
     }),
   )
 }

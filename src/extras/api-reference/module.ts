@@ -1,7 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'docs',
+  name: 'api-reference',
   tag: 'Service',
   routes: async () => {
     const { docsRoutes } = await import('./routes.ts')

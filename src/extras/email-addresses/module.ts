@@ -1,7 +1,8 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'emails',
+  name: 'email-addresses',
+  eventCategory: 'emails',
   tag: 'Own account',
   events: () => import('./events.ts'),
   errors: ['emailExists', 'emailNotVerified'],

@@ -1,7 +1,8 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'email-login',
+  name: 'email-sign-in',
+  eventCategory: 'email-login',
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],

@@ -3,7 +3,8 @@ import type { Module } from '../../core/module/module.ts'
 const refreshMs = 1000
 
 export const module: Module = {
-  name: 'forward',
+  name: 'forward-auth',
+  eventCategory: 'forward',
   tag: 'Applications',
   events: () => import('./events.ts'),
   settings: ['FORWARD_AUTH_FILE'],
@@ -57,5 +58,5 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -3,7 +3,8 @@ import type { Module } from '../../core/module/module.ts'
 const underWay = 'begun anew where the data goes'
 
 export const module: Module = {
-  name: 'transfer',
+  name: 'import-export',
+  eventCategory: 'transfer',
   tag: 'Import and export',
   tables: [
     { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },
@@ -13,8 +14,8 @@ export const module: Module = {
       leftOut: 'of those imports',
       person: {
         column: 'user_id',
-        gone: { kept: 'they go with their import, within minutes' },
-        untold: 'a name of an import that is under way, for minutes',
+        onDelete: { kept: 'they go with their import, within minutes' },
+        excluded: 'a name of an import that is under way, for minutes',
       },
     },
   ],

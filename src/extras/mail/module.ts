@@ -12,7 +12,7 @@ export const module: Module = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // a restored one would be sent again
-      person: { column: 'user_id', gone: 'cleared' },
+      person: { column: 'user_id', onDelete: 'set-null' },
     },
     {
       name: 'notices',
@@ -20,7 +20,7 @@ export const module: Module = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: () => import('./events.ts'),
@@ -106,7 +106,7 @@ export const module: Module = {
     { name: 'mail of 30 days ago', purge: mailer.purge },
     { name: 'notices', purge: notices.purge },
   ],
-  personalData: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   onAccountEnded: async ({ clock }) => {
     const { outboxStore } = await import('./store.ts')
     return async (trx, { userId, isRemoved }) => {

@@ -1,7 +1,7 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'person',
+  name: 'personal-data',
   tag: 'Own account',
   settings: ['ACCOUNT_DELETION_DAYS'],
   commands: [

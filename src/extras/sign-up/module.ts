@@ -1,7 +1,8 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'registration',
+  name: 'sign-up',
+  eventCategory: 'registration',
   tag: 'Administration of accounts',
   tables: [
     {
@@ -10,7 +11,7 @@ export const module: Module = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: () => import('./events.ts'),
@@ -71,7 +72,7 @@ export const module: Module = {
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
-  personalData: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   onErasure: async (needs) => {
     const { invitationStores } = await import('./invitation-store.ts')
     const stores = invitationStores(needs)

@@ -8,9 +8,9 @@ export const module: Module = {
       name: 'known_devices',
       key: ['user_id', 'device'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   jobs: ({ devices }) => [{ name: 'known devices', purge: devices.purge }],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

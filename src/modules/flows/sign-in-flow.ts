@@ -12,7 +12,7 @@ export interface StepsOfWays {}
 
 /** What the flow of a sign-in holds; other ways to sign in add their own by `declare module`. */
 export interface SignInData {
-  /** The requirements that it has to meet: those of a login, or those behind a provider. */
+  /** The stage whose requirements apply. Stored: nodes of 0.11 read it by this name. */
   readonly column: 'login' | 'providerPage'
   /** What is proved so far; null before the first proof. */
   readonly proven: Proven | null

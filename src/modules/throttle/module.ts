@@ -16,24 +16,6 @@ export const module: Module = {
     'LOGIN_ADDRESS_WINDOW_SECONDS',
     'LOGIN_CAPTCHA_AFTER',
   ],
-  commands: [
-    {
-      rows: [
-        {
-          name: 'throttle list',
-          summary: 'Shows lockouts and limits that count failed logins, and until when they block',
-        },
-        {
-          name: 'throttle clear',
-          operands: ['[username]'],
-          summary:
-            'Forgets the failed logins of a username over all addresses, and ends its lockout; or those of an address',
-        },
-      ],
-      load: () => import('../login/throttle-commands.ts'),
-      settings: ['LOGIN_LOCK_AFTER'],
-    },
-  ],
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

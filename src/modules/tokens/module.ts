@@ -1,7 +1,8 @@
 import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
-  name: 'token',
+  name: 'tokens',
+  eventCategory: 'token',
   tag: 'Tokens',
   tables: [
     {
@@ -10,8 +11,8 @@ export const module: Module = {
       givesIds: true,
       person: {
         column: 'user_id',
-        gone: { kept: 'tokens of a user who is gone stay refused until they expire' },
-        untold: 'from which counter on tokens count, until they expire',
+        onDelete: { kept: 'tokens of a user who is gone stay refused until they expire' },
+        excluded: 'from which counter on tokens count, until they expire',
       },
     },
     { name: 'refresh_uses', key: ['rid'] },

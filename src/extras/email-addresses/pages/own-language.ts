@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isLanguage } from '../../../core/config/languages.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import {
   accountForm,
   field,
@@ -24,7 +24,7 @@ export async function languageForm(app: FastifyInstance, deps: LanguageFormDeps)
     await deps.emails.setLanguage(
       person.account,
       isLanguage(language) ? language : null,
-      stillAllowed(request),
+      reauthorize(request),
     )
     return goOn(reply, person, '/account', 'language')
   })

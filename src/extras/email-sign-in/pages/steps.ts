@@ -31,7 +31,7 @@ import { type EmailLogin, signInPurposes } from '../email-login.ts'
 declare module '../../../modules/flows/sign-in-flow.ts' {
   interface SignInData {
     /** The mail that was asked for. */
-    readonly mail?: AskedMail
+    readonly mail?: RequestedMail
     /** The mailed link that was opened. */
     readonly link?: OpenedLink
   }
@@ -42,7 +42,7 @@ declare module '../../../modules/flows/sign-in-flow.ts' {
   }
 }
 
-export interface AskedMail {
+export interface RequestedMail {
   /** Of the confirmation. */
   readonly id: string
   /** As it was typed. */

@@ -6,7 +6,7 @@ import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { foreignOrigin } from '../../../modules/flows/return-to.ts'
 import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
-import type { WantedProfile } from '../new-owner.ts'
+import type { ProfileInput } from '../new-owner.ts'
 import { problemsOfError } from './problems.ts'
 import type { ProfileProblems, SignUpView } from './views.ts'
 
@@ -28,7 +28,7 @@ export interface Shown {
   readonly now: number
   /** What was typed, which a page of a problem keeps. */
   readonly email?: string
-  readonly profile?: WantedProfile
+  readonly profile?: ProfileInput
   readonly problems?: ProfileProblems
   readonly isEnded?: boolean
   readonly error?: ApiError

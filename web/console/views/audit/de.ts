@@ -1,9 +1,7 @@
-import { events } from '../../../languages/de/console/events.ts'
 import { plural } from '../../../languages/words.ts'
 import type { audit as english } from './en.ts'
 
 export const audit: typeof english = {
-  events,
   title: 'Protokoll',
   intro:
     'Wer was getan hat, an wem und von wo. Auch das Lesen wird protokolliert, mit den Namen der Filter.',

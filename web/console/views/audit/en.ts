@@ -1,9 +1,7 @@
-import { events } from '../../../languages/en/console/events.ts'
 import { plural } from '../../../languages/words.ts'
 
 /** The texts of the audit log in the console. */
 export const audit = {
-  events,
   title: 'Audit',
   intro:
     'Who did what, to whom, and from where. Reading it is recorded too, with the names of the filters.',

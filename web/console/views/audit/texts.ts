@@ -1,6 +1,15 @@
 import { areaTexts } from '../../texts.ts'
+import { withEvents } from '../../with-events.ts'
 
 export const auditTexts = areaTexts({
-  en: async () => (await import('./en.ts')).audit,
-  de: async () => (await import('./de.ts')).audit,
+  en: () =>
+    withEvents(
+      'en',
+      import('./en.ts').then(({ audit }) => audit),
+    ),
+  de: () =>
+    withEvents(
+      'de',
+      import('./de.ts').then(({ audit }) => audit),
+    ),
 })

@@ -4,12 +4,12 @@ import { withEvents } from '../../with-events.ts'
 export const whyTexts = areaTexts({
   en: () =>
     withEvents(
+      'en',
       import('./en.ts').then(({ why }) => why),
-      import('../../../languages/en/console/events.ts'),
     ),
   de: () =>
     withEvents(
+      'de',
       import('./de.ts').then(({ why }) => why),
-      import('../../../languages/de/console/events.ts'),
     ),
 })
