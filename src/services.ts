@@ -28,7 +28,6 @@ import { type Confirmations, createConfirmations } from './extras/one-time-token
 import type { ProtectedForms } from './extras/own-account/pages/protected-form.ts'
 import { type AccountDeletion, createAccountDeletion } from './extras/personal-data/deletion.ts'
 import { createPersonalData, type PersonalData } from './extras/personal-data/personal-data.ts'
-import { createDeletionNotice } from './extras/recovery/deletion-notice.ts'
 import { createRecovery, type Recovery } from './extras/recovery/recovery.ts'
 import { createInvitations, type Invitations } from './extras/sign-up/invitations.ts'
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
@@ -314,10 +313,8 @@ export async function createServices(
   webhookAdmin.onDue(webhookOutbox.notify)
   const lookUpReason = createLookUp(modules)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
-  const accountDeletion = createAccountDeletion({ ...deps, accounts, users })
-  accountDeletion.notifyBy(createDeletionNotice({ ...deps, confirmations, mailer, outbox }))
   const services: Services = {
-    accountDeletion,
+    accountDeletion: createAccountDeletion({ ...deps, accounts, users }),
     accountList: createAccountList(deps),
     accounts,
     auditLog,

@@ -7,6 +7,10 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['emailExists', 'emailNotVerified'],
   settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
+  contributes: async () => {
+    const { emailDetail } = await import('./account-detail.ts')
+    return (needs) => ({ accountDetail: emailDetail(needs) })
+  },
   routes: async () => {
     const [
       { registerPages },

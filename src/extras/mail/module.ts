@@ -59,8 +59,14 @@ export const module: Module = {
     },
   ],
   contributes: async () => {
-    const { createMailedProof } = await import('./mailed-proof.ts')
-    return (needs) => ({ sentCode: createMailedProof(needs) })
+    const [{ mailsDetail }, { createMailedProof }] = await Promise.all([
+      import('./account-detail.ts'),
+      import('./mailed-proof.ts'),
+    ])
+    return (needs) => ({
+      accountDetail: mailsDetail(needs),
+      sentCode: createMailedProof(needs),
+    })
   },
   routes: async () => {
     const [

@@ -18,13 +18,15 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
-  contributes:
-    async () =>
-    ({ outbox }) => ({
+  contributes: async () => {
+    const { createDeletionNotice } = await import('./deletion-notice.ts')
+    return (needs) => ({
+      deletionNotice: createDeletionNotice(needs),
       signInPages: {
-        links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
+        links: ({ isOpen }) => ({ reset: needs.outbox.isAvailable && isOpen ? '/reset' : null }),
       },
-    }),
+    })
+  },
   routes: async () => {
     const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
       await Promise.all([

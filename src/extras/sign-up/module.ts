@@ -48,8 +48,14 @@ export const module: Module = {
     },
   ],
   contributes: async () => {
-    const { signUpLink } = await import('./pages/link.ts')
-    return (needs) => ({ signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) } })
+    const [{ invitationDetail }, { signUpLink }] = await Promise.all([
+      import('./account-detail.ts'),
+      import('./pages/link.ts'),
+    ])
+    return (needs) => ({
+      accountDetail: invitationDetail(needs),
+      signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) },
+    })
   },
   routes: async () => {
     const [

@@ -5,7 +5,7 @@ import { keepChosenLanguage } from '../../core/http/pages/language.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { parseReturnTo } from '../../modules/flows/return-to.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
 
 const LanguageForm = {
   type: 'object',
