@@ -34,6 +34,7 @@ export const module: Module = {
       isLogin: true,
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ registerPages }, { enterRoutes }, { applicationRoutes }, { forwardRoutes }] =
       await Promise.all([
@@ -58,5 +59,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

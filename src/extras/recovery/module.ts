@@ -18,6 +18,7 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
+  services: () => import('./services.ts'),
   contributes: async () => {
     const { createDeletionNotice } = await import('./deletion-notice.ts')
     return (needs) => ({

@@ -47,6 +47,7 @@ export const module: Module = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
+  services: () => import('./services.ts'),
   contributes: async () => {
     const [{ invitationDetail }, { signUpLink }] = await Promise.all([
       import('./account-detail.ts'),
@@ -78,10 +79,4 @@ export const module: Module = {
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
-  onErasure: async (needs) => {
-    const { invitationStores } = await import('./invitation-store.ts')
-    const stores = invitationStores(needs)
-    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
-  },
 }
