@@ -22,12 +22,6 @@ export const module: Module = {
       needsKeys: true,
       person: { column: 'user_id', onDelete: 'delete' },
     },
-    {
-      name: 'known_devices',
-      key: ['user_id', 'device'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
   ],
   events: () => import('./events.ts'),
   errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
