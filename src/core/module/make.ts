@@ -4,6 +4,7 @@ import type { Deps } from '../runtime/deps.ts'
 import { type Closing, closingOf } from './closing.ts'
 import type { HookName, HookPoints } from './hooks.ts'
 import type { Module } from './module.ts'
+import { createLookUp, type LookUpReason } from './reasons.ts'
 import { assertDistinct, assertDistinctEvents, type KnownEvent } from './registry.ts'
 import type { Service } from './service.ts'
 import { type LoadedServices, loadServices } from './service-graph.ts'
@@ -14,6 +15,7 @@ declare module './services.ts' {
     readonly modules: readonly Module[]
     /** All types of events, in the order of the modules. */
     readonly knownEvents: readonly KnownEvent[]
+    readonly lookUpReason: LookUpReason
     /** Whether this process serves requests; the command line does not. */
     readonly isServer: boolean
   }
@@ -47,13 +49,14 @@ export async function createServiceMaker(
 ): Promise<ServiceMaker> {
   assertDistinct(modules)
   const knownEvents = await assertDistinctEvents(modules)
-  const given = { ...deps, modules, knownEvents, isServer }
+  const lookUpReason = createLookUp(modules)
+  const given = { ...deps, modules, knownEvents, lookUpReason, isServer }
   const loaded = await loadServices(modules, new Set(Object.keys(given)))
   await migrate(deps.db, deps.clock, { mayChange: isServer, modules })
   return makerOf(loaded, given)
 }
 
-type Given = Deps & Pick<Services, 'modules' | 'knownEvents' | 'isServer'>
+type Given = Deps & Pick<Services, 'modules' | 'knownEvents' | 'lookUpReason' | 'isServer'>
 
 interface Subscribed {
   readonly module: string
