@@ -71,6 +71,7 @@ export const modules: readonly Module[] = [
   posts,
   health,
   // Everything else: each line and its folder can be removed.
+  ownAccount,
   oneTimeTokens,
   mail,
   importExport,
@@ -81,7 +82,6 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
-  ownAccount,
   personalData,
   home,
   statistics,

@@ -44,10 +44,7 @@ const coreParts = [
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'tracing']
-
-/** Their pages still load what extras add to them. */
-const loadsExtras = ['pages', 'own-account']
+const withoutManifest = ['tracing']
 
 /** Parts of http/, each of which may import those before it. */
 const httpParts = [
@@ -190,7 +187,6 @@ suite('architecture', () => {
       // The command line, like app.ts, stands above everything.
       if (source === target || areaOf(from) < 0 || loadsCommands(one)) return false
       if (areaOf(from) === 0) return coreParts.indexOf(target) > coreParts.indexOf(source)
-      if (loadsExtras.includes(source)) return false
       if (target === 'core/runtime' && !isCommands(from)) return !typesOnly && !isLazy
       if (areaOf(to) === 0) return false
       return (
@@ -224,7 +220,7 @@ suite('architecture', () => {
   test('there are no circles between folders, by types and by values alike', () => {
     const next = Map.groupBy(
       upward
-        .filter(({ from, to }) => areaOf(to) >= 0 && !loadsExtras.includes(placeOf(from)))
+        .filter(({ from, to }) => areaOf(to) >= 0)
         .map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) })),
       ({ from }) => from,
     )
