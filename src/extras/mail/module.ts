@@ -34,6 +34,8 @@ export const module: Module = {
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
   ],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

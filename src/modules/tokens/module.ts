@@ -37,6 +37,8 @@ export const module: Module = {
     'REFRESH_ROTATION',
     'REFRESH_GRACE_SECONDS',
   ],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
