@@ -72,6 +72,7 @@ export const modules: readonly Module[] = [
   posts,
   health,
   // Everything else: each line and its folder can be removed.
+  ownAccount,
   oneTimeTokens,
   mail,
   importExport,
@@ -82,7 +83,6 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
-  ownAccount,
   personalData,
   home,
   statistics,
