@@ -67,6 +67,14 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
   }
 }
 
+let shared: Promise<IdentityProvider> | undefined
+
+/** The provider of the examples in this process. */
+export function exampleProvider(): Promise<IdentityProvider> {
+  shared ??= identityProvider()
+  return shared
+}
+
 /**
  * The system's time plus the time that a test has added: the client library and the provider read
  * the system's clock.

@@ -70,6 +70,13 @@ export function formOf({ text }: Pick<Answer, 'text'>) {
   return { action: action.replaceAll('&amp;', '&'), hidden }
 }
 
+/** The request that sends the first form of the page with these fields, in its browser. */
+export function filledForm(visitor: PageVisitor, fields: Record<string, string>) {
+  const { action: path, hidden } = formOf(visitor.page())
+  const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ')
+  return { path, form: { ...hidden, ...fields }, headers: { cookie, accept: navigation } }
+}
+
 /** The heading of a page, and its problem or notice as text. */
 export function readPage({ text }: Pick<Answer, 'text'>) {
   const plain = (html = '') =>

@@ -1,0 +1,23 @@
+import { clientsFile, entry } from '../../../test/clients.ts'
+import type { CommandExamples, CommandWorld, Examples } from '../../../test/example.ts'
+
+export const examples: Examples = { listClients: {} }
+
+export const settings = () => ({
+  CLIENTS_FILE: clientsFile([entry('shop', { may: ['introspect', 'revoke', 'metrics'] })]),
+})
+
+const inFile =
+  (words: string) =>
+  async ({ run, once }: CommandWorld) =>
+    run(`client ${words} --file ${await once(newFile)}`)
+const newFile = async () => clientsFile([])
+
+// A file is no part of the database: the service tells that it has taken up a change.
+export const commands: CommandExamples = {
+  'client add': { run: inFile('add one --audience api --may revoke') },
+  'client list': { run: inFile('list') },
+  'client secret': { run: inFile('secret one') },
+  'client retire': { run: inFile('retire one') },
+  'client remove': { run: inFile('remove one') },
+}
