@@ -7,8 +7,8 @@ const source = join(import.meta.dirname, '../src')
 
 /** The types of events of all rooms, each name once. */
 export async function eventTypes(): Promise<EventType[]> {
-  const files = globSync('*/events.ts', { cwd: source }).filter(
-    (file) => file !== 'events/events.ts',
+  const files = globSync('**/events.ts', { cwd: source }).filter(
+    (file) => file !== 'core/events/events.ts',
   )
   const types: EventType[] = []
   for (const file of files.toSorted()) {

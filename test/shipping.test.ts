@@ -171,7 +171,7 @@ suite('the image', () => {
 
   test('has every file beside the code that the code reads: the build copies it', () => {
     const files = globSync('src/**/*.*', { cwd: root }).filter((path) => !path.endsWith('.ts'))
-    assert.ok(files.includes('src/core/secret-strength/words.txt'))
+    assert.ok(files.includes('src/core/password-strength/words.txt'))
     assert.deepEqual(
       filesBesideCode().map((path) => `src/${path}`),
       files.toSorted(),

@@ -20,7 +20,7 @@ suite('npm test', () => {
 
   test('takes a folder for the test files in it, however it is written', () => {
     const files = filesOf(['src/core/password-strength'])
-    assert.ok(files.includes('src/core/password-strength/passphrase.test.ts'))
+    assert.ok(files.includes('src/core/password-strength/guessing-bits.test.ts'))
     assert.ok(files.every((file) => /^src\/core\/password-strength\/.+\.test\.ts$/.test(file)))
     for (const word of ['src/core/password-strength/', './src/core/password-strength'])
       assert.deepEqual(filesOf([word]), files)

@@ -11,13 +11,12 @@ const sources = join(root, 'src/')
 /** The modules that are entered from outside, by a path or by the URL of a manifest. */
 const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
-  'database/sqlite/checkpoint-thread.ts',
-  'database/sqlite/quick-check-thread.ts',
-  'backup/backup-thread.ts',
-  'audit/verify/verify-thread.ts',
-  ...globSync(['*/events.ts', 'cli/commands/*.ts'], { cwd: sources }).filter(
-    (path) => path !== 'events/events.ts',
-  ),
+  ...globSync(
+    ['**/*-thread.ts', '**/events.ts', 'cli/commands/*.ts', '**/*{commands,command}.ts'],
+    {
+      cwd: sources,
+    },
+  ).filter((path) => !/^core\/(?:events\/events|cli\/commands?)\.ts$/.test(path)),
 ]
 
 /** What Fastify and we require where it is needed, and a start needs none of it. */
@@ -61,9 +60,9 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
           add(commandLine, join(sources, 'cli/run.ts'))
           // The primary of WORKERS loads nothing of the service.
           for (const path of ['start', 'primary', 'join']) {
-            add(processes, join(sources, `workers/${path}.ts`))
+            add(processes, join(sources, `core/workers/${path}.ts`))
           }
-          for (const path of globSync(['start.ts', '*/parts.ts', '*/events.ts'], {
+          for (const path of globSync(['start.ts', '**/parts.ts', '**/events.ts'], {
             cwd: sources,
           })) {
             add(service, join(sources, path))

@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fingerprintBytes } from '../src/core/password-strength/breached/fingerprint-list.ts'
+import { minWordLength, wordsFile } from '../src/core/password-strength/words.ts'
 import { knownSecretsFile, listedForm } from '../src/core/secret-strength/known-secrets.ts'
-import { minWordLength, wordsFile } from '../src/core/secret-strength/words.ts'
 import { fromFile, fromPackage, type PackagedList, pack, type Source } from './list-sources.ts'
 
 /**
- * Makes known-secrets.bin, words.txt and SOURCE.md of src/core/password-strength/, the same bytes every time:
+ * Makes known-secrets.bin and SOURCE.md of src/core/secret-strength/ and words.txt of
+ * src/core/password-strength/, the same bytes every time:
  *
  *   node tools/secret-lists.ts [<file> <licence>]...
  *
@@ -132,7 +133,7 @@ if (import.meta.main) {
 
   writeFileSync(
     join(dirname(knownSecretsFile), 'SOURCE.md'),
-    `# Where known-secrets.bin and words.txt come from
+    `# Where known-secrets.bin and ../password-strength/words.txt come from
 
 Both are made by \`node tools/secret-lists.ts\`.
 

@@ -12,7 +12,7 @@ export const inputsFile = 'inputs.json'
 
 /** The root of the sources; what is built runs as it is. */
 const checkout = import.meta.url.endsWith('.ts')
-  ? dirname(dirname(fileURLToPath(import.meta.url)))
+  ? dirname(dirname(dirname(fileURLToPath(import.meta.url))))
   : undefined
 
 /**

@@ -17,10 +17,10 @@ suite('the two files that Node is started with', () => {
     assert.deepEqual(
       [...new Set(imported)],
       [
+        '{ currentBundle } of ./cli/bundle.ts',
+        '{ prepare } of ./cli/prepare.ts',
         '{ currentBundle } of ./bundle.ts',
         '{ prepare } of ./prepare.ts',
-        '{ currentBundle } of ../bundle.ts',
-        '{ prepare } of ../prepare.ts',
         '{ readFileSync, statSync } of node:fs',
         '{ dirname, join } of node:path',
         '{ fileURLToPath, pathToFileURL } of node:url',

@@ -1,5 +1,5 @@
-import { KeySetNotOpened } from '../crypto/not-opened.ts'
 import { DatabaseUnavailable, damageIn } from '../database/errors.ts'
+import { KeySetNotOpened } from '../database/key-set-not-opened.ts'
 import { ApiError } from '../errors.ts'
 import { gatehouse } from '../hints/command-line.ts'
 import { reasonOf } from '../reason.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { assertStrongPassphrase } from '../password-strength/passphrase.ts'
+import { assertStrongPassphrase } from '../secret-strength/passphrase.ts'
 import { integer, optional, secret } from './kinds.ts'
 
 /** The least length of a new passphrase of a backup, whatever it is made of. */

@@ -9,15 +9,15 @@ import { asDocumented, callAt, gatehouse } from './command-line.ts'
 suite('the command line, as texts call it', () => {
   test('is what works there: in a clone, as a dependency, in the image', () => {
     for (const [url, call] of [
-      ['file:///srv/clone/src/hints/command-line.ts', 'npm run -s gatehouse --'],
+      ['file:///srv/clone/src/core/hints/command-line.ts', 'npm run -s gatehouse --'],
       [
-        'file:///srv/clone/node_modules/.cache/gatehouse/bundle/dist/hints/command-line.js',
+        'file:///srv/clone/node_modules/.cache/gatehouse/bundle/dist/core/hints/command-line.js',
         'npm run -s gatehouse --',
       ],
-      ['file:///srv/app/node_modules/gatehouse/dist/hints/command-line.js', 'npx gatehouse'],
-      ['file:///C:/app/node_modules/gatehouse/dist/hints/command-line.js', 'npx gatehouse'],
-      ['file:///app/dist/hints/command-line.js', 'gatehouse'],
-      ['file:///opt/gatehouse/dist/hints/command-line.js', 'gatehouse'],
+      ['file:///srv/app/node_modules/gatehouse/dist/core/hints/command-line.js', 'npx gatehouse'],
+      ['file:///C:/app/node_modules/gatehouse/dist/core/hints/command-line.js', 'npx gatehouse'],
+      ['file:///app/dist/core/hints/command-line.js', 'gatehouse'],
+      ['file:///opt/gatehouse/dist/core/hints/command-line.js', 'gatehouse'],
     ] as const) {
       assert.equal(callAt(url), call, url)
     }
@@ -26,7 +26,7 @@ suite('the command line, as texts call it', () => {
   })
 
   const free = [
-    /^src\/cli\/completion\//, // they complete the word `gatehouse`
+    /^src\/core\/cli\/completion\//, // they complete the word `gatehouse`
     /^src\/core\/cli\/help\.ts$/, // the introduction of a document, as in the next one
     /^src\/core\/config\/describe\.ts$/,
     /^src\/extras\/backup\/key-box\.ts$/, // no text for people

@@ -1,6 +1,6 @@
-import { functionWords, wordsAt } from '../secret-strength/words.ts'
 import { areNeighbours } from './breached/keyboard-runs.ts'
 import { bitsOfCharacter, log2Choose, type Subject } from './guessing-subject.ts'
+import { functionWords, wordsAt } from './words.ts'
 
 /** A part of a text, from a given start, that a model describes in a number of bits. */
 export interface Part {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import { isBreachedHash } from '../password-strength/breached/breached-list.ts'
+import { allWords } from '../password-strength/words.ts'
 import { isKnownSecretHash } from './known-secrets.ts'
 import { publishedSecrets } from './signing-secret.ts'
 import { assertVaried } from './varied.ts'
-import { allWords } from './words.ts'
 
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
 const maxDigits = 4

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { KeySetNotOpened } from '../../core/crypto/not-opened.ts'
 import { clockSetBack } from '../../core/database/clock-set-back.ts'
 import type { ChangeFeed, Database } from '../../core/database/database.ts'
 import {
@@ -8,6 +7,7 @@ import {
   DatabaseReplaced,
   DatabaseUnavailable,
 } from '../../core/database/errors.ts'
+import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
 import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
 import { dueRooms, type RoomSchema, roomVersions } from '../../core/database/room-schemas.ts'
 import { inNoContext } from '../../core/events/context.ts'

@@ -6,7 +6,7 @@ import { seededRandom } from '../../../test/random.ts'
 import { loadConfig } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import { generatedPassword } from '../../core/password-strength/generated-password.ts'
-import { allWords } from '../../core/secret-strength/words.ts'
+import { allWords } from '../../core/password-strength/words.ts'
 import { assertAcceptablePassword } from './rules.ts'
 
 /**

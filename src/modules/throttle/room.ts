@@ -31,7 +31,7 @@ export const room: Room<Needs> = {
             'Forgets the failed logins of a username over all addresses, and ends its lockout; or those of an address',
         },
       ],
-      file: fileBeside(import.meta.url, './commands'),
+      file: fileBeside(import.meta.url, '../login/throttle-commands'),
       settings: ['LOGIN_LOCK_AFTER'],
     },
   ],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { seededRandom } from '../../../test/random.ts'
-import { wordsFile } from '../secret-strength/words.ts'
+import { wordsFile } from '../password-strength/words.ts'
 import { assertStrongPassphrase } from './passphrase.ts'
 
 suite('a new passphrase', () => {

@@ -12,7 +12,7 @@ import { withServices } from '../../core/cli/work.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import type { Page } from '../../core/http/lists/paging.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
-import type { FailureCount } from './attempt.ts'
+import type { FailureCount } from '../throttle/attempt.ts'
 
 const batchSize = 100
 
@@ -40,7 +40,7 @@ export const commands: readonly CommandWork[] = [
 /** Lists lockouts, then limits: the same columns, since both count failures against a maximum. */
 function list(call: CommandCall): Promise<void> {
   return withServices(call, async (services, { clock, config }) => {
-    const { nameLimits } = await import('../login/throttled.ts')
+    const { nameLimits } = await import('./throttled.ts')
     const { isoTimeOrNull } = await import('../../core/lib/clock.ts')
     const isWanted = (row: Row) => call.values.blocked !== true || row.blocked_until !== null
 
@@ -111,7 +111,7 @@ async function clearName(call: CommandCall, text: string): Promise<void> {
     : ''
   if (!username) throw new UsageError(`this is no username${hint}`)
   await withServices(call, async (services, deps) => {
-    const { clearThrottle } = await import('../login/throttled.ts')
+    const { clearThrottle } = await import('./throttled.ts')
     const { transact } = await import('../../core/database/transactions.ts')
     const account = await services.accounts.byUsername(username)
     const isFailing = account !== null && isCounted(account, deps.clock.now())
@@ -141,7 +141,7 @@ async function clearAddressOf(call: CommandCall, text: string): Promise<void> {
     throw new UsageError('--address must be an IPv4 or IPv6 address, or an IPv6 network of /64')
   }
   await withServices(call, async (services, deps) => {
-    const { clearAddress } = await import('../login/throttled.ts')
+    const { clearAddress } = await import('./throttled.ts')
     const { transact } = await import('../../core/database/transactions.ts')
     const cleared = await transact(deps.db, [], async (trx) => {
       const forgotten = await clearAddress(trx, address, { ...deps, ...services })

@@ -1,6 +1,6 @@
-import { isKnownSecret } from '../secret-strength/known-secrets.ts'
-import { isListed } from './breached/breached-list.ts'
-import { guessingBits } from './guessing-bits.ts'
+import { isListed } from '../password-strength/breached/breached-list.ts'
+import { guessingBits } from '../password-strength/guessing-bits.ts'
+import { isKnownSecret } from './known-secrets.ts'
 
 const minBits = 70
 

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../database/errors.ts'
+import { DatabaseUnavailable } from './errors.ts'
 
 /**
  * This process knows no master key that opens the key set: the master key was turned, and its files have
