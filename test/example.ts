@@ -58,9 +58,10 @@ export interface Example {
   readonly needs?: 'fresh' | 'factor' | 'flow'
   /**
    * The status of a request without fields, about what does not exist, by a caller who may send it.
-   * Absent: 404 for a path with parameters, otherwise 400 for a body, otherwise that of a success.
+   * Absent: 404 for a path with parameters, otherwise 400 for a body, otherwise that of a success. Null:
+   * such a request is a valid one.
    */
-  readonly bare?: number
+  readonly bare?: number | null
   /** The request ends the session that comes with it, or others of its caller. */
   readonly ends?: true
   /** The number of the transaction that commits the change, if not the first; null: none does. */

@@ -93,7 +93,7 @@ export async function worldOf(app: TestApp, sinks?: Sinks): Promise<World> {
   const newName = () => `made-${++made}`
   return {
     app,
-    admin: await app.bearer(app.admin),
+    admin: app.basic(app.admin),
     sinks,
     owner: await app.account('the-owner'),
     newName,

@@ -35,7 +35,6 @@ export const examples: Examples = {
       make: ({ newAddress }, caller) => ({ json: { email: newAddress(), ...present(caller) } }),
     },
     cancelOwnEmail: {
-      needs: 'fresh',
       events: ['email_verification_cancelled'],
       make: async (world, { who }) => {
         await proofFor(world, Promise.resolve(who))
@@ -43,9 +42,12 @@ export const examples: Examples = {
       },
     },
     changeOwnLanguage: {
-      needs: 'fresh',
       events: ['language_changed'],
-      make: () => ({ json: { language: 'de' } }),
+      make: async ({ app }, { who }) => {
+        const call = { headers: app.basic(who), json: { language: 'en' } }
+        await app.call('PUT', '/api/account/language', call)
+        return { json: { language: 'de' } }
+      },
     },
   }),
   getAccountEmail: { make: ({ owner }) => ({ params: { username: owner.username } }) },

@@ -2,6 +2,7 @@ import type { CommandExamples, Examples } from '../../../test/example.ts'
 
 export const examples: Examples = {
   explainRefusal: {
+    events: ['sensitive_read'],
     make: async ({ app }) => {
       const { headers } = await app.call('GET', '/no/such')
       return { params: { id: String(headers['x-request-id']) } }

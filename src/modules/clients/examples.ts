@@ -9,15 +9,20 @@ export const settings = () => ({
 
 const inFile =
   (words: string) =>
-  async ({ run, once }: CommandWorld) =>
-    run(`client ${words} --file ${await once(newFile)}`)
-const newFile = async () => clientsFile([])
+  ({ run }: CommandWorld) =>
+    run(`client ${words} --file ${clientsFile([entry('one')])}`)
 
 // A file is no part of the database: the service tells that it has taken up a change.
 export const commands: CommandExamples = {
-  'client add': { run: inFile('add one --audience api --may revoke') },
+  'client add': { run: inFile('add another --audience api --may revoke') },
   'client list': { run: inFile('list') },
   'client secret': { run: inFile('secret one') },
-  'client retire': { run: inFile('retire one') },
+  'client retire': {
+    run: async ({ run, output }) => {
+      const file = clientsFile([entry('one')])
+      await output(`client secret one --file ${file}`)
+      return run(`client retire one --file ${file}`)
+    },
+  },
   'client remove': { run: inFile('remove one') },
 }

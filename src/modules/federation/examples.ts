@@ -11,9 +11,10 @@ import {
   type World,
 } from '../../../test/example.ts'
 import { enrol } from '../../../test/factor.ts'
-import { exampleProvider, settingsFor } from '../../../test/identity-provider.ts'
+import { exampleProvider, identityProvider, settingsFor } from '../../../test/identity-provider.ts'
 import { type TestBrowser, testBrowser } from '../../../test/test-browser.ts'
 import { main } from '../../cli/run.ts'
+import { stepSeconds } from '../totp/totp.ts'
 
 /** Gives an account an identity; answers its id. */
 async function identityOf({ app }: World, { who }: Pick<Caller, 'who'>): Promise<number> {
@@ -64,13 +65,14 @@ async function halfway(world: World) {
   const { browser, session, url } = await linking(world)
   await browser.open(url)
   const device = await enrol(world.app, session)
+  world.app.clock.advance(stepSeconds)
   browser.cookies.clear()
   await browser.open('/oauth/login')
-  return { headers: cookiesOf(browser), recovery_code: device.recoveryCodes[0] ?? '' }
+  return { headers: cookiesOf(browser), totp: device.code() }
 }
 
-const comesBack = (path: string): Example => ({
-  ...{ needs: 'flow', bare: 400 },
+const comesBack = (path: string, bare: number): Example => ({
+  ...{ needs: 'flow', bare },
   events: ['user_created', 'session_created', 'authn_login_success'],
   make: async (world) => {
     const { browser, url } = await begun(world, path)
@@ -105,7 +107,7 @@ export const examples: Examples = {
   beginSignIn: {},
   beginSignInWithProvider: { make: () => ({ params: { provider: 'default' } }) },
   finishSignIn: [
-    comesBack('/oauth/login'),
+    comesBack('/oauth/login', 400),
     {
       events: ['identity_linked'],
       make: async (world) => {
@@ -114,7 +116,7 @@ export const examples: Examples = {
       },
     },
   ],
-  finishSignInWithProvider: comesBack('/oauth/default/login'),
+  finishSignInWithProvider: comesBack('/oauth/default/login', 404),
   getSecondFactorPage: {
     ...{ needs: 'flow', bare: 400 },
     make: async (world) => ({ headers: (await halfway(world)).headers }),
@@ -122,8 +124,8 @@ export const examples: Examples = {
   confirmSecondFactor: {
     ...{ needs: 'flow', events: ['session_created', 'authn_login_success'] },
     make: async (world) => {
-      const { headers, recovery_code } = await halfway(world)
-      return { headers, form: { recovery_code } }
+      const { headers, totp } = await halfway(world)
+      return { headers, form: { totp } }
     },
   },
 }
@@ -133,7 +135,7 @@ export const settings = async () => settingsFor(await exampleProvider())
 const oidc =
   (words: string): NonNullable<CommandExamples[string]['run']> =>
   async ({ run }) =>
-    run(`oidc ${words}`, { env: await settings() })
+    run(`oidc ${words}`, { env: settingsFor(await identityProvider()) })
 
 export const commands: CommandExamples = {
   'oidc discover': { run: oidc('discover') },
@@ -154,7 +156,7 @@ async function logIn(): Promise<object[]> {
     })
   })
   const native = { OIDC_CLIENT_ID: 'native', OIDC_CLIENT_SECRET: '' }
-  const env = { NODE_ENV: 'test', ...(await settings()), ...native }
+  const env = { NODE_ENV: 'test', ...settingsFor(await identityProvider()), ...native }
   const code = main(['oidc', 'login', '--verbose'], {
     stdin: new PassThrough(),
     stdout,

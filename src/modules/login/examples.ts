@@ -34,6 +34,7 @@ export const examples: Examples = {
     make: async ({ newAccount }) => ({ params: { username: (await newAccount()).username } }),
   },
   clearAddressLimits: {
+    bare: 400,
     events: ['authz_admin'],
     make: () => ({ params: { address: '192.0.2.9' } }),
   },

@@ -20,7 +20,7 @@ async function formAt({ app }: World, path: string, fields: Record<string, strin
 }
 
 const signOut: Example = {
-  ...{ ends: true, bare: 303, events: ['session_ended'] },
+  ...{ bare: null, events: ['session_ended'] },
   make: async ({ app, newAccount }) => {
     const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
     return { headers: { cookie }, form: { csrf_token }, params: { provider: 'default' } }
@@ -37,20 +37,24 @@ export const examples: Examples = {
   ),
   'GET /account/recovery-codes': {},
   'POST /account/language': {
-    ...{ needs: 'fresh', bare: 303, events: ['language_changed'] },
-    make: () => ({ form: { language: 'de' } }),
+    ...{ bare: null, events: ['language_changed'] },
+    make: async ({ app }, { who }) => {
+      const call = { headers: app.basic(who), json: { language: 'en' } }
+      await app.call('PUT', '/api/account/language', call)
+      return { form: { language: 'de' } }
+    },
   },
   'GET /account/confirm': {
     bare: 303,
     make: () => ({ path: '/account/confirm?for=email' }),
   },
   'POST /account/confirm': {
-    ...{ bare: 303, commit: null },
+    commit: null,
     make: (_, caller) => ({ path: '/account/confirm?for=email', form: present(caller) }),
   },
   'GET /account/confirm/leave': ofFlow(303),
   'POST /account/password': {
-    ...{ needs: 'fresh', events: ['authn_password_change'] },
+    ...{ needs: 'fresh', bare: 303, events: ['authn_password_change'] },
     make: (_, caller) => ({
       form: { ...present(caller), new_password: newPassword, new_password_again: newPassword },
     }),
@@ -63,11 +67,16 @@ export const examples: Examples = {
   'POST /account/second-factor/confirm': ofFlow(400),
   'GET /account/second-factor/remove': ofFlow(303),
   'POST /account/second-factor/remove': {
-    ...{ needs: 'factor', bare: 303, commit: 3, events: ['mfa_removed'] },
+    ...{ needs: 'factor', bare: 303, commit: 3, events: ['mfa_recovery_code_used', 'mfa_removed'] },
     make: (_, caller) => ({ form: presentWithCode(caller) }),
   },
   'POST /account/recovery-codes': {
-    ...{ needs: 'factor', bare: 303, commit: 2, events: ['mfa_codes_renewed'] },
+    ...{
+      needs: 'factor',
+      bare: 303,
+      commit: 2,
+      events: ['mfa_recovery_code_used', 'mfa_codes_renewed'],
+    },
     make: (_, caller) => ({ form: presentWithCode(caller) }),
   },
   'POST /account/sessions/end': {
@@ -92,7 +101,13 @@ export const examples: Examples = {
     make: ({ newAddress }, caller) => ({ form: { email: newAddress(), ...present(caller) } }),
   },
   'POST /account/email/confirm': ofFlow(400),
-  'POST /account/email/cancel': { bare: 303, make: () => ({ form: {} }) },
+  'POST /account/email/cancel': {
+    ...{ bare: null, events: ['email_verification_cancelled'] },
+    make: async ({ app, once, newAddress }, { who }) => {
+      await (await once(mailboxes)).ask(app.basic(who), newAddress(), who.password)
+      return { form: {} }
+    },
+  },
   'GET /reset': {},
   'POST /reset': [
     {
@@ -133,8 +148,8 @@ export const examples: Examples = {
   'POST /signout': signOut,
   beginSignOut: {},
   beginSignOutWithProvider: { make: () => ({ params: { provider: 'default' } }) },
-  confirmSignOut: signOut,
-  confirmSignOutWithProvider: signOut,
+  confirmSignOut: { ...signOut, needs: 'flow', bare: 303, ends: true },
+  confirmSignOutWithProvider: { ...signOut, needs: 'flow', bare: 404 },
   'GET /invitation': ofFlow(400),
   'POST /invitation': {
     needs: 'flow',
