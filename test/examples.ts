@@ -164,6 +164,12 @@ export function requestOf(
   }
 }
 
+/** The path of a route, about something that exists. */
+export async function pathOf(world: World, route: ShownRoute, caller: Caller): Promise<string> {
+  const made = route.url.includes('/:') ? await route.example.make?.(world, caller) : {}
+  return requestOf(route, made ?? {}, caller).path
+}
+
 /** Sends a request of a route within the process. */
 export function send(
   app: TestApp,

@@ -220,7 +220,8 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
           !isOpen && /^40[13]$/.test(status) ? 'refused' : 'admitted',
         )
         if (refused.length > 0) refusedRequest ??= await requestBy(callerBy('owner', 'basic'))
-        const before = await app.rows(...tables)
+        const rows = () => (bare || refused.length > 0 ? app.rows(...tables) : {})
+        const before = await rows()
         for (const { scheme, status } of refused) {
           const text = refusal[status as '401']
           await expect(route, refusedRequest ?? {}, callerBy(who, scheme), { status, text })
@@ -231,7 +232,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
           await expect(route, bare?.made ?? {}, callerBy(who, scheme), bare ?? { status: '' })
           if (example.ends) await logIn(who)
         }
-        assert.deepEqual(await app.rows(...tables), before)
+        assert.deepEqual(await rows(), before)
         if (example.needs) return
         for (const { scheme, status } of admitted) {
           const caller = callerBy(who, scheme)
