@@ -1,9 +1,9 @@
 import { loadConfig } from '../src/core/config/load.ts'
 import { purgeBatchSize } from '../src/core/module/jobs.ts'
-import { loadParts } from '../src/core/module/serve.ts'
-import { settingsOfRooms } from '../src/core/module/settings.ts'
+import { loadModules } from '../src/core/module/serve.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
 import { systemDeps } from '../src/core/runtime/deps.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { createServices } from '../src/services.ts'
 
 // The jobs that purge, and deletions of users, in a process without a server: the processor time of
@@ -37,14 +37,14 @@ process.once('disconnect', () => process.exit())
 
 async function stepsOf({ directory, usual, id }: Asked): Promise<Steps> {
   const settings = { DATA_DIR: directory, LOG_LEVEL: 'warn' }
-  const deps = systemDeps(loadConfig(settings, await settingsOfRooms(rooms)))
-  const services = await createServices(deps, { rooms })
+  const deps = systemDeps(loadConfig(settings, await settingsOfModules(modules)))
+  const services = await createServices(deps, { modules })
   const remove = (user: number) => timed(() => services.users.remove(user))
   for (const user of usual) await remove(user)
   const removal = await remove(id)
   const jobs: Record<string, number[]> = {}
   const needs = { ...deps, ...services }
-  for (const job of (await loadParts(rooms)).flatMap((room) => room.jobs?.(needs) ?? [])) {
+  for (const job of (await loadModules(modules)).flatMap((module) => module.jobs?.(needs) ?? [])) {
     if (!('purge' in job)) continue
     const taken: number[] = []
     let isMore = true

@@ -8,9 +8,10 @@ import { eventsOfRefusals } from './core/http/refusals/events-of-refusals.ts'
 import { access } from './core/http/routes/access.ts'
 import { createServer } from './core/http/server/server.ts'
 import { jobsOf } from './core/module/jobs.ts'
+import type { Module } from './core/module/module.ts'
 import { requestHeadersOf } from './core/module/registry.ts'
-import type { Room } from './core/module/room.ts'
-import { authenticatorsOf, loadParts, registerRoutes } from './core/module/serve.ts'
+import { authenticatorsOf, loadModules, registerRoutes } from './core/module/serve.ts'
+import type { Needs } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './core/runtime/jobs.ts'
 import { tracedFetch } from './extras/tracing/fetch.ts'
@@ -20,8 +21,8 @@ import {
 } from './modules/accounts/bootstrap.ts'
 import { waitForFirstAccount } from './modules/health/first-start.ts'
 import { watchDatabaseFiles } from './modules/health/replaced-files.ts'
-import { rooms as ours } from './rooms.ts'
-import { createServices, type Wired } from './services.ts'
+import { modules as ours } from './modules.ts'
+import { createServices } from './services.ts'
 
 export interface App {
   readonly server: FastifyInstance
@@ -42,24 +43,24 @@ export interface AppOptions {
   readonly closing?: () => void
   /** Called when a file of the SQLite database was replaced: the process must end, and not close it. */
   readonly replaced?: (path: string) => void
-  readonly rooms?: readonly Room<Wired>[]
+  readonly modules?: readonly Module[]
 }
 
 /**
  * Builds the whole service, ready to listen: schema, keys and services first, then the server with
- * the routes and authenticators of the rooms, then the jobs.
- * @throws Error if two rooms declare the same thing; the message names both
+ * the routes and authenticators of the modules, then the jobs.
+ * @throws Error if two modules declare the same thing; the message names both
  */
 export async function buildApp(
   given: Deps,
-  { runsJobs = true, closing, replaced, rooms = ours }: AppOptions = {},
+  { runsJobs = true, closing, replaced, modules = ours }: AppOptions = {},
 ): Promise<App> {
   const { config, databaseFiles, db, random, log, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
-  const loaded = await loadParts(rooms)
-  const services = await createServices(deps, { rooms })
-  const wired: Wired = { ...deps, ...services }
+  const loaded = await loadModules(modules)
+  const services = await createServices(deps, { modules })
+  const wired: Needs = { ...deps, ...services }
   // The password is hashed on another thread while the server is built.
   const bootstrap =
     workers.index === 0
@@ -69,7 +70,10 @@ export async function buildApp(
 
   const certificate = certificateOf(deps)
   if (certificate) deps.measurements.certificate.validUntil = certificate.validUntil
-  const server = await createServer(deps, { requestHeaders: requestHeadersOf(rooms), certificate })
+  const server = await createServer(deps, {
+    requestHeaders: requestHeadersOf(modules),
+    certificate,
+  })
   const isEmpty = (await services.accounts.after(0, 1)).length === 0
   const firstIsThere = isEmpty ? waitForFirstAccount(server, services) : null
   const fileWatch =
@@ -97,7 +101,7 @@ export async function buildApp(
     await stopJobs()
     await services.webhookSender.close()
     closing?.()
-    deps.events.tellCounts('atOnce')
+    deps.events.emitCounts('atOnce')
     await services.sessions
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
@@ -140,6 +144,6 @@ function countedRefusals({ events }: Pick<Deps, 'events'>): Job {
     name: 'counted refusals',
     everyMs: 10_000,
     inEachWorker: true,
-    run: async () => events.tellCounts(),
+    run: async () => events.emitCounts(),
   }
 }

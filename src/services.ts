@@ -1,14 +1,15 @@
 import { afterCommit } from './core/database/commit.ts'
 import { migrate } from './core/database/migrate.ts'
 import { createLoginAddress, type LoginAddress } from './core/http/limits/login-address.ts'
-import type { PersonSection } from './core/module/person.ts'
+import type { Module, OnAccountEnded, OnErasure } from './core/module/module.ts'
+import type { ExportSection } from './core/module/person.ts'
 import {
   assertDistinct,
   assertDistinctEvents,
   type KnownEvent,
   tracesOf,
 } from './core/module/registry.ts'
-import type { OnAccountEnded, OnErasure, Room } from './core/module/room.ts'
+import type { Services } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { type Backups, createBackups } from './extras/backup/runs.ts'
 import { createEmails, type Emails } from './extras/email-addresses/emails.ts'
@@ -19,8 +20,8 @@ import { createRefusals, type Refusals } from './extras/explain/refusals.ts'
 import { createHostSessions, type HostSessions } from './extras/forward-auth/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './extras/forward-auth/rules.ts'
 import { createImports, type Imports } from './extras/import-export/import.ts'
-import { createMailDesk, type MailDesk } from './extras/mail/desk.ts'
 import { createDevices, type Devices } from './extras/mail/devices.ts'
+import { createMailAdmin, type MailAdmin } from './extras/mail/mail-admin.ts'
 import { createMailedProof, type MailedProof } from './extras/mail/mailed-proof.ts'
 import { createMailer, type Mailer } from './extras/mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './extras/mail/notices.ts'
@@ -33,15 +34,18 @@ import { createRecovery, type Recovery } from './extras/recovery/recovery.ts'
 import { createInvitations, type Invitations } from './extras/sign-up/invitations.ts'
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
 import { createStatisticSeries, type StatisticSeries } from './extras/statistics/series.ts'
-import { createWebhookDesk, type WebhookDesk } from './extras/webhooks/desk.ts'
+import type { EndpointRules } from './extras/webhooks/endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './extras/webhooks/endpoints.ts'
-import { createWebhookFigures, type WebhookFigures } from './extras/webhooks/figures.ts'
-import { createWebhookInterest, type WebhookInterest } from './extras/webhooks/interest.ts'
 import { createWebhookOutbox, type WebhookOutbox } from './extras/webhooks/outbox.ts'
-import { createPace } from './extras/webhooks/pace.ts'
 import { createWebhookSender, type WebhookSender } from './extras/webhooks/sender.ts'
+import { createWebhookStats, type WebhookStats } from './extras/webhooks/stats.ts'
+import {
+  createWebhookSubscriptions,
+  type WebhookSubscriptions,
+} from './extras/webhooks/subscriptions.ts'
 import { outboundRules } from './extras/webhooks/target-rules.ts'
-import type { EndpointRules } from './extras/webhooks/wanted.ts'
+import { createWebhookThrottle } from './extras/webhooks/throttle.ts'
+import { createWebhookAdmin, type WebhookAdmin } from './extras/webhooks/webhook-admin.ts'
 import { type AccountList, createAccountList } from './modules/accounts/account-list.ts'
 import {
   type Accounts,
@@ -53,10 +57,10 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './modules/accounts/lock.ts'
 import { type Audit, createAudit } from './modules/audit/audit.ts'
 import { type AuditLog, createAuditLog } from './modules/audit/audit-log.ts'
+import { handOverCheckpoints } from './modules/audit/checkpoint-key-rotation.ts'
 import { createErasure, type Erasure } from './modules/audit/erasure.ts'
 import { createPersonSeal } from './modules/audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './modules/audit/proof.ts'
-import { handOverCheckpoints } from './modules/audit/succession.ts'
 import { type AuditVerifications, createAuditVerifications } from './modules/audit/verify/runs.ts'
 import { type Completion, createCompletion } from './modules/authentication/completion.ts'
 import type { Proofs } from './modules/authentication/proofs.ts'
@@ -74,8 +78,14 @@ import { endWaitingSignIns } from './modules/flows/store.ts'
 import { createReadiness, type Readiness } from './modules/health/readiness.ts'
 import { createIdempotency, type Idempotency } from './modules/idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './modules/keys/key-set.ts'
-import { createMasterTurn, type MasterTurn } from './modules/keys/turn.ts'
-import { createTurnAnswers, type TurnAnswers } from './modules/keys/turn-answers.ts'
+import {
+  createMasterKeyRotation,
+  type MasterKeyRotation,
+} from './modules/keys/master-key-rotation.ts'
+import {
+  createMasterKeyRotationAnswers,
+  type MasterKeyRotationAnswers,
+} from './modules/keys/master-key-rotation-answers.ts'
 import { createPasswords, type Passwords } from './modules/passwords/passwords.ts'
 import { breachQuery } from './modules/passwords/range-query.ts'
 import { createVerifier, type Verifier } from './modules/passwords/verifier.ts'
@@ -103,8 +113,7 @@ import { createVerified, type Verified } from './modules/tokens/verified.ts'
 import { createSecondFactor, type SecondFactor } from './modules/totp/second-factor.ts'
 import { createUsers, type Users } from './modules/users/users.ts'
 
-/** The services that the rooms offer each other: all of the program except HTTP. */
-export interface Services extends LogoutEndings {
+interface Made extends LogoutEndings {
   readonly accountDeletion: AccountDeletion
   readonly accountList: AccountList
   readonly accounts: Accounts
@@ -112,7 +121,7 @@ export interface Services extends LogoutEndings {
   readonly audit: Audit
   readonly auditProof: AuditProof
   readonly auditVerifications: AuditVerifications
-  /** All types of events, in the order of the rooms. */
+  /** All types of events, in the order of the modules. */
   readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
   readonly captcha: Captcha
@@ -136,8 +145,8 @@ export interface Services extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
-  readonly mailDesk: MailDesk
-  readonly masterTurn: MasterTurn
+  readonly mailAdmin: MailAdmin
+  readonly masterKeyRotation: MasterKeyRotation
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
@@ -166,49 +175,50 @@ export interface Services extends LogoutEndings {
   readonly statisticSeries: StatisticSeries
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
-  readonly turnAnswers: TurnAnswers
+  readonly masterKeyRotationAnswers: MasterKeyRotationAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
-  readonly webhookInterest: WebhookInterest
+  readonly webhookSubscriptions: WebhookSubscriptions
   readonly webhookOutbox: WebhookOutbox
   readonly webhookSender: WebhookSender
-  readonly webhookDesk: WebhookDesk
+  readonly webhookAdmin: WebhookAdmin
   readonly webhookEndpoints: Endpoints
-  readonly webhookFigures: WebhookFigures
+  readonly webhookStats: WebhookStats
   readonly webhookRules: EndpointRules
 }
 
-/** The dependencies and services that the functions of a manifest get: see `Room`. */
-export type Wired = Deps & Services
+declare module './core/module/services.ts' {
+  interface Services extends Made {}
+}
 
 export interface ServicesOptions {
   /** Whether to migrate an older schema. */
   readonly mayMigrate?: boolean
   /** See `loadKeySet`. */
   readonly mayAddSigner?: boolean
-  readonly rooms: readonly Room<Wired>[]
+  readonly modules: readonly Module[]
 }
 
 /**
  * Creates all services, for the server and for the command line: schema and keys first, then the
- * rooms.
+ * modules.
  * @throws Error if two manifests declare the same thing, or if the schema is older and `mayMigrate`
  * is false
  */
 export async function createServices(
   deps: Deps,
-  { mayMigrate = true, mayAddSigner = true, rooms }: ServicesOptions,
+  { mayMigrate = true, mayAddSigner = true, modules }: ServicesOptions,
 ): Promise<Services> {
   const { config, db, asyncCommitDb, clock, events, random } = deps
-  assertDistinct(rooms)
-  const knownEvents = await assertDistinctEvents(rooms)
-  await migrate(db, clock, { mayChange: mayMigrate, rooms })
+  assertDistinct(modules)
+  const knownEvents = await assertDistinctEvents(modules)
+  await migrate(db, clock, { mayChange: mayMigrate, modules })
 
-  const interest = createWebhookInterest(deps)
-  await interest.refresh()
-  const webhookOutbox = createWebhookOutbox({ interest })
-  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
+  const subscriptions = createWebhookSubscriptions(deps)
+  await subscriptions.refresh()
+  const webhookOutbox = createWebhookOutbox({ subscriptions })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, subscriptions.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
@@ -243,7 +253,7 @@ export async function createServices(
       isPrivileged: isAdministratorsUser,
       removing: [accounts.removeWithUser],
       erasing,
-      traces: tracesOf(rooms),
+      traces: tracesOf(modules),
       changed: [(id) => profiles.forget(id), revocations.appended],
     },
   })
@@ -292,18 +302,18 @@ export async function createServices(
   })
   const forwardRules = createForwardRules(deps)
   const returnPaths = createReturnPaths(config)
-  const backups = createBackups({ ...deps, rooms })
+  const backups = createBackups({ ...deps, modules })
   const sessions = createSessions({ ...deps, accounts, requirements })
-  const sections: PersonSection[] = [] // as well
+  const sections: ExportSection[] = [] // as well
   const auditLog = createAuditLog({
     ...deps,
     keys,
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
-  const webhookDesk = createWebhookDesk({ ...deps, personSeal })
-  webhookDesk.onDue(webhookOutbox.wake)
-  const lookUpReason = createLookUp(rooms)
+  const webhookAdmin = createWebhookAdmin({ ...deps, personSeal })
+  webhookAdmin.onDue(webhookOutbox.notify)
+  const lookUpReason = createLookUp(modules)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
     accountDeletion: createAccountDeletion({
@@ -356,8 +366,8 @@ export async function createServices(
     limits,
     lock,
     loginAddress,
-    mailDesk: createMailDesk({ ...deps, keys, outbox }),
-    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
+    mailAdmin: createMailAdmin({ ...deps, keys, outbox }),
+    masterKeyRotation: createMasterKeyRotation({ ...deps, onRotated: handOverCheckpoints }),
     mailer,
     notices,
     outbox,
@@ -373,7 +383,7 @@ export async function createServices(
     proofs,
     protectedForms: new Map(),
     providers,
-    readiness: createReadiness({ ...deps, accounts, backups, keys, rooms }),
+    readiness: createReadiness({ ...deps, accounts, backups, keys, modules }),
     recovery: createRecovery({
       ...deps,
       accounts,
@@ -403,32 +413,32 @@ export async function createServices(
     statisticSeries: createStatisticSeries({ ...deps, lookUpReason }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
-    turnAnswers: createTurnAnswers({ ...deps, keys }),
+    masterKeyRotationAnswers: createMasterKeyRotationAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier,
-    webhookInterest: interest,
+    webhookSubscriptions: subscriptions,
     webhookOutbox,
     webhookSender: createWebhookSender({
       ...deps,
-      ...{ auditLog, interest, keys, personSeal },
+      ...{ auditLog, subscriptions, keys, personSeal },
       outbox: webhookOutbox,
-      pace: createPace({
+      throttle: createWebhookThrottle({
         ...{ wait: clock.wait, events: webhookOutbox.total },
         requests: () => deps.measurements.requests.total,
       }),
       rules: outboundRules(config),
     }),
-    webhookDesk,
-    webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
-    webhookFigures: createWebhookFigures(deps),
+    webhookAdmin,
+    webhookEndpoints: createEndpoints({ ...deps, keys, announce: subscriptions.announce }),
+    webhookStats: createWebhookStats(deps),
     webhookRules: {
       knownEvents: knownEvents.map(({ name }) => name),
       outbound: outboundRules(config),
     },
   }
-  for (const { onAccountEnded, onErasure, ofPerson } of rooms) {
-    if (ofPerson) sections.push(...(await ofPerson({ ...deps, ...services })))
+  for (const { onAccountEnded, onErasure, personalData } of modules) {
+    if (personalData) sections.push(...(await personalData({ ...deps, ...services })))
     if (onAccountEnded) ended.push(await onAccountEnded({ ...deps, ...services }))
     if (onErasure) erased.push(await onErasure({ ...deps, ...services }))
   }

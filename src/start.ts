@@ -13,10 +13,10 @@ import { serverWarnings } from './core/database/postgres/server.ts'
 import { assertNoOlderProcess } from './core/database/sqlite/older-process.ts'
 import { gatehouse } from './core/hints/command-line.ts'
 import { systemClock } from './core/lib/clock.ts'
+import type { Module } from './core/module/module.ts'
 import { secretFields } from './core/module/registry.ts'
-import type { Room } from './core/module/room.ts'
-import { loadParts } from './core/module/serve.ts'
-import { settingsOfRooms } from './core/module/settings.ts'
+import { loadModules } from './core/module/serve.ts'
+import { settingsOfModules } from './core/module/settings.ts'
 import { reasonOf } from './core/reason.ts'
 import { createLog, systemDeps, type Tracing } from './core/runtime/deps.ts'
 import { restart, shutdown, startup } from './core/runtime/events.ts'
@@ -27,8 +27,7 @@ import { followSignals } from './core/runtime/signals.ts'
 import { inWorkers } from './core/workers/start.ts'
 import type { Workers } from './core/workers/workers.ts'
 import type { MakeFirstAdministrator } from './modules/accounts/bootstrap.ts'
-import { rooms as ours } from './rooms.ts'
-import type { Wired } from './services.ts'
+import { modules as ours } from './modules.ts'
 
 /**
  * Starts the service, or one of its workers; without `workers`, as WORKERS asks for. If that fails,
@@ -36,15 +35,15 @@ import type { Wired } from './services.ts'
  */
 export async function start(
   env: NodeJS.ProcessEnv,
-  rooms: readonly Room<Wired>[] = ours,
+  modules: readonly Module[] = ours,
   workers?: Workers | Promise<Workers>,
 ): Promise<void> {
-  if (!workers) return inWorkers(env, (joined) => start(env, rooms, joined))
+  if (!workers) return inWorkers(env, (joined) => start(env, modules, joined))
   try {
     const joined = await workers
     const kept: KeptFiles = joined.kept // by workers of the same program
-    const config = loadConfig(env, await settingsOfRooms(rooms), kept)
-    await serve(config, { rooms, env, workers: joined })
+    const config = loadConfig(env, await settingsOfModules(modules), kept)
+    await serve(config, { modules, env, workers: joined })
   } catch (error) {
     process.stderr.write(
       error instanceof ConfigError
@@ -64,14 +63,14 @@ function hintFor(error: unknown): string {
 }
 
 interface Process {
-  readonly rooms: readonly Room<Wired>[]
+  readonly modules: readonly Module[]
   readonly env: NodeJS.ProcessEnv
   readonly workers: Workers
 }
 
-async function serve(config: Config, { rooms, env, workers }: Process): Promise<void> {
-  const log = createLog(config.logLevel, { secretFields: secretFields(rooms), workers })
-  await loadParts(rooms)
+async function serve(config: Config, { modules, env, workers }: Process): Promise<void> {
+  const log = createLog(config.logLevel, { secretFields: secretFields(modules), workers })
+  await loadModules(modules)
   // For a first start this writes a file per module, seconds long on a busy disk, and the event loop
   // stands still: so it comes before requests, a stop and other workers expect an answer.
   flushCompileCache()
@@ -92,10 +91,10 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
   const { events } = deps
   let stopping: Stopping | undefined
   const closing = () => {
-    if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
+    if (workers.index === 0 && !stopping?.isCrash()) events.emit(shutdown, {})
   }
   const replaced = Promise.withResolvers<string>()
-  const app = await buildApp(deps, { rooms, closing, replaced: replaced.resolve })
+  const app = await buildApp(deps, { modules, closing, replaced: replaced.resolve })
   const { server, plainHttp, makeFirstAdministrator, readFiles } = app
   followSignals({ log, readFiles, workers })
   if (isFirst) for (const warning of await serverWarnings(deps.db)) deps.log.warn(warning)
@@ -129,8 +128,8 @@ async function serve(config: Config, { rooms, env, workers }: Process): Promise<
     }
     const ports = { address, ...(redirect && { redirect }), base_url }
     const several = workers.count > 1 && { workers: workers.count }
-    if (isFirst) events.tell(startup, { ...ports, ...several, milliseconds })
-    if (workers.replaces) events.tell(restart, { worker: workers.index, ...workers.replaces })
+    if (isFirst) events.emit(startup, { ...ports, ...several, milliseconds })
+    if (workers.replaces) events.emit(restart, { worker: workers.index, ...workers.replaces })
   }
 }
 

@@ -8,7 +8,7 @@ import { basicAuthenticator } from '../src/modules/basic/authenticator.ts'
 import { externalBearer } from '../src/modules/federation/authenticator.ts'
 import { sessionAuthenticator } from '../src/modules/sessions/authenticator.ts'
 import { bearerAuthenticator } from '../src/modules/tokens/authenticator.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { createServices } from '../src/services.ts'
 import type { Answer, Headers, TestApp } from './app.ts'
 import { answerOf } from './app.ts'
@@ -22,7 +22,7 @@ export async function addedRoutes(
   rules: Readonly<Record<string, Rule>>,
 ): Promise<(path: string, headers: Headers) => Promise<Answer>> {
   const { deps } = app
-  const services = await createServices(deps, { rooms })
+  const services = await createServices(deps, { modules })
   const wired = { ...deps, ...services, loginAddress: createLoginAddress(deps.config) }
   const server = await createServer(deps)
   await server.register(access, {

@@ -13,17 +13,16 @@ import type { Database } from '../src/core/database/database.ts'
 import type { Sinks } from '../src/core/events/events.ts'
 import { type RouteRow, routeRows } from '../src/core/http/documents/route-table.ts'
 import { createMeasurements } from '../src/core/measurements/measurements.ts'
+import type { Module } from '../src/core/module/module.ts'
 import { secretFields } from '../src/core/module/registry.ts'
-import type { Room } from '../src/core/module/room.ts'
-import { settingsOfRooms } from '../src/core/module/settings.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
 import type { Role } from '../src/core/policy/principal.ts'
 import type { Reason } from '../src/core/reasons/guards.ts'
 import { reasons } from '../src/core/reasons/reasons.ts'
 import { createLog, type Deps } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { soleProcess } from '../src/core/workers/workers.ts'
-import { rooms as ours } from '../src/rooms.ts'
-import type { Wired } from '../src/services.ts'
+import { modules as ours } from '../src/modules.ts'
 import { type FixedClock, fixedClock } from './clock.ts'
 import './openapi/answers.ts'
 import {
@@ -179,7 +178,7 @@ export interface TestOptions {
   readonly isEmpty?: boolean
   /** The sinks of events, in place of those of the service. */
   readonly sinks?: Sinks
-  readonly rooms?: readonly Room<Wired>[]
+  readonly modules?: readonly Module[]
 }
 
 /**
@@ -195,7 +194,7 @@ export async function testApp(
     deps: given = {},
     isEmpty = false,
     sinks,
-    rooms = ours,
+    modules = ours,
   }: TestOptions = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = []
@@ -214,9 +213,9 @@ export async function testApp(
     ...env,
     ...timeoutFor(env.DATABASE_TIMEOUT_MS),
   }
-  const loaded = loadConfig(settings, await settingsOfRooms(rooms))
+  const loaded = loadConfig(settings, await settingsOfModules(modules))
   const config = isAboutHashes(env) ? loaded : withQuickHashes(loaded)
-  const logger = createLog(config.logLevel, { destination, secretFields: secretFields(rooms) })
+  const logger = createLog(config.logLevel, { destination, secretFields: secretFields(modules) })
   const measurements = createMeasurements()
   const deps: Deps = {
     config,
@@ -236,10 +235,10 @@ export async function testApp(
       ...(sinks && { sinks }),
     }),
   }
-  const built = await buildApp(deps, { runsJobs: false, rooms }) // tests run jobs themselves
+  const built = await buildApp(deps, { runsJobs: false, modules }) // tests run jobs themselves
   const app = { ...built, routes: () => routeRows(built.server.declared) }
-  const unexplained = watchReasons(built.server, rooms)
-  describeSettings(app.server, [env, rooms.map(({ name }) => name)])
+  const unexplained = watchReasons(built.server, modules)
+  describeSettings(app.server, [env, modules.map(({ name }) => name)])
   await app.makeFirstAdministrator?.()
   enterDatabase(directory)
   let closed = false
@@ -369,10 +368,10 @@ export async function testApp(
  */
 function watchReasons(
   server: Pick<App['server'], 'refusalListeners'>,
-  rooms: readonly Room<Wired>[],
+  modules: readonly Module[],
 ): readonly string[] {
   const known: Record<string, Reason> = { ...reasons }
-  for (const room of rooms) Object.assign(known, room.reasons)
+  for (const module of modules) Object.assign(known, module.reasons)
   const found: string[] = []
   server.refusalListeners.push((request, { reason, row }) => {
     const names = Object.keys(reason?.facts ?? {}).toSorted()

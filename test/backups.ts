@@ -8,33 +8,33 @@ import { type LoadOptions, loadDump as loadDumpOf } from '../src/extras/backup/l
 import { type MoveOptions, move as moveOf } from '../src/extras/backup/move.ts'
 import { type RestoreOptions, restore as restoreOf } from '../src/extras/backup/restore.ts'
 import { tablesOf } from '../src/extras/backup/tables.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 
-/** Backups of the rooms of this service, unless others are given. */
-export const tables = await tablesOf(rooms)
+/** Backups of the modules of this service, unless others are given. */
+export const tables = await tablesOf(modules)
 export const { copied: copiedTables } = tables
 export const leftOutTables: Readonly<Record<string, string>> = Object.fromEntries(tables.leftOut)
 
 type Optional<T, Name extends keyof T> = Omit<T, Name> & Partial<Pick<T, Name>>
 
 export function backup(
-  deps: Optional<BackupDeps, 'rooms'>,
+  deps: Optional<BackupDeps, 'modules'>,
   path: string,
   options: BackupOptions,
 ): Promise<string> {
-  return backupOf({ rooms, ...deps }, path, options)
+  return backupOf({ modules, ...deps }, path, options)
 }
 
 export function restore(
-  deps: Optional<BackupDeps, 'rooms'>,
+  deps: Optional<BackupDeps, 'modules'>,
   path: string,
   options: RestoreOptions,
 ): ReturnType<typeof restoreOf> {
-  return restoreOf({ rooms, ...deps }, path, options)
+  return restoreOf({ modules, ...deps }, path, options)
 }
 
-export function move(options: Optional<MoveOptions, 'rooms'>): ReturnType<typeof moveOf> {
-  return moveOf({ rooms, ...options })
+export function move(options: Optional<MoveOptions, 'modules'>): ReturnType<typeof moveOf> {
+  return moveOf({ modules, ...options })
 }
 
 export function takeDump(

@@ -1,30 +1,30 @@
 // A database makes a difference: foreign keys do what the manifests say.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { assertErases } from '../src/core/database/room-schemas.ts'
-import { rooms } from '../src/rooms.ts'
+import { assertErases } from '../src/core/database/module-schemas.ts'
+import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
 
 suite('what becomes of a row when its user goes', async () => {
   const { deps } = await testApp()
-  const people = rooms.flatMap(({ tables = [] }) =>
+  const people = modules.flatMap(({ tables = [] }) =>
     tables.flatMap((table) => (table.person ? [{ ...table, person: table.person }] : [])),
   )
 
   test('the foreign keys do what the manifests say', async () => {
     assert.ok(people.length >= 8)
-    for (const room of rooms) await assertErases(deps.db, room)
+    for (const module of modules) await assertErases(deps.db, module)
   })
 
   test('a manifest that says another thing is refused', async () => {
-    const erased = people.filter(({ person }) => typeof person.gone === 'string')
+    const erased = people.filter(({ person }) => typeof person.onDelete === 'string')
     for (const { name, person } of erased) {
-      const gone = person.gone === 'removed' ? 'cleared' : 'removed'
-      const table = { name, person: { ...person, gone } } as const
+      const onDelete = person.onDelete === 'delete' ? 'set-null' : 'delete'
+      const table = { name, person: { ...person, onDelete } } as const
       const verdict = assertErases(deps.db, { name: 'x', tables: [table] })
       await assert.rejects(
         verdict,
-        new RegExp(`the table ${name} of the room x must refer to users`),
+        new RegExp(`the table ${name} of the module x must refer to users`),
       )
     }
   })

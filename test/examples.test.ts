@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { allCommands } from '../src/core/cli/commands.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
 import { allRoutes, commandExamples, exampleNames } from './examples.ts'
 
@@ -18,7 +18,7 @@ suite('examples of routes and commands', async () => {
   })
 
   test('every command has its example, in the folder of its module', async () => {
-    const known = rooms.flatMap(({ name: module, commands = [] }) =>
+    const known = modules.flatMap(({ name: module, commands = [] }) =>
       commands.flatMap(({ rows }) => rows.map(({ name }) => ({ name, module }))),
     )
     const missing = known.filter(({ name }) => !(name in commandExamples))
@@ -27,7 +27,7 @@ suite('examples of routes and commands', async () => {
       [],
     )
     assert.deepEqual(
-      (await allCommands(rooms)).map(({ name }) => name).toSorted(),
+      (await allCommands(modules)).map(({ name }) => name).toSorted(),
       known.map(({ name }) => name).toSorted(),
     )
   })

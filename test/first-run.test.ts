@@ -18,7 +18,7 @@ import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,
 } from '../src/modules/accounts/bootstrap.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { createServices } from '../src/services.ts'
 import { firstRun } from '../src/start.ts'
 import { testApp } from './app.ts'
@@ -30,7 +30,7 @@ suite('the first administrator', async () => {
   after(() => rmSync(folder, { recursive: true }))
   const app = await testApp()
   const { deps } = app
-  const { accounts } = await createServices(deps, { rooms })
+  const { accounts } = await createServices(deps, { modules })
   const config = { ...deps.config, admin: { username: 'boss', password: undefined } }
 
   /** The function that a first start gets: there is no account. */

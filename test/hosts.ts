@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { digest } from '../src/core/crypto/digest.ts'
-import { rooms as ours } from '../src/rooms.ts'
-import type { Services, Wired } from '../src/services.ts'
+import type { Needs, Services } from '../src/core/module/services.ts'
+import { modules as ours } from '../src/modules.ts'
 import { type Answer, type Someone, type TestApp, type TestOptions, testApp } from './app.ts'
 import { forwardFile } from './forward-file.ts'
 import { type PageBrowser, pageBrowser } from './page-browser.ts'
@@ -24,16 +24,12 @@ export async function hostsApp(
   env: Record<string, string> = {},
   options: TestOptions = {},
 ): Promise<HostsApp> {
-  let wired: Wired | undefined
+  let wired: Needs | undefined
   const spy = {
     name: 'spy',
-    parts: async () => ({
-      parts: {
-        async routes(_app: unknown, needs: Wired) {
-          wired = needs
-        },
-      },
-    }),
+    routes: async () => async (_app: unknown, needs: Needs) => {
+      wired = needs
+    },
   }
   const settings = {
     TRUST_PROXY: '127.0.0.1',
@@ -41,7 +37,7 @@ export async function hostsApp(
     FORWARD_AUTH_FILE: forwardFile(rulesOfHosts),
     ...env,
   }
-  const app = await testApp(settings, { rooms: [...ours, spy], ...options })
+  const app = await testApp(settings, { modules: [...ours, spy], ...options })
   if (!wired) throw new Error('no service')
   return Object.assign(app, { services: wired })
 }

@@ -1,6 +1,6 @@
+import type { Services } from '../src/core/module/services.ts'
 import type { MessageFacts } from '../src/extras/mail/message-types.ts'
 import { createSealedMail } from '../src/extras/mail/sealed-mail.ts'
-import type { Services } from '../src/services.ts'
 import type { Someone, TestApp } from './app.ts'
 import { mailRows } from './mail.ts'
 

@@ -7,27 +7,29 @@ import { loadConfig } from '../src/core/config/load.ts'
 import { mediaTypes } from '../src/core/http/media-types.ts'
 import { html } from '../src/core/http/pages/html.ts'
 import { named } from '../src/core/http/schemas.ts'
-import type { Room } from '../src/core/module/room.ts'
-import { settingsOfRooms } from '../src/core/module/settings.ts'
+import type { Module } from '../src/core/module/module.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
 import { anyone } from '../src/core/policy/rules.ts'
-import { rooms as ours } from '../src/rooms.ts'
-import type { Wired } from '../src/services.ts'
+import { modules as ours } from '../src/modules.ts'
 import { gapsOf } from './described.ts'
-import { room as notes } from './example-room/room.ts'
+import { module as notes } from './example-module/module.ts'
 
-async function documentOf(env: Record<string, string> = {}, ...more: readonly Room<Wired>[]) {
-  const rooms = [...ours, ...more]
-  const { openapi } = await describeService(loadConfig(env, await settingsOfRooms(rooms)), rooms)
+async function documentOf(env: Record<string, string> = {}, ...more: readonly Module[]) {
+  const modules = [...ours, ...more]
+  const { openapi } = await describeService(
+    loadConfig(env, await settingsOfModules(modules)),
+    modules,
+  )
   // biome-ignore lint/suspicious/noExplicitAny: a document as its readers have it
   return JSON.parse(JSON.stringify(openapi)) as any
 }
 
-/** A room with one route, `GET /things`. */
-function roomOf(options: RouteShorthandOptions): Room {
+/** A module with one route, `GET /things`. */
+function moduleOf(options: RouteShorthandOptions): Module {
   async function routes(app: FastifyInstance) {
     app.get('/things', options, async () => ({}))
   }
-  return { name: 'things', parts: async () => ({ parts: { routes } }) }
+  return { name: 'things', routes: async () => routes }
 }
 
 const things = { name: 'Things', description: 'Of a test' } as const
@@ -55,8 +57,8 @@ suite('the OpenAPI document', async () => {
     assert.deepEqual(gapsOf(document), [])
   })
 
-  test('so has that of a service with a room from outside', async () => {
-    const withNotes = await documentOf({}, notes as Room<Wired>)
+  test('so has that of a service with a module from outside', async () => {
+    const withNotes = await documentOf({}, notes)
     assert.deepEqual(gapsOf(withNotes), [])
     assert.deepEqual((await new Validator().validate(withNotes)).errors ?? [], [])
     const names: string[] = withNotes.tags.map(({ name }: { name: string }) => name)
@@ -65,7 +67,7 @@ suite('the OpenAPI document', async () => {
 
   test('a gap is told: an example that does not fit, and one that is not there', async () => {
     const wrong = named('Wrong', { type: 'object', required: ['id'] }, {})
-    const room = roomOf({
+    const module = moduleOf({
       config: {
         access,
         tag: things,
@@ -73,7 +75,7 @@ suite('the OpenAPI document', async () => {
       },
       schema: { operationId: 'things', summary: 'Things' },
     })
-    assert.deepEqual(gapsOf(await documentOf({}, room)), [
+    assert.deepEqual(gapsOf(await documentOf({}, module)), [
       "GET /things: 200 as application/json: data must have required property 'id' in {}",
       'GET /things: 201: no example as application/json',
       "Wrong: data must have required property 'id' in {}",
@@ -171,11 +173,11 @@ suite('the OpenAPI document', async () => {
   })
 
   test('has the errors of a route with pages for people as JSON and as HTML', async () => {
-    const room = roomOf({
+    const module = moduleOf({
       config: { access, tag: things, answers, errors: ['userNotFound'], errorPage },
       schema: { operationId: 'things', summary: 'Things' },
     } as RouteShorthandOptions)
-    const made = await documentOf({}, room)
+    const made = await documentOf({}, module)
     assert.deepEqual(made.paths['/things'].get.responses[404], {
       $ref: '#/components/responses/UserNotFound_OrPage',
     })
@@ -209,17 +211,17 @@ suite('the OpenAPI document', async () => {
     ],
   ] as const) {
     test(`an operation ${about} is refused`, async () => {
-      await assert.rejects(documentOf({}, roomOf(options)), { message })
+      await assert.rejects(documentOf({}, moduleOf(options)), { message })
     })
   }
 
   test('two shapes with one name are refused', async () => {
     const other = named('User', { type: 'object' }, {})
-    const room = roomOf({
+    const module = moduleOf({
       config: { access, tag: things, answers: { 200: { [mediaTypes.json]: other } } },
       schema: { operationId: 'things', summary: 'Things' },
     })
-    await assert.rejects(documentOf({}, room), {
+    await assert.rejects(documentOf({}, module), {
       message: 'OpenAPI would have two schemas with the name User',
     })
   })

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { commandRows } from '../src/core/cli/commands.ts'
 import { firstRunText } from '../src/core/runtime/first-run.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
 import { replay } from './replay.ts'
@@ -101,7 +101,7 @@ suite('README', async () => {
   }
 
   test('documents that list commands of `gatehouse` lead to how it is called', () => {
-    const words = [...new Set(commandRows(rooms).map(({ name }) => name.split(' ', 1)[0]))]
+    const words = [...new Set(commandRows(modules).map(({ name }) => name.split(' ', 1)[0]))]
     const bare = new RegExp(`^(?:.*[;|&(=\\w/] *| *)gatehouse (?:${words.join('|')})\\b`, 'm')
     const documents = globSync('docs/*.md', { cwd: root }).filter((path) => {
       const text = readFileSync(join(root, path), 'utf8')

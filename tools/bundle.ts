@@ -8,20 +8,18 @@ import { buildWeb } from './build-web.ts'
 const root = join(import.meta.dirname, '..')
 const sources = join(root, 'src/')
 
-/** The modules that are entered from outside, by a path or by the URL of a manifest. */
+/** The files that are entered from outside, by a path. */
 const entries = [
   ...['main.ts', 'start.ts', 'test-service.ts', 'testing.ts', 'cli/main.ts', 'cli/run.ts'],
-  ...globSync(
-    ['**/*-thread.ts', '**/events.ts', 'cli/commands/*.ts', '**/*{commands,command}.ts'],
-    {
-      cwd: sources,
-    },
-  ).filter((path) => !/^core\/(?:events\/events|cli\/commands?)\.ts$/.test(path)),
+  ...globSync('**/*-thread.ts', { cwd: sources }),
 ]
 
 /** What Fastify and we require where it is needed, and a start needs none of it. */
 const loadedLater =
   /\/node_modules\/(?:light-my-request|punycode|tr46|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
+
+/** What a module.ts loads for the command line. */
+const isOfCommands = /(?:\/cli\/commands\/.*|\b(?:commands|command))\.ts$/
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/
@@ -62,10 +60,12 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
           for (const path of ['start', 'primary', 'join']) {
             add(processes, join(sources, `core/workers/${path}.ts`))
           }
-          for (const path of globSync(['start.ts', '**/parts.ts', '**/events.ts'], {
+          add(service, join(sources, 'start.ts'))
+          for (const path of globSync('{core,modules,extras}/*/{module,core}.ts', {
             cwd: sources,
           })) {
-            add(service, join(sources, path))
+            const loaded = this.getModuleInfo(join(sources, path))?.dynamicallyImportedIds ?? []
+            for (const id of loaded) if (!isOfCommands.test(id)) add(service, id)
           }
           for (const id of this.getModuleIds()) if (id.startsWith(root)) read.add(id)
         },
@@ -107,8 +107,8 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
 }
 
 /**
- * A module that is one of many in a file finds what is beside it as if it were a file of its own: an
- * URL of a manifest, a list, a page's style. What `createRequire` loads becomes part of the bundle.
+ * A module that is one of many in a file finds what is beside it as if it were a file of its own: a
+ * thread, a list, a page's style. What `createRequire` loads becomes part of the bundle.
  */
 const asIfInPlace: Plugin = {
   name: 'as if in place',

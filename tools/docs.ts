@@ -6,12 +6,13 @@ import { describeCommands } from '../src/core/cli/help.ts'
 import { describeSettings } from '../src/core/config/describe.ts'
 import { loadConfig } from '../src/core/config/load.ts'
 import { describeAccess, describeRoutes } from '../src/core/http/documents/route-table.ts'
-import type { Room } from '../src/core/module/room.ts'
-import { settingsOfRooms } from '../src/core/module/settings.ts'
+import type { Module } from '../src/core/module/module.ts'
+import { assertDistinctEvents } from '../src/core/module/registry.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
 import { describeChecks } from '../src/extras/doctor/describe.ts'
 import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
-import { rooms as ours } from '../src/rooms.ts'
-import type { Wired } from '../src/services.ts'
+import { modules as ours } from '../src/modules.ts'
+import { describeEvents } from './event-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -19,14 +20,15 @@ const folder = join(import.meta.dirname, '../docs')
  * The generated documents by file name. They are checked in; a test compares them with the code.
  */
 export async function generateDocs(
-  rooms: readonly Room<Wired>[] = ours,
+  modules: readonly Module[] = ours,
 ): Promise<Record<string, string>> {
-  const tables = await settingsOfRooms(rooms)
-  const { routes, openapi } = await describeService(loadConfig({}, tables), rooms)
+  const tables = await settingsOfModules(modules)
+  const { routes, openapi } = await describeService(loadConfig({}, tables), modules)
   return {
-    'command-line.md': describeCommands(await allCommands(rooms)),
+    'command-line.md': describeCommands(await allCommands(modules)),
     'configuration.md': describeSettings(tables),
     'doctor.md': describeChecks(readDoc('doctor.md')),
+    'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

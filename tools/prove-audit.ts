@@ -10,7 +10,7 @@ import { systemClock } from '../src/core/lib/clock.ts'
 import { createLog, type Deps, systemDeps } from '../src/core/runtime/deps.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
 import { loadKeySet } from '../src/modules/keys/key-set.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { auditAttacks } from '../test/audit-attacks.ts'
 import {
   copyAudit,
@@ -57,7 +57,7 @@ async function withService(env: Env, work: (deps: Deps, env: Env) => Promise<voi
   const all = { ...env, DATA_DIR }
   const deps = systemDeps(loadConfig(all), { log: createLog('silent') })
   try {
-    await migrate(deps.db, systemClock, { rooms })
+    await migrate(deps.db, systemClock, { modules })
     createAudit(deps)
     await loadKeySet(deps)
     await work(deps, all)

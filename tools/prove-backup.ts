@@ -14,7 +14,7 @@ import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { type Batch, readRows, writeRows } from '../src/extras/backup/rows.ts'
 import { tablesOf } from '../src/extras/backup/tables.ts'
 import { loadKeySet } from '../src/modules/keys/key-set.ts'
-import { rooms } from '../src/rooms.ts'
+import { modules } from '../src/modules.ts'
 import { besideTraffic } from './backup-traffic.ts'
 import { startService } from './service.ts'
 
@@ -152,7 +152,7 @@ async function gatehouse(dataDirectory: string, ...words: readonly string[]): Pr
 async function printOf(dataDirectory: string): Promise<string> {
   const { db } = connect({ dataDirectory, timeoutMs: 1000 })
   const hash = createHash('sha256')
-  for (const table of (await tablesOf(rooms)).copied) {
+  for (const table of (await tablesOf(modules)).copied) {
     if (table.name === 'keys' || table.isLogin || table.name.startsWith('audit_')) continue
     for await (const batch of readRows(db, table)) hash.update(JSON.stringify(batch))
   }

@@ -35,7 +35,7 @@ const isSelfTest = values['self-test']
 const hangMs = isSelfTest ? 1_000 : 5_000
 const maxCauses = 8
 const maxChunks = 10_000
-const room = isSelfTest ? join(import.meta.dirname, 'fuzz', 'planted-room.ts') : undefined
+const module = isSelfTest ? join(import.meta.dirname, 'fuzz', 'planted-module.ts') : undefined
 const given = values.database
 const databases = given ? [given] : isSelfTest ? ['sqlite'] : ['sqlite', 'postgresql']
 
@@ -67,7 +67,7 @@ async function prove(database: string): Promise<void> {
     })
     await cluster.start()
   }
-  const start = () => startProcess({ cluster: database === 'postgresql' ? cluster : null, room })
+  const start = () => startProcess({ cluster: database === 'postgresql' ? cluster : null, module })
   const first = await start()
   const { document } = first
   await first.close()

@@ -5,10 +5,9 @@ import { buildApp } from '../app.ts'
 import type { Config } from '../core/config/load.ts'
 import { type OpenApiDocument, openApiOf } from '../core/http/documents/openapi.ts'
 import { type RouteRow, routeRows } from '../core/http/documents/route-table.ts'
-import type { Room } from '../core/module/room.ts'
+import type { Module } from '../core/module/module.ts'
 import { createLog, systemDeps } from '../core/runtime/deps.ts'
-import { rooms as ours } from '../rooms.ts'
-import type { Wired } from '../services.ts'
+import { modules as ours } from '../modules.ts'
 
 export interface ServiceDescription {
   readonly routes: readonly RouteRow[]
@@ -21,14 +20,14 @@ export interface ServiceDescription {
  */
 export async function describeService(
   given: Config,
-  rooms: readonly Room<Wired>[] = ours,
+  modules: readonly Module[] = ours,
 ): Promise<ServiceDescription> {
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   try {
     const deps = systemDeps(throwaway(given, directory))
     const { server } = await buildApp(
       { ...deps, log: createLog('silent') },
-      { runsJobs: false, rooms },
+      { runsJobs: false, modules },
     )
     await server.compileSchemas()
     const openapi = openApiOf(server)

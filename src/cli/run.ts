@@ -1,7 +1,7 @@
 import type { CommandCall, Terminal } from '../core/cli/command.ts'
 import { dispatch } from '../core/cli/dispatch.ts'
 import { exitOnSignal } from '../core/cli/signals.ts'
-import { rooms as ours } from '../rooms.ts'
+import { modules as ours } from '../modules.ts'
 
 /** Runs the command that the arguments of this process name, and sets its exit code. */
 export async function run(process: NodeJS.Process): Promise<void> {
@@ -11,14 +11,14 @@ export async function run(process: NodeJS.Process): Promise<void> {
 }
 
 /**
- * Runs one command of the rooms; answers the exit code. This file and the files of commands import
+ * Runs one command of the modules; answers the exit code. This file and the files of commands import
  * little. A command loads its dependencies when it runs, so that help and usage errors appear at
  * once.
  */
 export function main(
   words: readonly string[],
   terminal: Terminal,
-  rooms: CommandCall['rooms'] = ours,
+  modules: CommandCall['modules'] = ours,
 ): Promise<number> {
-  return dispatch(rooms, words, terminal)
+  return dispatch(modules, words, terminal)
 }

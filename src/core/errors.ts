@@ -1,6 +1,6 @@
 /**
  * Every error that a caller can see: spec section 7 and further texts. No other file contains a
- * status code or an error text, except a room from outside: a problem of its own is a value (see
+ * status code or an error text, except a module from outside: a problem of its own is a value (see
  * `Problem`).
  */
 export const errorTable = {
@@ -66,7 +66,7 @@ export const errorTable = {
 
 export type ErrorName = keyof typeof errorTable
 
-/** An error of a room from outside, which the table has no row for. Its manifest names it. */
+/** An error of a module from outside, which the table has no row for. Its manifest names it. */
 export interface Problem {
   readonly name: string
   /** From 400 to 599. */
@@ -77,7 +77,7 @@ export interface Problem {
 
 export type ErrorRow = ErrorName | Problem
 
-/** The row that a name stands for; a room's own problem as it is. */
+/** The row that a name stands for; a module's own problem as it is. */
 export function problemOf(row: ErrorRow): Omit<Problem, 'name'> {
   return typeof row === 'string' ? errorTable[row] : row
 }
@@ -96,7 +96,7 @@ export type FactValue = string | number | boolean | readonly string[] | null
 type Facts<Names extends string> = { readonly [Name in Names]: FactValue }
 
 /**
- * Why a request was refused: a code of the registry with its facts, or one of a room from outside.
+ * Why a request was refused: a code of the registry with its facts, or one of a module from outside.
  * For the operator alone, never sent. A fact names no account but by its user id, and holds nothing
  * that may be a secret that was typed.
  */
@@ -122,7 +122,7 @@ export interface ApiErrorOptions {
   readonly challenge?: string | undefined
 }
 
-/** A refusal: names a row of `errorTable` or is a room's own; the error handler makes the answer from it. */
+/** A refusal: names a row of `errorTable` or is a module's own; the error handler makes the answer from it. */
 export class ApiError extends Error {
   readonly row: ErrorRow
   readonly status: number

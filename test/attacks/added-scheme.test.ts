@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { callerOf } from '../../src/core/http/routes/access.ts'
 import type { Authenticator } from '../../src/core/http/routes/declaration.ts'
-import type { Room } from '../../src/core/module/room.ts'
+import type { Module } from '../../src/core/module/module.ts'
 import type { Principal, Scheme } from '../../src/core/policy/principal.ts'
 import { authenticated } from '../../src/core/policy/rules.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { type Headers, testApp } from '../app.ts'
 import { askForward, proxied } from '../forward.ts'
 import { forwardFile } from '../forward-file.ts'
@@ -25,11 +25,11 @@ const principal: Principal = {
   authTime: Number.POSITIVE_INFINITY,
 }
 
-/** A room with a scheme, which is asked before all others, and a route that names the scheme. */
-function roomWith({
+/** A module with a scheme, which is asked before all others, and a route that names the scheme. */
+function moduleWith({
   header,
   sent,
-}: Pick<Authenticator, 'header'> & { readonly sent: Headers }): Room {
+}: Pick<Authenticator, 'header'> & { readonly sent: Headers }): Module {
   const [[name, text] = ['', '']] = Object.entries(sent)
   const authenticator: Authenticator = {
     scheme,
@@ -38,28 +38,24 @@ function roomWith({
     describes: { type: 'apiKey', in: 'header', name },
     authenticate({ headers }) {
       if (headers[name] !== text) return null
-      return { principal, shared: () => [], again: async () => principal }
+      return { principal, lockNames: () => [], revalidate: async () => principal }
     },
   }
   return {
     name: 'keyed',
     tag: { name: 'Keyed', description: 'A route for programs.' },
-    parts: async () => ({
-      parts: {
-        authenticators: (_needs, before) => [authenticator, ...before],
-        async routes(app) {
-          const config = { access: { rule: authenticated, schemes: [scheme] as const } }
-          const schema = {
-            operationId: 'getNamed',
-            summary: 'The caller',
-            response: { 200: named },
-          }
-          app.get('/named', { config, schema }, async (request) => ({
-            by: callerOf(request).subject,
-          }))
-        },
-      },
-    }),
+    authenticators: async () => (_needs, before) => [authenticator, ...before],
+    routes: async () => async (app) => {
+      const config = { access: { rule: authenticated, schemes: [scheme] as const } }
+      const schema = {
+        operationId: 'getNamed',
+        summary: 'The caller',
+        response: { 200: named },
+      }
+      app.get('/named', { config, schema }, async (request) => ({
+        by: callerOf(request).subject,
+      }))
+    },
   }
 }
 
@@ -71,7 +67,7 @@ for (const [what, header, sent] of [
     const rules = forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }])
     const app = await testApp(
       { ...proxied, FORWARD_AUTH_FILE: rules },
-      { rooms: [...rooms, roomWith({ header, sent })] },
+      { modules: [...modules, moduleWith({ header, sent })] },
     )
     const closed = app.app.routes().filter((row) => row.rule !== 'anyone' && row.url !== '/named')
 

@@ -7,7 +7,7 @@ import { any, authenticated, client, role } from '../../src/core/policy/rules.ts
 import { basicAuthenticator } from '../../src/modules/basic/authenticator.ts'
 import { clientAuthenticator } from '../../src/modules/clients/authenticator.ts'
 import { createClients } from '../../src/modules/clients/clients.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { createServices } from '../../src/services.ts'
 import { type Answer, answerOf, type Headers, testApp } from '../app.ts'
 import { asClient, ask as callClient, clientsFile, entry, secretOf } from '../clients.ts'
@@ -154,7 +154,7 @@ suite('the limits of wrong secrets of clients', async () => {
   })
 
   suite('a route for clients and accounts', async () => {
-    const services = await createServices(app.deps, { rooms })
+    const services = await createServices(app.deps, { modules })
     const wired = { ...app.deps, ...services }
     const clients = createClients(wired)
     let comparisons = 0

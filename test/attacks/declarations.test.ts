@@ -51,7 +51,7 @@ suite('what a route declares', async () => {
     describes: { type: 'http', scheme: 'basic' },
     async authenticate({ headers }) {
       if (headers.authorization === undefined) return null
-      return { principal, shared: () => [], again: async () => principal }
+      return { principal, lockNames: () => [], revalidate: async () => principal }
     },
   }
 
@@ -111,11 +111,11 @@ suite('what a route declares', async () => {
     const src = join(import.meta.dirname, '../../src')
     const program = `
       import { start } from '${src}/start.ts'
-      import { rooms } from '${src}/rooms.ts'
+      import { modules } from '${src}/modules.ts'
       const config = { access: { rule: { kind: 'authenticated' } } }
       const routes = async (app) =>
         app.get('/days', { config, schema: { querystring: { type: 'date' } } }, async () => ({}))
-      await start(process.env, [...rooms, { name: 'days', parts: async () => ({ parts: { routes } }) }])`
+      await start(process.env, [...modules, { name: 'days', routes: async () => routes }])`
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       env: {
         ...process.env,

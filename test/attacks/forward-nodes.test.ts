@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/core/crypto/digest.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { createServices } from '../../src/services.ts'
 import { type Headers, testApp } from '../app.ts'
 import { heard } from '../database.ts'
@@ -26,7 +26,10 @@ for (const kind of ['nodes', 'workers'] as const) {
       deps: { ...(second && { workers: second }) },
     })
     // Not of a worker, which would answer the others in its place.
-    const { hostSessions } = await createServices({ ...one.deps, workers: soleProcess }, { rooms })
+    const { hostSessions } = await createServices(
+      { ...one.deps, workers: soleProcess },
+      { modules },
+    )
     const admin = await one.bearer(one.admin)
 
     /** The headers of a session at its own host, and of one at the host of an application. */

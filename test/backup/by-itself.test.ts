@@ -17,7 +17,7 @@ import { sql } from 'kysely'
 import { heartbeatMs, leaseMs } from '../../src/core/database/run-lease.ts'
 import { runStore } from '../../src/extras/backup/run-store.ts'
 import { createBackups } from '../../src/extras/backup/runs.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -133,7 +133,7 @@ suite('a backup by itself', async () => {
     for (let count = 0; count < 3; count += 1)
       nodes.push({ ...app.deps, db: (await place(env, app.directory)).deps.db })
     await Promise.all(
-      nodes.map((deps) => createBackups({ ...deps, config: app.deps.config, rooms }).run()),
+      nodes.map((deps) => createBackups({ ...deps, config: app.deps.config, modules }).run()),
     )
     assert.equal(readdirSync(directory).length, 1)
     assert.deepEqual(
@@ -147,7 +147,7 @@ suite('a backup by itself', async () => {
     await look()
     for (const clock of [fixedClock('1999-01-01T00:00:00Z'), fixedClock('2199-01-01T00:00:00Z')]) {
       const { deps } = await place(env, app.directory, clock)
-      await createBackups({ ...app.deps, db: deps.db, clock, rooms }).run()
+      await createBackups({ ...app.deps, db: deps.db, clock, modules }).run()
       assert.equal(readdirSync(directory).length, 1)
     }
   })
@@ -200,17 +200,17 @@ suite('a backup by itself', async () => {
   test('of a slow process stays with it, and of one that stood still it is the work of another', async (t) => {
     const { app, directory, env, runs } = await appWith()
     const { db } = (await place(env, app.directory)).deps
-    const looks = createBackups({ ...app.deps, db, rooms })
+    const looks = createBackups({ ...app.deps, db, modules })
     const gate = Promise.withResolvers<void>()
-    const slow = rooms.map((room) => ({
-      ...room,
-      tables: (room.tables ?? []).map((table) => ({
+    const slow = modules.map((module) => ({
+      ...module,
+      tables: (module.tables ?? []).map((table) => ({
         ...table,
         present: () => gate.promise.then(() => table.present?.()),
       })),
-    })) as typeof rooms // a table without a condition has undefined
+    })) as typeof modules // a table without a condition has undefined
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const making = createBackups({ ...app.deps, rooms: slow }).run()
+    const making = createBackups({ ...app.deps, modules: slow }).run()
     await until(async () => (await runs())[0]?.state === 'running')
     const [begun] = await runs()
     const lockedUntil = async () => Number((await runs())[0]?.locked_until)

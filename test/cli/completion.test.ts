@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { allCommands } from '../../src/core/cli/commands.ts'
 import { completionFor, type Shell } from '../../src/core/cli/completion/completion.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { gatehouse } from './gatehouse.ts'
 
 /** Lines before the cursor, which is at the end of each, and what the shell offers there. */
@@ -33,7 +33,7 @@ const unknown = ['gatehouse account show ', 'gatehouse account add ann --email '
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
 after(() => rmSync(folder, { recursive: true }))
 writeFileSync(join(folder, 'file-1.backup'), '')
-const commands = await allCommands(rooms)
+const commands = await allCommands(modules)
 
 function scriptOf(shell: Shell): string {
   const path = join(folder, `completion.${shell}`)

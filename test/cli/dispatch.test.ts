@@ -5,13 +5,13 @@ import { dirname, join, normalize } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { allCommands } from '../../src/core/cli/commands.ts'
 import { latestSchema } from '../../src/core/database/migrate.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
 import { databaseLock, databaseSettings, timeoutFor } from '../database.ts'
 import { gatehouse } from './gatehouse.ts'
 
 const root = join(import.meta.dirname, '../..')
-const commands = await allCommands(rooms)
+const commands = await allCommands(modules)
 const nowhere = join(tmpdir(), 'gatehouse-that-is-not')
 
 suite('the command line', async () => {

@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { main } from '../../src/cli/run.ts'
 import type { Clock } from '../../src/core/lib/clock.ts'
-import { rooms as ours } from '../../src/rooms.ts'
+import { modules as ours } from '../../src/modules.ts'
 import { databaseSettings } from '../database.ts'
 
 export interface Ran {
@@ -18,14 +18,14 @@ export interface Surroundings {
   /** What is typed at its terminal, line by line. */
   readonly typed?: readonly string[]
   readonly clock?: Clock
-  readonly rooms?: typeof ours
+  readonly modules?: typeof ours
 }
 
 /** Runs the command line in this process, as it would run in one of its own. */
 export async function gatehouse(
   directory: string,
   words: string,
-  { env = {}, stdin = '', typed, clock, rooms = ours }: Surroundings = {},
+  { env = {}, stdin = '', typed, clock, modules = ours }: Surroundings = {},
 ): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const [out, err] = [text(stdout), text(stderr)]
@@ -36,7 +36,7 @@ export async function gatehouse(
     env: { NODE_ENV: 'test', ...(await databaseSettings(directory)), ...env },
     ...(clock && { clock }),
   }
-  const code = await main(wordsOf(words), process, rooms)
+  const code = await main(wordsOf(words), process, modules)
   stdout.end()
   stderr.end()
   return { code, stdout: await out, stderr: await err }
@@ -48,8 +48,8 @@ function wordsOf(line: string): string[] {
 }
 
 function piped(given: string | Buffer | AsyncIterable<Buffer>): Readable {
-  const isWhole = typeof given === 'string' || Buffer.isBuffer(given)
-  return Readable.from(isWhole ? [Buffer.from(given)] : given)
+  const isComplete = typeof given === 'string' || Buffer.isBuffer(given)
+  return Readable.from(isComplete ? [Buffer.from(given)] : given)
 }
 
 function terminal(lines: readonly string[]): Readable & { isTTY: true } {

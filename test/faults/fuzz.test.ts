@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import type { Room } from '../../src/core/module/room.ts'
-import { rooms as ours } from '../../src/rooms.ts'
-import type { Wired } from '../../src/services.ts'
+import { modules as ours } from '../../src/modules.ts'
 import { newCounts, runChunk } from '../../tools/fuzz/chunk.ts'
 import type { Described } from '../../tools/fuzz/described.ts'
 import { operationsOf } from '../../tools/fuzz/operations.ts'
-import { room as planted } from '../../tools/fuzz/planted-room.ts'
+import { module as planted } from '../../tools/fuzz/planted-module.ts'
 import { requestsTo } from '../../tools/fuzz/requests.ts'
 import { causeOf, shrink } from '../../tools/fuzz/shrink.ts'
 import { startInProcess } from '../fuzz/in-process.ts'
 
 // Each of some forty requests goes to a service of its own, which takes too long for `npm test`.
 suite('the tool finds what is planted', async () => {
-  const rooms = [...ours, planted as Room<Wired>]
-  const start = () => startInProcess(rooms)
+  const modules = [...ours, planted]
+  const start = () => startInProcess(modules)
   const first = await start()
   const operations = operationsOf(first.document).filter(({ path }) => path.startsWith('/planted/'))
   await first.close()

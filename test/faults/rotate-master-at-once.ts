@@ -1,5 +1,5 @@
 import { main } from '../../src/cli/run.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 
 // `gatehouse keys rotate-master` with a clock whose waits end at once: it asks, and no process is there.
 let now = Date.now()
@@ -13,5 +13,5 @@ const { stdin, stdout, stderr, env } = process
 process.exitCode = await main(
   ['keys', 'rotate-master', '--json'],
   { stdin, stdout, stderr, env, clock },
-  rooms,
+  modules,
 )

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { openApiOf } from '../../src/core/http/documents/openapi.ts'
+import type { Module } from '../../src/core/module/module.ts'
 import { secretFields } from '../../src/core/module/registry.ts'
-import type { Room } from '../../src/core/module/room.ts'
 import { createLog } from '../../src/core/runtime/deps.ts'
-import { rooms as ours } from '../../src/rooms.ts'
-import type { Wired } from '../../src/services.ts'
+import { modules as ours } from '../../src/modules.ts'
 import { injected, injectInto } from '../../tools/fuzz/inject.ts'
 import { markServers } from '../../tools/fuzz/matched.ts'
 import { type FuzzedService, settingsOfRuns } from '../../tools/fuzz/service.ts'
@@ -21,7 +20,7 @@ const providerSecret = 'provider-secret-of-the-fuzzed-service-0123'
 const silenceMs = 10
 
 /** The service in this process, on the clock and the generator of the tests. */
-export async function startInProcess(rooms: readonly Room<Wired>[] = ours): Promise<FuzzedService> {
+export async function startInProcess(modules: readonly Module[] = ours): Promise<FuzzedService> {
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line.replace(/\n$/, '')) }
   const client = { id: 'fuzz', secret: secretOf('fuzz') }
@@ -31,8 +30,8 @@ export async function startInProcess(rooms: readonly Room<Wired>[] = ours): Prom
     CLIENTS_FILE: clientsFile([entry(client.id)]),
     OIDC_CLIENT_SECRET: providerSecret,
   }
-  const log = createLog('info', { destination, secretFields: secretFields(rooms) })
-  const app = await testApp(env, { rooms, deps: { log } })
+  const log = createLog('info', { destination, secretFields: secretFields(modules) })
+  const app = await testApp(env, { modules, deps: { log } })
   marked.stop()
   const { port } = await app.listen()
   const { paths, components } = openApiOf(app.app.server)

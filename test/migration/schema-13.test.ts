@@ -13,7 +13,7 @@ import type { Username } from '../../src/core/lib/username.ts'
 import { backup } from '../../src/extras/backup/backup.ts'
 import { restore } from '../../src/extras/backup/restore.ts'
 import { accountStore } from '../../src/modules/accounts/store.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { passwordOf, type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { folder, place, restoring } from '../copies.ts'
@@ -208,9 +208,13 @@ suite('the step from schema 13', () => {
       await transact(old, [], (trx) => migrateTo(trx, fixedClock(writtenAt), schema))
       const source = await place({ MASTER_KEY: masterKey }, directory)
       const path = `${folder()}/backup`
-      await backup({ ...source.deps, rooms }, path, { passphrase: undefined })
+      await backup({ ...source.deps, modules }, path, { passphrase: undefined })
       const { deps } = await place()
-      await restore({ ...deps, rooms }, path, { ...restoring, withoutKeys: true, unverified: true })
+      await restore({ ...deps, modules }, path, {
+        ...restoring,
+        withoutKeys: true,
+        unverified: true,
+      })
       const { db } = deps
       assert.equal(await schemaVersion(db), latestSchema)
       const roles = await db

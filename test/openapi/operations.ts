@@ -43,7 +43,7 @@ export function describeSettings(app: FastifyInstance, settings: object): void {
   settingsOf.set(app, JSON.stringify(settings))
 }
 
-/** Gives a server without rooms a document. */
+/** Gives a server without modules a document. */
 export function describeBy(app: FastifyInstance, document: ApiDocument): void {
   documentOf.set(app, document)
 }

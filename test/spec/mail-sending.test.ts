@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { transact } from '../../src/core/database/transactions.ts'
 import type { Username } from '../../src/core/lib/username.ts'
+import type { Services } from '../../src/core/module/services.ts'
 import type { NewMail } from '../../src/extras/mail/outbox.ts'
 import { queueStore } from '../../src/extras/mail/queue-store.ts'
-import type { Services } from '../../src/services.ts'
 import type { Someone, TestApp } from '../app.ts'
 import { testApp } from '../app.ts'
 import { recordsAfter } from '../audit.ts'
@@ -169,7 +169,7 @@ suite('workers', async () => {
     const id = await add('ann@example.org')
     const lost = mailerOf(app, services, {
       // As one that is killed between the answer and the commit.
-      events: { ...app.deps.events, record: () => Promise.reject(new Error('killed')) },
+      events: { ...app.deps.events, emitInTransaction: () => Promise.reject(new Error('killed')) },
     })
     await assert.rejects(lost.run(), /killed/)
     assert.equal((await row(id)).state, 'sending')

@@ -1,7 +1,7 @@
 // A database makes a difference: what is left of a person in its tables.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -67,19 +67,19 @@ suite('GET /api/account/export', async () => {
 
   test('every table that names a person is told, or its manifest says why not', async () => {
     const told = new Set<string>()
-    for (const { ofPerson } of rooms) {
-      const sections = (await ofPerson?.({ ...app.deps, ...app.app } as never)) ?? []
+    for (const { personalData } of modules) {
+      const sections = (await personalData?.({ ...app.deps, ...app.app } as never)) ?? []
       for (const { tables } of sections) for (const table of tables) told.add(table)
     }
-    const tables = rooms.flatMap((room) => room.tables ?? [])
+    const tables = modules.flatMap((module) => module.tables ?? [])
     const silent = tables.filter(
-      ({ name, person }) => person && person.untold === undefined && !told.has(name),
+      ({ name, person }) => person && person.excluded === undefined && !told.has(name),
     )
     assert.deepEqual(
       silent.map(({ name }) => name),
       [],
     )
-    const both = tables.filter(({ name, person }) => person?.untold && told.has(name))
+    const both = tables.filter(({ name, person }) => person?.excluded && told.has(name))
     assert.deepEqual(both, [])
   })
 

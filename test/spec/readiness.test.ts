@@ -12,7 +12,7 @@ import { createPostgresFeed } from '../../src/core/database/postgres/feed.ts'
 import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
 import { maxFeedLagMs } from '../../src/modules/health/readiness.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { overview as german } from '../../web/languages/de/console/overview.ts'
 import { overview as english } from '../../web/languages/en/console/overview.ts'
 import { type TestApp, testApp } from '../app.ts'
@@ -24,7 +24,7 @@ import {
   postgresOnly,
   sqliteOnly,
 } from '../database.ts'
-import { room as notes } from '../example-room/room.ts'
+import { module as notes } from '../example-module/module.ts'
 import { makeReadOnly } from '../read-only-folder.ts'
 import { assertRefusal } from '../refusal.ts'
 import { tracedApp } from '../traced-app.ts'
@@ -159,8 +159,8 @@ suite('ready is 503', () => {
     await assertNotReady(app, 'schema')
   })
 
-  test('while the schema of a room from outside is older', async () => {
-    const app = await testApp({}, { rooms: [...rooms, notes] })
+  test('while the schema of a module from outside is older', async () => {
+    const app = await testApp({}, { modules: [...modules, notes] })
     assert.equal((await ready(app)).status, 200)
     const kept = await app.deps.db.selectFrom('room_schemas').selectAll().execute()
     assert.ok(kept.length > 0)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { clearLeaving } from '../../src/core/database/leaving.ts'
+import { clearPendingDeletion } from '../../src/core/database/pending-deletion.ts'
 import { transact } from '../../src/core/database/transactions.ts'
 import { tracesOf } from '../../src/core/module/registry.ts'
 import { readRows } from '../../src/extras/backup/rows.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { type Headers, type Someone, type TestApp, testApp } from '../app.ts'
 
 const many = 130
@@ -78,7 +78,7 @@ suite('the deletion of a user with very many posts', async () => {
       .where('id', '=', ann.userId)
       .executeTakeFirstOrThrow()
     assert.deepEqual([row.name, row.email, row.name_key, row.email_key], ['', '', '', ''])
-    for (const { table, column, inSteps } of tracesOf(rooms)) {
+    for (const { table, column, inSteps } of tracesOf(modules)) {
       if (table === 'leaving_users') continue
       const { rows } = await sql`select 1 from ${sql.table(table)}
         where ${sql.ref(column)} = ${ann.userId}`.execute(db)
@@ -104,7 +104,7 @@ suite('the deletion of a user with very many posts', async () => {
   })
 
   test('a backup has the posts without author, and no user that is gone', async () => {
-    const table = rooms.flatMap(({ tables = [] }) => tables).find(({ name }) => name === 'posts')
+    const table = modules.flatMap(({ tables = [] }) => tables).find(({ name }) => name === 'posts')
     assert.ok(table)
     const authors = new Set<unknown>()
     for await (const { columns, rows } of readRows(db, table)) {
@@ -117,7 +117,7 @@ suite('the deletion of a user with very many posts', async () => {
     const before = await posts()
     await job('dead imports')?.run()
     assert.equal(await naming(), many)
-    await transact(db, [], (trx) => clearLeaving(trx, tracesOf(rooms), 40))
+    await transact(db, [], (trx) => clearPendingDeletion(trx, tracesOf(modules), 40))
     assert.equal(await naming(), many - 20)
     assert.deepEqual(await posts(), before)
     const other = await testApp({}, { directory: app.directory })

@@ -105,7 +105,7 @@ suite('GET /api/admin/settings', async () => {
     }
   })
 
-  test('credentials in an address of a room from outside are hidden as well', () => {
+  test('credentials in an address of a module from outside are hidden as well', () => {
     const table = {
       X_ADDRESS: optional({ doc: 'An address.', parse: (value) => value }),
       X_MANY: text({ default: 'none', doc: 'Several.' }),

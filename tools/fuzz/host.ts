@@ -1,4 +1,4 @@
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { start } from '../../src/start.ts'
 import { type Injected, injectInto } from './inject.ts'
 import { markServers } from './matched.ts'
@@ -16,6 +16,6 @@ process.on('message', async ({ number, request }: { number: number; request: Inj
   process.send?.({ number, answer })
 })
 
-const more = process.env.FUZZ_ROOM ? [(await import(process.env.FUZZ_ROOM)).room] : []
-delete process.env.FUZZ_ROOM
-await start(process.env, [...rooms, ...more])
+const more = process.env.FUZZ_MODULE ? [(await import(process.env.FUZZ_MODULE)).module] : []
+delete process.env.FUZZ_MODULE
+await start(process.env, [...modules, ...more])

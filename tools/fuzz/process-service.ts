@@ -16,8 +16,8 @@ import { type Concrete, written } from './twists.ts'
 /** Where a service keeps its data: a cluster of PostgreSQL, or null for SQLite. */
 export interface ProcessOptions {
   readonly cluster: RestartableCluster | null
-  /** A file with one more room. */
-  readonly room?: string | undefined
+  /** A file with one more module. */
+  readonly module?: string | undefined
 }
 
 const startMs = 60_000
@@ -29,7 +29,7 @@ process.on('exit', () => {
 
 /** Starts the service as a process of its own, on a new database. */
 export async function startProcess(options: ProcessOptions): Promise<FuzzedService> {
-  const { cluster, room } = options
+  const { cluster, module } = options
   const directory = mkdtempSync(join(tmpdir(), 'gatehouse-fuzz-'))
   const keeper = { username: 'keeper', password: `cnry${randomBytes(10).toString('hex')}` }
   const client = { id: 'fuzz', secret: randomBytes(32).toString('base64url') }
@@ -59,7 +59,7 @@ export async function startProcess(options: ProcessOptions): Promise<FuzzedServi
       MASTER_KEY: masterKey,
       OIDC_CLIENT_SECRET: providerSecret,
       CLIENTS_FILE: clientsFile,
-      ...(room !== undefined && { FUZZ_ROOM: room }),
+      ...(module !== undefined && { FUZZ_MODULE: module }),
     },
   })
   running.add(child)

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/report/figure.ts'
 import { loadConfig } from '../../src/core/config/load.ts'
 import { purgeBatchSize, purgeEveryMs } from '../../src/core/module/jobs.ts'
-import { loadParts } from '../../src/core/module/serve.ts'
-import { settingsOfRooms } from '../../src/core/module/settings.ts'
+import { loadModules } from '../../src/core/module/serve.ts'
+import { settingsOfModules } from '../../src/core/module/settings.ts'
 import { systemDeps } from '../../src/core/runtime/deps.ts'
-import { rooms } from '../../src/rooms.ts'
+import { modules } from '../../src/modules.ts'
 import { createServices } from '../../src/services.ts'
 import { callerOf } from '../../test/faults/http.ts'
 import { insertSessions, numbersUpTo } from './seed.ts'
@@ -67,11 +67,11 @@ async function fill(store: Store, rows: number, users: number, expiresAt: number
 /** Runs the jobs in this process, each a batch at a time. */
 async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(
-    loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }, await settingsOfRooms(rooms)),
+    loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }, await settingsOfModules(modules)),
   )
-  const services = await createServices(deps, { rooms })
+  const services = await createServices(deps, { modules })
   const needs = { ...deps, ...services }
-  const jobs = (await loadParts(rooms)).flatMap((room) => room.jobs?.(needs) ?? [])
+  const jobs = (await loadModules(modules)).flatMap((module) => module.jobs?.(needs) ?? [])
   const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`
   // SQLite works in this process: its processor time does not depend on other load of the machine.
   const isHere = store.name === 'SQLite'

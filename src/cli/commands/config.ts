@@ -6,7 +6,7 @@ import {
 } from '../../core/cli/command.ts'
 import type { Row } from '../../core/cli/output.ts'
 import type { Setting, Source } from '../../core/config/kinds.ts'
-import type { SettingsTable } from '../../core/config/room-settings.ts'
+import type { SettingsTable } from '../../core/config/module-settings.ts'
 
 export const commands: readonly CommandWork[] = [
   {

@@ -24,5 +24,5 @@ export const commands: readonly CommandWork[] = [
 
 async function describe(call: CommandCall) {
   const { describeService } = await import('../documents.ts')
-  return describeService(call.config, call.rooms)
+  return describeService(call.config, call.modules)
 }

@@ -15,20 +15,20 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-async function help({ operands, output, rooms }: CommandCall): Promise<void> {
-  const rows = commandRows(rooms)
+async function help({ operands, output, modules }: CommandCall): Promise<void> {
+  const rows = commandRows(modules)
   const [first] = operands
   if (first === undefined) return output.text(usage(rows))
-  const command = await commandOf(rooms, operands)
+  const command = await commandOf(modules, operands)
   if (command?.name === operands.join(' ')) return output.text(helpOf(command))
   const group = operands.length === 1 ? groupOf(rows, first) : []
   if (group.length === 0) throw new UsageError(noCommand(rows, operands))
   output.text(usage(group))
 }
 
-async function complete({ operands: [shell = ''], output, rooms }: CommandCall): Promise<void> {
+async function complete({ operands: [shell = ''], output, modules }: CommandCall): Promise<void> {
   if (!isShell(shell)) throw new UsageError(`the shell is one of ${Object.keys(shells).join(', ')}`)
-  output.text(completionFor(shell, await allCommands(rooms)))
+  output.text(completionFor(shell, await allCommands(modules)))
 }
 
 function isShell(text: string): text is Shell {

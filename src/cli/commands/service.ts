@@ -5,11 +5,11 @@ export const commands: readonly CommandWork[] = [
   {
     name: 'start',
     example: 'start',
-    async run({ rooms, terminal }) {
+    async run({ modules, terminal }) {
       const { inWorkers } = await import('../../core/workers/start.ts')
       await inWorkers({ ...terminal.env }, async (workers) => {
         const { start } = await import('../../start.ts')
-        await start({ ...terminal.env }, rooms, workers)
+        await start({ ...terminal.env }, modules, workers)
       })
     },
   },
@@ -31,20 +31,20 @@ export const commands: readonly CommandWork[] = [
       }
       await withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../core/database/migrate.ts')
-        const { roomVersions } = await import('../../core/database/room-schemas.ts')
+        const { moduleVersions } = await import('../../core/database/module-schemas.ts')
         const to = latestSchema
         const from =
           to -
           (await migrate(db, clock, {
-            rooms: call.rooms,
+            modules: call.modules,
             mayContract,
           }))
-        const rooms = Object.fromEntries(await roomVersions(db))
-        const ofRooms = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
+        const rooms = Object.fromEntries(await moduleVersions(db))
+        const ofModules = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
         const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
         call.output.result(
-          { from, to, ...(ofRooms.length > 0 && { rooms }) },
-          text + ofRooms.join(''),
+          { from, to, ...(ofModules.length > 0 && { rooms }) },
+          text + ofModules.join(''),
         )
       })
     },

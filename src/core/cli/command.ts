@@ -1,15 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
-import type { Wired } from '../../services.ts'
 import type { Config } from '../config/load.ts'
-import type { RoomSettings } from '../config/room-settings.ts'
+import type { ModuleSettings } from '../config/module-settings.ts'
 import type { SettingName } from '../config/settings-table.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { CommandRow, Room } from '../module/room.ts'
+import type { CommandRow, Module } from '../module/module.ts'
 import { replacedExitCode } from '../workers/workers.ts'
 import type { Output, Streams } from './output.ts'
 
-/** A command as a file of commands exports it; the manifest of its room declares the rest. */
+/** A command as a file of commands exports it; the manifest of its module declares the rest. */
 export interface CommandWork {
   readonly name: string
   readonly options?: Readonly<Record<string, CommandOption>>
@@ -45,10 +44,10 @@ export interface CommandCall {
   readonly operands: readonly string[]
   readonly values: Readonly<Record<string, unknown>>
   readonly output: Output
-  /** The rooms of this program. */
-  readonly rooms: readonly Room<Wired>[]
-  /** The settings of external rooms. */
-  readonly tables: readonly RoomSettings[]
+  /** The modules of this program. */
+  readonly modules: readonly Module[]
+  /** The settings of external modules. */
+  readonly tables: readonly ModuleSettings[]
   readonly terminal: Terminal
 }
 

@@ -1,10 +1,9 @@
-import type { SettingName } from '../config/settings-table.ts'
-import type { CommandRow, RoomCommands } from '../module/room.ts'
+import type { CommandRow, ModuleCommands, ModuleNames } from '../module/module.ts'
 import type { Command, CommandWork } from './command.ts'
 
 /**
  * The order of the groups in the help, by the first word of the commands. Commands of external
- * rooms follow, in the order of the rooms.
+ * modules follow, in the order of the modules.
  */
 const order = [
   'start',
@@ -35,20 +34,16 @@ const order = [
   'completion',
 ]
 
-/** The part of a manifest that declares commands. */
-export interface RoomWithCommands {
-  readonly name: string
-  readonly commands?: readonly RoomCommands[]
-  readonly settings?: readonly SettingName[] | URL
-}
+/** The part of a module that declares commands. */
+export type ModuleWithCommands = Pick<ModuleNames, 'name' | 'commands' | 'settings'>
 
 /** The rows of all commands, in the order of the help. */
-export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
+export function commandRows(modules: readonly ModuleWithCommands[]): CommandRow[] {
   const rank = ({ name }: CommandRow) => {
     const index = order.indexOf(firstWord(name))
     return index === -1 ? order.length : index
   }
-  const rows = rooms.flatMap(({ commands = [] }) => commands.flatMap((file) => file.rows))
+  const rows = modules.flatMap(({ commands = [] }) => commands.flatMap((file) => file.rows))
   return rows.sort((left, right) => rank(left) - rank(right))
 }
 
@@ -57,18 +52,20 @@ export function commandRows(rooms: readonly RoomWithCommands[]): CommandRow[] {
  * @throws Error as `commandsIn`
  */
 export async function commandOf(
-  rooms: readonly RoomWithCommands[],
+  modules: readonly ModuleWithCommands[],
   words: readonly string[],
 ): Promise<Command | undefined> {
   const isNamed = ({ name }: CommandRow) =>
     name === words.slice(0, name.split(' ').length).join(' ')
-  const found = rooms
-    .flatMap((room) => (room.commands ?? []).map((file) => ({ room, file })))
-    .flatMap(({ room, file }) =>
-      file.rows.filter(isNamed).map(({ name }) => ({ room, file, name })),
+  const found = modules
+    .flatMap((module) => (module.commands ?? []).map((file) => ({ module, file })))
+    .flatMap(({ module, file }) =>
+      file.rows.filter(isNamed).map(({ name }) => ({ module, file, name })),
     )
     .sort((left, right) => right.name.length - left.name.length)[0]
-  return found && (await commandsIn(found.room, found.file)).find(({ name }) => name === found.name)
+  return (
+    found && (await commandsIn(found.module, found.file)).find(({ name }) => name === found.name)
+  )
 }
 
 /** The commands whose names begin with a word and go on. */
@@ -77,26 +74,28 @@ export function groupOf(rows: readonly CommandRow[], word: string): CommandRow[]
 }
 
 /** All commands, in the order of the help. @throws Error as `commandsIn` */
-export async function allCommands(rooms: readonly RoomWithCommands[]): Promise<Command[]> {
-  const files = rooms.flatMap((room) => (room.commands ?? []).map((file) => commandsIn(room, file)))
+export async function allCommands(modules: readonly ModuleWithCommands[]): Promise<Command[]> {
+  const files = modules.flatMap((module) =>
+    (module.commands ?? []).map((file) => commandsIn(module, file)),
+  )
   const commands = (await Promise.all(files)).flat()
-  return commandRows(rooms).flatMap((row) => commands.filter(({ name }) => name === row.name))
+  return commandRows(modules).flatMap((row) => commands.filter(({ name }) => name === row.name))
 }
 
 /** Loads a file of commands. @throws Error if it exports other commands than the manifest names */
 async function commandsIn(
-  { settings: ofRoom = [] }: RoomWithCommands,
-  { file, rows, settings: others = [] }: RoomCommands,
+  { name: module, settings: ofModule = [] }: ModuleWithCommands,
+  { load, rows, settings: others = [] }: ModuleCommands,
 ): Promise<readonly Command[]> {
-  const { commands } = await import(file.href)
-  const table: readonly CommandWork[] = Array.isArray(commands) ? commands : []
+  const { commands } = await load()
+  const table = commands as readonly CommandWork[] // the core knows no types of the command line
   const [named, exported] = [rows, table].map((list) => list.map(({ name }) => name).toSorted())
   if (String(named) !== String(exported)) {
     throw new Error(
-      `${file.pathname} has the commands ${exported?.join(', ')}, not ${named?.join(', ')}`,
+      `a file of the module ${module} has the commands ${exported?.join(', ')}, not ${named?.join(', ')}`,
     )
   }
-  const settings = [...(ofRoom instanceof URL ? [] : ofRoom), ...others]
+  const settings = [...(typeof ofModule === 'function' ? [] : ofModule), ...others]
   return rows.flatMap((row) =>
     table.filter(({ name }) => name === row.name).map((work) => ({ ...work, ...row, settings })),
   )

@@ -1,9 +1,9 @@
 import type { RouteOptions } from 'fastify'
-import type { Services } from '../../services.ts'
 import { collectRoutes } from '../http/documents/declared-routes.ts'
 import { access } from '../http/routes/access.ts'
 import { createServer } from '../http/server/server.ts'
-import { authenticatorsOf, loadParts, registerRoutes } from '../module/serve.ts'
+import { authenticatorsOf, loadModules, registerRoutes } from '../module/serve.ts'
+import type { Services } from '../module/services.ts'
 import type { Deps } from '../runtime/deps.ts'
 import type { CommandCall } from './command.ts'
 
@@ -12,11 +12,11 @@ import type { CommandCall } from './command.ts'
  * makes them, in this process, without a port.
  */
 export async function routesOfService(
-  { rooms }: Pick<CommandCall, 'rooms'>,
+  { modules }: Pick<CommandCall, 'modules'>,
   deps: Deps,
   services: Services,
 ): Promise<readonly RouteOptions[]> {
-  const loaded = await loadParts(rooms)
+  const loaded = await loadModules(modules)
   const wired = { ...deps, ...services }
   const server = await createServer(deps)
   await server.register(access, { ...deps, authenticators: authenticatorsOf(loaded, wired) })

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config/load.ts'
 import { gatehouse } from '../hints/command-line.ts'
+import type { CommandRow } from '../module/module.ts'
 import { assertDistinct } from '../module/registry.ts'
-import type { CommandRow } from '../module/room.ts'
 import {
   type Command,
   type CommandCall,
@@ -22,13 +22,13 @@ import { createOutput, type Output } from './output.ts'
  * Runs the command that the words name; answers the exit code. Writes failures to standard error.
  */
 export async function dispatch(
-  rooms: CommandCall['rooms'],
+  modules: CommandCall['modules'],
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
   const output = createOutput(terminal, words.includes('--json'))
   try {
-    await runCommand(rooms, words, terminal, output)
+    await runCommand(modules, words, terminal, output)
     await output.flush()
     return exitCodes.done.code
   } catch (error) {
@@ -39,14 +39,14 @@ export async function dispatch(
 }
 
 async function runCommand(
-  rooms: CommandCall['rooms'],
+  modules: CommandCall['modules'],
   words: readonly string[],
   terminal: Terminal,
   output: Output,
 ): Promise<void> {
-  assertDistinct(rooms)
+  assertDistinct(modules)
   if (words[0] === '--version' || words[0] === '-V') return showVersion(output)
-  const found = await find(rooms, words)
+  const found = await find(modules, words)
   if ('group' in found) {
     if (words.some((word) => word === '--help' || word === '-h')) {
       return output.text(usage(found.group))
@@ -60,7 +60,7 @@ async function runCommand(
     const { values, positionals } = parse(command, rest)
     if (values.help === true) return output.text(helpOf(command))
     assertOperands(command, positionals)
-    const { tables, load } = command.usesSettings === false ? noSettings : await settingsOf(rooms)
+    const { tables, load } = command.usesSettings === false ? noSettings : await settingsOf(modules)
     let config: Config | undefined
     await command.run({
       get config() {
@@ -72,7 +72,7 @@ async function runCommand(
       operands: positionals,
       values,
       output,
-      rooms,
+      modules,
       tables,
       terminal,
     })
@@ -89,10 +89,10 @@ const noSettings = {
   },
 }
 
-async function settingsOf(rooms: CommandCall['rooms']) {
+async function settingsOf(modules: CommandCall['modules']) {
   const { loadConfig: load } = await import('../config/load.ts')
-  const { settingsOfRooms } = await import('../module/settings.ts')
-  return { tables: await settingsOfRooms(rooms), load }
+  const { settingsOfModules } = await import('../module/settings.ts')
+  return { tables: await settingsOfModules(modules), load }
 }
 
 /** Adds a line that names the help to a usage error; the help itself would hide the message. */
@@ -108,10 +108,10 @@ type Found =
   | { readonly group: readonly CommandRow[]; readonly name: string; readonly reason: string }
 
 /** The command that the first words name, or the commands that they may mean. */
-async function find(rooms: CommandCall['rooms'], words: readonly string[]): Promise<Found> {
-  const command = await commandOf(rooms, words)
+async function find(modules: CommandCall['modules'], words: readonly string[]): Promise<Found> {
+  const command = await commandOf(modules, words)
   if (command) return { command }
-  const commands = commandRows(rooms)
+  const commands = commandRows(modules)
   const [first, second] = words.filter((word) => !word.startsWith('-'))
   if (first === undefined) return { group: commands, name: '', reason: 'no command is given' }
   const group = groupOf(commands, first)

@@ -1,5 +1,5 @@
 import { asDocumented, gatehouse } from '../hints/command-line.ts'
-import type { CommandRow } from '../module/room.ts'
+import type { CommandRow } from '../module/module.ts'
 import { type Command, type CommandOption, exitCodes } from './command.ts'
 
 /** The options of every command. */

@@ -1,5 +1,5 @@
 import { nearName } from '../hints/near-name.ts'
-import type { CommandRow } from '../module/room.ts'
+import type { CommandRow } from '../module/module.ts'
 import { shown } from './output.ts'
 
 /** What is said of words that name no command, with the command that they were probably meant to name. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Services } from '../../services.ts'
 import { gatehouse } from '../hints/command-line.ts'
+import type { Services } from '../module/services.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 import { isDatabaseThere } from './files.ts'
@@ -9,7 +9,7 @@ import { isDatabaseThere } from './files.ts'
  * Runs work with the database only, and closes it afterwards. Creates a missing SQLite database.
  */
 export async function withDeps<T>(
-  { config, rooms, terminal, values }: CommandCall,
+  { config, modules, terminal, values }: CommandCall,
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const { createLog, systemDeps } = await import('../runtime/deps.ts')
@@ -17,7 +17,7 @@ export async function withDeps<T>(
   const { secretFields } = await import('../module/registry.ts')
   const log = createLog(values.verbose === true ? config.logLevel : 'silent', {
     destination: { write: (line: string) => void terminal.stderr.write(line) },
-    secretFields: secretFields(rooms),
+    secretFields: secretFields(modules),
   })
   for (const warning of config.warnings) log.warn(warning)
   const deps = systemDeps(config, { log, ...(terminal.clock && { clock: terminal.clock }) })
@@ -80,7 +80,7 @@ export async function withServices<T>(
       const place = `${postgres.host}/${postgres.database}`
       if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
     }
-    const options = { mayMigrate: false, mayAddSigner: false, rooms: call.rooms }
+    const options = { mayMigrate: false, mayAddSigner: false, modules: call.modules }
     const services = await createServices(deps, options)
     try {
       return await work(services, deps)

@@ -1,10 +1,10 @@
 import { asDocumented } from '../hints/command-line.ts'
 import type { Setting } from './kinds.ts'
-import type { RoomSettings } from './room-settings.ts'
+import type { ModuleSettings } from './module-settings.ts'
 import { settings } from './settings-table.ts'
 
-/** Renders docs/configuration.md from the table, and from those that rooms bring. */
-export function describeSettings(tables: readonly RoomSettings[] = []): string {
+/** Renders docs/configuration.md from the table, and from those that modules bring. */
+export function describeSettings(tables: readonly ModuleSettings[] = []): string {
   const all = [settings, ...tables.map(({ table }) => table)].flatMap(Object.entries)
   const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {
     const shown = setting.shown === '' ? '(empty)' : setting.shown

@@ -1,6 +1,6 @@
 import { type Setting, type Source, sourceOf } from './kinds.ts'
+import type { SettingsTable } from './module-settings.ts'
 import { prefixed } from './oidc-settings.ts'
-import type { SettingsTable } from './room-settings.ts'
 
 /** A setting as it is in force, for an operator: nothing of a secret but whether it is set. */
 export interface SettingInForce {
@@ -58,7 +58,7 @@ function inForce(
 }
 
 /**
- * Without credentials: none that is shown should hold any, but one of a room from outside may. A comma
+ * Without credentials: none that is shown should hold any, but one of a module from outside may. A comma
  * may be of a password or of a list: rather more is hidden than less.
  */
 function shown(text: string | undefined): string | undefined {

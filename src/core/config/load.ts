@@ -7,14 +7,15 @@ import { passwordRefusal } from '../lib/password.ts'
 import { contractRoles, type Role, type RoleName } from '../policy/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../secret-strength/configured.ts'
 import { auditSinkMistakes } from './audit-sinks.ts'
+import { type Branding, readBranding } from './branding.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 import { type ForwardReading, readForwardFile } from './forward-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Values } from './kinds.ts'
-import { type Look, readLook } from './look.ts'
 import { parseMailServer } from './mail.ts'
 import { misspeltSettings } from './misspelt.ts'
+import { type ModuleSettings, type ModuleValues, readModuleSettings } from './module-settings.ts'
 import {
   type ProvidersReading,
   providerContradictions,
@@ -24,7 +25,6 @@ import {
   unknownRoles,
 } from './oidc.ts'
 import { notRole, prefixed } from './oidc-settings.ts'
-import { type RoomSettings, type RoomValues, readRoomSettings } from './room-settings.ts'
 import { settings } from './settings-table.ts'
 import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
 
@@ -56,21 +56,21 @@ export interface KeptFiles {
 }
 
 /**
- * Reads the settings of an environment, with those that rooms from outside bring.
+ * Reads the settings of an environment, with those that modules from outside bring.
  * @throws ConfigError that lists every mistake
  */
 export function loadConfig(
   env: Readonly<Record<string, string | undefined>>,
-  tables: readonly RoomSettings[] = [],
+  tables: readonly ModuleSettings[] = [],
   kept: KeptFiles = {},
 ): Config {
   const { values, mistakes, warnings } = readSettings(settings, env)
   const oidc = readProviders(values, env)
   mistakes.push(...oidc.mistakes)
   warnings.push(...oidc.warnings, ...providerWarnings(oidc.providers))
-  const ofRooms = readRoomSettings(tables, env)
-  mistakes.push(...ofRooms.mistakes)
-  warnings.push(...ofRooms.warnings)
+  const ofModules = readModuleSettings(tables, env)
+  mistakes.push(...ofModules.mistakes)
+  warnings.push(...ofModules.warnings)
   const clients = goodOr(
     readClients(values.CLIENTS_FILE, { audience: values.TOKEN_AUDIENCE }),
     kept.CLIENTS_FILE && { clients: kept.CLIENTS_FILE, mistakes: [], warnings: [] },
@@ -83,8 +83,8 @@ export function loadConfig(
   )
   mistakes.push(...forward.mistakes)
   warnings.push(...forward.warnings)
-  const { mistakes: ofLook, ...look } = lookOf(values)
-  mistakes.push(...ofLook)
+  const { mistakes: ofBranding, ...branding } = brandingOf(values)
+  mistakes.push(...ofBranding)
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   const ownRoles = misread.has('ROLES') ? null : values.ROLES
@@ -114,7 +114,7 @@ export function loadConfig(
   const masterKeyFiles = masterKeyFilesOf(env)
   const inForce = (derived: Readonly<Record<string, string>>) =>
     settingsInForce([settings, ...tables.map(({ table }) => table)], env, derived)
-  const read = { ofRooms, clients, forward, hashing, inForce, look, masterKeyFiles }
+  const read = { ofModules, branding, clients, forward, hashing, inForce, masterKeyFiles }
   return toConfig(values, { ...oidc, ...read, warnings, misspelt })
 }
 
@@ -145,8 +145,8 @@ function rolesOf({ ROLES }: SettingValues): readonly Role[] {
   return [...contractRoles, ...(ROLES as readonly Role[])]
 }
 
-function lookOf({ PAGES_LANGUAGE, PAGES_LOGO_FILE, PAGES_TEXTS_FILE }: SettingValues) {
-  return readLook(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, PAGES_LANGUAGE)
+function brandingOf({ PAGES_LANGUAGE, PAGES_LOGO_FILE, PAGES_TEXTS_FILE }: SettingValues) {
+  return readBranding(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, PAGES_LANGUAGE)
 }
 
 function mailMistakes({ MAIL_FROM, SIGN_IN_BY_MAIL, SIGN_UP, SMTP_URL, ...more }: SettingValues) {
@@ -294,10 +294,10 @@ function masterKeyFilesOf(env: Readonly<Record<string, string | undefined>>): Ma
 
 /** What was read beside the table of settings, and the warnings of all. */
 interface Readings extends Pick<ProvidersReading, 'providers'> {
-  readonly ofRooms: Pick<RoomValues, 'values'>
+  readonly ofModules: Pick<ModuleValues, 'values'>
   readonly clients: Pick<ClientsReading, 'clients'>
   readonly forward: Pick<ForwardReading, 'rules'>
-  readonly look: Look
+  readonly branding: Branding
   readonly hashing: HashingSettings
   readonly masterKeyFiles: MasterKeyFiles
   readonly inForce: (derived: Readonly<Record<string, string>>) => readonly SettingInForce[]
@@ -469,7 +469,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       name: values.PAGES_NAME,
       color: values.PAGES_COLOR,
       language: values.PAGES_LANGUAGE,
-      ...read.look,
+      ...read.branding,
       returnOrigins: values.RETURN_ORIGINS,
     },
     workers: values.WORKERS,
@@ -491,7 +491,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
         TRUST_PROXY: 'none',
       }),
     /** Read by `settingsOf`. */
-    ofRooms: read.ofRooms.values,
+    ofModules: read.ofModules.values,
   })
 }
 

@@ -26,7 +26,7 @@ import * as search from './migrations/0012-search.ts'
 import * as hashKinds from './migrations/0013-hash-kinds.ts'
 import * as subjects from './migrations/0014-subjects.ts'
 import * as sessionAmr from './migrations/0015-session-amr.ts'
-import * as roomSchemas from './migrations/0016-room-schemas.ts'
+import * as moduleSchemas from './migrations/0016-room-schemas.ts'
 import * as keyUsage from './migrations/0017-key-usage.ts'
 import * as notifiedBySessions from './migrations/0018-notified-by-sessions.ts'
 import * as deepPages from './migrations/0019-deep-pages.ts'
@@ -45,8 +45,8 @@ import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import * as codesOfFlows from './migrations/0037-codes-of-flows.ts'
 import { statementsFor } from './migrations/statement.ts'
+import { dueModules, type ModuleSchema, migrateModules, moduleVersions } from './module-schemas.ts'
 import { assertServer } from './postgres/server.ts'
-import { dueRooms, migrateRooms, type RoomSchema, roomVersions } from './room-schemas.ts'
 import { disableTimeouts } from './snapshot.ts'
 import { isPostgres, lockName, takeExclusiveLocks, transact } from './transactions.ts'
 
@@ -70,7 +70,7 @@ const migrations: readonly Step[] = [
   expand(hashKinds.statements),
   contract(subjects.statements),
   expand(sessionAmr.statements),
-  expand(roomSchemas.statements),
+  expand(moduleSchemas.statements),
   expand(keyUsage.statements),
   expand(notifiedBySessions.statements),
   expand(deepPages.statements),
@@ -96,7 +96,7 @@ export const latestSchema = migrations.length
 const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
-/** The statements that create the schema in an empty database, without the schemas of rooms. */
+/** The statements that create the schema in an empty database, without the schemas of modules. */
 export function schemaStatements(database: 'sqlite' | 'postgres'): string[] {
   return [[versionTable], ...migrations.map(({ statements }) => statements)].flatMap((statements) =>
     statementsFor(database, statements),
@@ -115,27 +115,27 @@ export interface MigrateOptions {
   readonly mayChange?: boolean
   /** Whether migrations may run that take away what the version before reads: no node of it runs. */
   readonly mayContract?: boolean
-  /** All rooms; external ones have migrations of their own. */
-  readonly rooms?: readonly RoomSchema[]
+  /** All modules; external ones have migrations of their own. */
+  readonly modules?: readonly ModuleSchema[]
 }
 
 /**
  * Migrates the schema in one transaction, so that a killed process leaves the old schema, and two
  * processes that start together migrate once. Answers how many migrations ran, without those of
- * rooms. @throws Error if the database is newer than this program, or older and `mayChange` is
- * false, and as `assertServer` and `migrateRooms`
+ * modules. @throws Error if the database is newer than this program, or older and `mayChange` is
+ * false, and as `assertServer` and `migrateModules`
  */
 export async function migrate(
   db: Database,
   clock: Clock,
-  { mayChange = true, mayContract = false, rooms = [] }: MigrateOptions = {},
+  { mayChange = true, mayContract = false, modules = [] }: MigrateOptions = {},
 ): Promise<number> {
   await assertServer(db)
   return transact(db, [], async (trx) => {
     await disableTimeouts(trx)
-    if (!mayChange) await assertLatest(trx, rooms)
+    if (!mayChange) await assertLatest(trx, modules)
     const ran = await migrateTo(trx, clock, latestSchema, { mayContract })
-    await migrateRooms(trx, clock, rooms)
+    await migrateModules(trx, clock, modules)
     return ran
   })
 }
@@ -185,7 +185,7 @@ async function newerSteps(db: DatabaseOrTransaction): Promise<Unknown[]> {
 /** @throws Error if the schema is older than this program's */
 async function assertLatest(
   db: DatabaseOrTransaction,
-  rooms: readonly RoomSchema[],
+  modules: readonly ModuleSchema[],
 ): Promise<void> {
   const version = await schemaVersion(db)
   const advice = `stop what still works on it, and run \`${gatehouse} migrate\``
@@ -194,8 +194,8 @@ async function assertLatest(
       `the database has schema ${version}, this program works with ${latestSchema}: ${advice}`,
     )
   }
-  const [due] = version === latestSchema ? dueRooms(await roomVersions(db), rooms) : []
-  if (due) throw new Error(`the database lacks migrations of the room ${due[0]}: ${advice}`)
+  const [due] = version === latestSchema ? dueModules(await moduleVersions(db), modules) : []
+  if (due) throw new Error(`the database lacks migrations of the module ${due[0]}: ${advice}`)
 }
 
 /** Reads the schema version of a database that was migrated before. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { rooms } from '../../rooms.ts'
+import { modules } from '../../modules.ts'
 import { commandRows } from '../cli/commands.ts'
 import { asDocumented, callAt, gatehouse } from './command-line.ts'
 
@@ -29,13 +29,13 @@ suite('the command line, as texts call it', () => {
     /^src\/core\/cli\/completion\//, // they complete the word `gatehouse`
     /^src\/core\/cli\/help\.ts$/, // the introduction of a document, as in the next one
     /^src\/core\/config\/describe\.ts$/,
-    /^src\/extras\/backup\/key-box\.ts$/, // no text for people
+    /^src\/extras\/backup\/encrypted-key-bundle\.ts$/, // no text for people
     /^src\/extras\/metrics\/login-families\.ts$/, // one text for the metrics of all nodes
   ]
 
   test('is in no text of the program without how it is called', () => {
     const root = join(import.meta.dirname, '../../..')
-    const words = new Set(commandRows(rooms).map(({ name }) => name.split(' ', 1)[0]))
+    const words = new Set(commandRows(modules).map(({ name }) => name.split(' ', 1)[0]))
     const bare = new RegExp(`(?<!-s )\\bgatehouse (?:${[...words].join('|')})\\b`)
     const files = globSync(['src/**/*.ts', 'web/**/*.{ts,tsx}'], { cwd: root }).filter(
       (path) => !/\.test\.ts$|\/dist\//.test(path) && !free.some((one) => one.test(path)),

@@ -1,6 +1,6 @@
 /**
  * The groups of operations in the documents: by task, in the order in which a newcomer meets them.
- * A room names one of them or brings its own, and a route may name another one.
+ * A module names one of them or brings its own, and a route may name another one.
  */
 export const tags = {
   'Sign in': 'From a username and a password to a session or a token, and out again.',
@@ -24,7 +24,7 @@ export const tags = {
 
 export type TagName = keyof typeof tags
 
-/** A tag of an external room; the documents show it before `Service`. */
+/** A tag of an external module; the documents show it before `Service`. */
 export interface Tag {
   readonly name: string
   readonly description: string
@@ -42,7 +42,7 @@ export function inOrder(used: readonly (TagName | Tag)[]): Tag[] {
   return [...all.filter((tag) => !isLast(tag)), ...others.values(), ...all.filter(isLast)]
 }
 
-/** Answers the name of a tag of ours or of an external room. */
+/** Answers the name of a tag of ours or of an external module. */
 export function nameOf(tag: TagName | Tag): string {
   return typeof tag === 'string' ? tag : tag.name
 }

@@ -4,8 +4,8 @@ import { RequestMeasurements } from './requests.ts'
 import { seriesCounters } from './series.ts'
 
 /**
- * What a process measures of itself, in memory and from its start on. The floor and the rooms write it
- * where the work is done; the room `metrics` reads it when it is asked.
+ * What a process measures of itself, in memory and from its start on. The floor and the modules write it
+ * where the work is done; the module `metrics` reads it when it is asked.
  */
 export interface Measurements {
   readonly requests: RequestMeasurements

@@ -1,10 +1,10 @@
 import { Counters } from './counters.ts'
 
-/** How an account logs in: `other` is a method of a room from outside. */
+/** How an account logs in: `other` is a method of a module from outside. */
 export const loginMethods = ['password', 'mail', 'provider', 'basic', 'other'] as const
 /** How a login ended: `incomplete` asked for a further step, `failed` is a fault of the service. */
 export const loginResults = ['success', 'refused', 'incomplete', 'throttled', 'failed'] as const
-/** How accounts come about; `other`: the first one, and those of rooms from outside. */
+/** How accounts come about; `other`: the first one, and those of modules from outside. */
 export const accountWays = [
   'administrator',
   'import',

@@ -1,16 +1,17 @@
 import { inBatches, inJobContext, type Job } from '../runtime/jobs.ts'
-import type { LoadedRoom } from './serve.ts'
+import type { Module } from './module.ts'
+import type { Needs } from './services.ts'
 
 export const purgeEveryMs = 60_000
 // On SQLite a batch blocks all requests: in a database of 1,000,000 users for 0.1 to 1 ms, by the
 // median of each table. The log is written back on a thread. docs/adr/0049
 export const purgeBatchSize = 50
 
-/** Lists the jobs of the rooms; all purge jobs share a queue that runs one batch at a time. */
-export function jobsOf<Needs>(rooms: readonly LoadedRoom<Needs>[], needs: Needs): readonly Job[] {
+/** Lists the jobs of the modules; all purge jobs share a queue that runs one batch at a time. */
+export function jobsOf(modules: readonly Pick<Module, 'jobs'>[], needs: Needs): readonly Job[] {
   const purging = inBatches(purgeBatchSize)
-  return rooms
-    .flatMap((room) => room.jobs?.(needs) ?? [])
+  return modules
+    .flatMap((module) => module.jobs?.(needs) ?? [])
     .map((job) =>
       inJobContext(
         'purge' in job

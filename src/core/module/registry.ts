@@ -1,81 +1,79 @@
-import type { Trace } from '../database/leaving.ts'
+import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
-import type { RoomNames } from './room.ts'
+import type { ModuleNames } from './module.ts'
 
-/** Records the room that claims a name. @throws Error with both rooms if it was claimed before */
-export type Claim = (kind: string, name: string, room: string) => void
+/** Records the module that claims a name. @throws Error with both modules if it was claimed before */
+export type Claim = (kind: string, name: string, module: string) => void
 
 export function createClaims(): Claim {
   const owners = new Map<string, string>()
-  return (kind, name, room) => {
+  return (kind, name, module) => {
     const key = `${kind} ${name}`
     const owner = owners.get(key)
     if (owner !== undefined) {
       const places =
-        owner === room ? `twice by the room ${room}` : `by the rooms ${owner} and ${room}`
+        owner === module ? `twice by the module ${module}` : `by the modules ${owner} and ${module}`
       throw new Error(`the ${kind} ${name} is named ${places}`)
     }
-    owners.set(key, room)
+    owners.set(key, module)
   }
 }
 
 /**
  * Asserts that no name is claimed twice by manifests. Schemes and routes are claimed when they are
- * registered, settings of a room's own table when that is loaded, and events by
+ * registered, settings of a module's own table when that is loaded, and events by
  * `assertDistinctEvents`.
  * @throws Error for a name that is claimed twice, and for an error that is not valid
  */
-export function assertDistinct(rooms: readonly RoomNames[]): void {
+export function assertDistinct(modules: readonly ModuleNames[]): void {
   const claim = createClaims()
   const names = new Set<string>()
-  for (const room of rooms) {
-    if (names.has(room.name)) throw new Error(`two rooms are named ${room.name}`)
-    names.add(room.name)
+  for (const module of modules) {
+    if (names.has(module.name)) throw new Error(`two modules are named ${module.name}`)
+    names.add(module.name)
     const claimAll = (kind: string, names: readonly string[] = []) => {
-      for (const name of names) claim(kind, name, room.name)
+      for (const name of names) claim(kind, name, module.name)
     }
     claimAll(
       'table',
-      room.tables?.map(({ name }) => name),
+      module.tables?.map(({ name }) => name),
     )
     claimAll(
       'error',
-      room.errors?.map((row) => errorName(row, room.name)),
+      module.errors?.map((row) => errorName(row, module.name)),
     )
-    claimAll('reason', Object.keys(room.reasons ?? {}))
+    claimAll('reason', Object.keys(module.reasons ?? {}))
     claimAll(
       'method',
-      room.methods?.map(({ name }) => name),
+      module.methods?.map(({ name }) => name),
     )
     claimAll(
       'request header',
-      room.requestHeaders?.map(({ name }) => name.toLowerCase()),
+      module.requestHeaders?.map(({ name }) => name.toLowerCase()),
     )
     claimAll(
       'command',
-      room.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
+      module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
     )
-    if (!(room.settings instanceof URL)) claimAll('setting', room.settings)
+    if (typeof module.settings !== 'function') claimAll('setting', module.settings)
   }
 }
 
-/** A type of event, with the room that declares it. */
-export interface KnownEvent extends Pick<EventType, 'name' | 'level' | 'outcome'> {
-  readonly room: string
+/** A type of event, with its category in the API. */
+export interface KnownEvent extends EventType {
+  readonly category: string
 }
 
 /** Asserts that no event name is claimed twice; answers all types. @throws Error otherwise */
-export async function assertDistinctEvents(rooms: readonly RoomNames[]): Promise<KnownEvent[]> {
+export async function assertDistinctEvents(modules: readonly ModuleNames[]): Promise<KnownEvent[]> {
   const claim = createClaims()
-  const files = rooms.flatMap(({ name, events = [] }) =>
-    [events].flat().map((file) => ({ name, file })),
-  )
-  const all = await Promise.all(files.map(({ file }) => import(file.href)))
-  return files.flatMap(({ name: room }, index) => {
-    const types = Object.values<unknown>(all[index]).filter(isEventType)
-    for (const { name } of types) claim('event', name, room)
-    return types.map(({ name, level, outcome }) => ({ name, level, outcome, room }))
+  const all = await Promise.all(modules.map(async ({ events }) => [await events?.()].flat()))
+  return modules.flatMap(({ name: module, eventCategory: category = module }, index) => {
+    const files = all[index] ?? []
+    const types = files.flatMap((file) => Object.values(file ?? {}).filter(isEventType))
+    for (const { name } of types) claim('event', name, module)
+    return types.map((type) => ({ ...type, category }))
   })
 }
 
@@ -83,39 +81,39 @@ function isEventType(value: unknown): value is EventType {
   return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
 }
 
-/** @throws Error if an error of a room has a name of the error table, or no error status */
-function errorName(row: ErrorRow, room: string): string {
+/** @throws Error if an error of a module has a name of the error table, or no error status */
+function errorName(row: ErrorRow, module: string): string {
   if (typeof row === 'string') return row
   if (row.name in errorTable) {
-    throw new Error(`the error ${row.name} is named by the error table and by the room ${room}`)
+    throw new Error(`the error ${row.name} is named by the error table and by the module ${module}`)
   }
   const isError = Number.isInteger(row.status) && row.status >= 400 && row.status <= 599
   if (!isError || row.error === '') {
     throw new Error(
-      `the error ${row.name} of the room ${room} has no status from 400 to 599, or no text`,
+      `the error ${row.name} of the module ${module} has no status from 400 to 599, or no text`,
     )
   }
   return row.name
 }
 
-/** Lists the secret request headers of the rooms, which the log redacts. */
-export function secretFields(rooms: readonly RoomNames[]): string[] {
-  const headers = rooms.flatMap((room) => room.requestHeaders ?? [])
+/** Lists the secret request headers of the modules, which the log redacts. */
+export function secretFields(modules: readonly ModuleNames[]): string[] {
+  const headers = modules.flatMap((module) => module.requestHeaders ?? [])
   return headers.flatMap(({ name, isSecret }) => (isSecret ? [name.toLowerCase()] : []))
 }
 
-/** Lists the request headers of the rooms, which CORS allows. */
-export function requestHeadersOf(rooms: readonly RoomNames[]): string[] {
-  return rooms.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
+/** Lists the request headers of the modules, which CORS allows. */
+export function requestHeadersOf(modules: readonly ModuleNames[]): string[] {
+  return modules.flatMap(({ requestHeaders = [] }) => requestHeaders.map(({ name }) => name))
 }
 
 /** Lists the tables from which a deleted user goes. */
-export function tracesOf(rooms: readonly RoomNames[]): Trace[] {
-  return rooms.flatMap(({ tables = [] }) =>
+export function tracesOf(modules: readonly ModuleNames[]): Trace[] {
+  return modules.flatMap(({ tables = [] }) =>
     tables.flatMap(({ name: table, key: [key = ''], person }) => {
-      if (!person || typeof person.gone !== 'string') return []
-      const { column, gone, inSteps = false } = person
-      return [{ table, key, column, gone, inSteps }]
+      if (!person || typeof person.onDelete !== 'string') return []
+      const { column, onDelete, inSteps = false } = person
+      return [{ table, key, column, onDelete, inSteps }]
     }),
   )
 }

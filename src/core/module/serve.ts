@@ -1,60 +1,73 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authenticator } from '../http/routes/declaration.ts'
+import type { Module } from './module.ts'
 import { createClaims } from './registry.ts'
-import type { Room, RoomParts } from './room.ts'
+import type { Needs } from './services.ts'
 
-/** The parts of a room, and what of its manifest belongs to them. */
-export type LoadedRoom<Needs> = RoomParts<Needs> & Pick<Room, 'name' | 'tag'>
+/** A module whose code of the server is loaded. */
+export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
+  readonly routes?: Loaded<Module['routes']>
+  readonly authenticators?: Loaded<Module['authenticators']>
+}
+
+type Loaded<Load extends Module['routes'] | Module['authenticators']> =
+  | Awaited<ReturnType<NonNullable<Load>>>
+  | undefined
 
 /**
- * Loads the parts of all rooms, at once: one room after another, each would wait for files. Answers
- * them in the order of the rooms.
+ * Loads the code of all modules for the server, at once: one module after another, each would wait
+ * for files. Answers them in the order of the modules.
  */
-export async function loadParts<Needs>(
-  rooms: readonly Room<Needs>[],
-): Promise<readonly LoadedRoom<Needs>[]> {
-  const modules = await Promise.all(rooms.map((room) => room.parts?.()))
-  return rooms.map((room, index) => ({ ...room, ...modules[index]?.parts }))
+export function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
+  return Promise.all(
+    modules.map(async (module) => {
+      const [routes, authenticators] = await Promise.all([
+        module.routes?.(),
+        module.authenticators?.(),
+      ])
+      return { ...module, routes, authenticators }
+    }),
+  )
 }
 
 /**
- * Lists the authenticators of the rooms, in the order in which they are tried.
- * @throws Error if a scheme has two authenticators, or if a room drops a given one
+ * Lists the authenticators of the modules, in the order in which they are tried.
+ * @throws Error if a scheme has two authenticators, or if a module drops a given one
  */
-export function authenticatorsOf<Needs>(
-  rooms: readonly LoadedRoom<Needs>[],
+export function authenticatorsOf(
+  modules: readonly LoadedModule[],
   needs: Needs,
 ): readonly Authenticator[] {
   const claim = createClaims()
   let all: readonly Authenticator[] = []
-  for (const room of rooms) {
-    if (!room.authenticators) continue
+  for (const module of modules) {
+    if (!module.authenticators) continue
     const known = new Set(all.map(({ scheme }) => scheme))
-    const next = room.authenticators(needs, all)
+    const next = module.authenticators(needs, all)
     const isWrapped = new Set<string>()
     for (const { scheme } of next) {
       // The first authenticator of a known scheme is the given one, or wraps it.
       if (known.has(scheme) && !isWrapped.has(scheme)) isWrapped.add(scheme)
-      else claim('scheme', scheme, room.name)
+      else claim('scheme', scheme, module.name)
     }
     const dropped = known.difference(isWrapped).values().next().value
-    if (dropped) throw new Error(`the room ${room.name} drops the scheme ${dropped}`)
+    if (dropped) throw new Error(`the module ${module.name} drops the scheme ${dropped}`)
     all = next
   }
   return all
 }
 
 /**
- * Registers the routes of the rooms, each room in its own Fastify context.
+ * Registers the routes of the modules, each module in its own Fastify context.
  * @throws Error, at `ready`, for a route that is registered twice
  */
-export function registerRoutes<Needs>(
+export function registerRoutes(
   app: FastifyInstance,
-  rooms: readonly LoadedRoom<Needs>[],
+  modules: readonly LoadedModule[],
   needs: Needs,
 ): void {
   const claim = createClaims()
-  for (const { name, routes, tag } of rooms) {
+  for (const { name, routes, tag } of modules) {
     if (!routes) continue
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {

@@ -30,7 +30,7 @@ export type Credential =
   | { readonly scheme: 'client'; readonly audiences: ReadonlySet<string> }
   | { readonly scheme: OutsideScheme }
 
-/** The scheme of an external room; the prefix `x-` distinguishes it from the service's own. */
+/** The scheme of an external module; the prefix `x-` distinguishes it from the service's own. */
 export type OutsideScheme = `x-${string}`
 
 /** A scheme that a route can accept. `bearer` includes the tokens of identity providers. */

@@ -12,7 +12,7 @@ import { serviceReasons } from './service.ts'
  * The registry of the reasons of refusals: what a code means, in a sentence for the operator, and
  * the facts that it has. A caller never learns a reason: many reasons share one error text, so that
  * the answer shows no account (docs/adr/0053). A code names one reason; codes are never renamed,
- * because programs of operators may read them. A room from outside names its own in its manifest.
+ * because programs of operators may read them. A module from outside names its own in its manifest.
  *
  * Times in facts (`..._at`, `until`) are epoch milliseconds.
  */

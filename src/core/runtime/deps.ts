@@ -104,7 +104,7 @@ export interface LogOptions {
   /** Standard output unless another is given. */
   readonly destination?: pino.DestinationStream
   readonly workers?: Pick<Workers, 'count' | 'outputFile'>
-  /** Fields of rooms from outside that hold secrets; lower-case names of request headers. */
+  /** Fields of modules from outside that hold secrets; lower-case names of request headers. */
   readonly secretFields?: readonly string[]
 }
 

@@ -33,7 +33,7 @@ const OpenApi = named(
 )
 
 /**
- * Docs room: GET /api/openapi.json and the reference GET /api/docs, a page with a script and a style
+ * Docs module: GET /api/openapi.json and the reference GET /api/docs, a page with a script and a style
  * sheet of this service, which its Content-Security-Policy allows. In development every caller may
  * read them, in production an ADMIN; the files of the page hold nothing of the document.
  */

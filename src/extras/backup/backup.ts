@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { leastPassphrase } from '../../core/config/backup-settings.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { RoomNames } from '../../core/module/room.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
 import { withNewArchive } from './archive-writer.ts'
@@ -15,8 +15,8 @@ export interface BackupDeps extends WriteDeps {
   readonly clock: Clock
   readonly events: Events
   readonly log: Logger
-  /** The rooms that declare the tables. */
-  readonly rooms: readonly RoomNames[]
+  /** The modules that declare the tables. */
+  readonly modules: readonly ModuleNames[]
 }
 
 export interface BackupOptions {
@@ -38,14 +38,14 @@ export async function backup(
     throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
   }
   if (passphrase !== undefined) assertStrongPassphrase(passphrase)
-  const tables = await tablesOf(deps.rooms)
+  const tables = await tablesOf(deps.modules)
   const { sha256 } = await withNewArchive(path, async (archive) => {
     const written = await writeBackup({ ...deps, db }, archive, { tables, passphrase, onProgress })
     await archive.publish()
     return written
   })
   const audit = createAudit({ ...deps, db })
-  deps.events.tell(backupMade, {
+  deps.events.emit(backupMade, {
     file: path,
     sha256,
     keys: passphrase !== undefined,

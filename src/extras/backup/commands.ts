@@ -74,7 +74,10 @@ async function backUp(call: CommandCall): Promise<void> {
   const { backup } = await import('./backup.ts')
   await withDeps(call, async (deps) => {
     const onProgress = progressTo(terminal.stderr, deps.clock)
-    const sha256 = await backup({ ...deps, rooms: call.rooms }, path, { passphrase, onProgress })
+    const sha256 = await backup({ ...deps, modules: call.modules }, path, {
+      passphrase,
+      onProgress,
+    })
     output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
   })
 }
@@ -114,7 +117,7 @@ async function verify(call: CommandCall): Promise<void> {
     path,
     { passphrase, unverified },
     {
-      tables: await tablesOf(call.rooms),
+      tables: await tablesOf(call.modules),
       onProgress: progressTo(terminal.stderr, terminal.clock ?? systemClock),
     },
   )
@@ -135,7 +138,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   const { restore } = await import('./restore.ts')
   const loading = async (deps: Deps) => {
     const keepLogins = values['keep-logins'] === true
-    const { createdAt, counts } = await restore({ ...deps, rooms: call.rooms }, path, {
+    const { createdAt, counts } = await restore({ ...deps, modules: call.modules }, path, {
       passphrase: () => passphraseOf(call, isWithoutKeys),
       withoutKeys: isWithoutKeys,
       unverified,
@@ -192,7 +195,7 @@ async function moveDatabase(call: CommandCall, target: PostgresAddress): Promise
         from,
         to: db,
         target: named,
-        rooms: call.rooms,
+        modules: call.modules,
         clock,
         events,
         onProgress,

@@ -1,6 +1,6 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
-import { assertKnownRooms, roomVersions } from '../../core/database/room-schemas.ts'
+import { assertKnownModules, moduleVersions } from '../../core/database/module-schemas.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
 import type { CopiedTable, Tables } from './tables.ts'
@@ -9,8 +9,8 @@ import type { CopiedTable, Tables } from './tables.ts'
 export interface Dump {
   /** The version of the schema that the tables and columns belong to. */
   readonly schema: number
-  /** The schema version of each external room, by its name. */
-  readonly rooms: ReadonlyMap<string, number>
+  /** The schema version of each external module, by its name. */
+  readonly modules: ReadonlyMap<string, number>
   /** The number of rows of each table. */
   readonly counts: ReadonlyMap<TableName, number>
   /** The last id that each table with generated ids has used. */
@@ -35,10 +35,10 @@ export async function takeDump(
   const existing = await existingTables(snapshot)
   if (!existing.has('schema_version')) throw new Error('there is nothing in the database yet')
   const schema = await schemaVersion(snapshot)
-  const rooms = existing.has('room_schemas')
-    ? await roomVersions(snapshot)
+  const modules = existing.has('room_schemas')
+    ? await moduleVersions(snapshot)
     : new Map<string, number>()
-  assertKnown({ schema, rooms }, all)
+  assertKnown({ schema, modules }, all)
   const tables = all.copied
     .filter(({ name }) => existing.has(name) && !except.includes(name))
     .map((table) => (existing.has('imports') ? table : { ...table, unlessStaged: undefined }))
@@ -50,7 +50,7 @@ export async function takeDump(
     if (givesIds) lastIds.set(name, await lastId(snapshot, name))
   }
   const batches = counted(readTables(snapshot, tables), counts, onProgress)
-  return { schema, rooms, counts, lastIds, batches }
+  return { schema, modules, counts, lastIds, batches }
 }
 
 /** A table of an old schema, in which no user is hidden. */
@@ -60,15 +60,15 @@ function withoutPerson({ person, ...table }: CopiedTable): CopiedTable {
 
 /** @throws Error for a newer schema, which may have tables that this program does not know */
 export function assertKnown(
-  { schema, rooms }: Pick<Dump, 'schema' | 'rooms'>,
-  tables: Pick<Tables, 'rooms'>,
+  { schema, modules }: Pick<Dump, 'schema' | 'modules'>,
+  tables: Pick<Tables, 'modules'>,
 ): void {
   if (schema > latestSchema) {
     throw new Error(
       `this has schema ${schema}, this program knows ${latestSchema}: use a newer Gatehouse`,
     )
   }
-  assertKnownRooms(rooms, tables.rooms)
+  assertKnownModules(modules, tables.modules)
 }
 
 async function* readTables(

@@ -1,8 +1,8 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { recountLists } from '../../core/database/list-counts.ts'
 import { latestSchema, migrateTo } from '../../core/database/migrate.ts'
+import { migrateModules } from '../../core/database/module-schemas.ts'
 import { assertServer } from '../../core/database/postgres/server.ts'
-import { migrateRooms } from '../../core/database/room-schemas.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
@@ -42,7 +42,7 @@ export async function loadDump(
   await takeExclusiveLocks(trx, lockName.schema)
   await assertEmpty(trx, tables)
   await migrateTo(trx, clock, dump.schema)
-  if (dump.rooms.size > 0) await migrateRooms(trx, clock, tables.rooms, dump.rooms)
+  if (dump.modules.size > 0) await migrateModules(trx, clock, tables.modules, dump.modules)
 
   const logins = new Set(tables.copied.flatMap(({ name, isLogin }) => (isLogin ? [name] : [])))
   const needingKeys: ReadonlySet<string> = new Set(tables.needingKeys)
@@ -63,7 +63,7 @@ export async function loadDump(
   }
   await migrateTo(trx, clock, latestSchema)
   await recountLists(trx) // instead of a change for each row
-  await migrateRooms(trx, clock, tables.rooms)
+  await migrateModules(trx, clock, tables.modules)
   return loaded
 }
 

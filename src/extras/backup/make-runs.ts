@@ -8,7 +8,7 @@ import { heartbeatMs, isGone, leaseMs } from '../../core/database/run-lease.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { RoomNames } from '../../core/module/room.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import { backupFailed, backupMade, backupRemoved, ofMachine } from './events.ts'
 import {
@@ -34,7 +34,7 @@ export interface BackupsDeps {
   readonly events: Events
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly random: Random
-  readonly rooms: readonly RoomNames[]
+  readonly modules: readonly ModuleNames[]
 }
 
 /** A backup grows a little from one to the next. */
@@ -142,7 +142,7 @@ export function createRunMaker(
       path: join(folder, run.file ?? ''),
       passphrase: passphrase?.reveal() ?? '',
       settings: config,
-      tables: await tablesOf(deps.rooms),
+      tables: await tablesOf(deps.modules),
       now: clock.now(),
     }
     const verified = async ({ bytes, sha256 }: ReadBack) => {
@@ -164,7 +164,7 @@ export function createRunMaker(
       const isOurs = await store.done(run, await store.now(clock))
       const { file, sha256 } = run
       const made = { file: file ?? '', sha256: sha256 ?? '', keys: true, ...ofMachine() }
-      if (isOurs) await events.record(trx, backupMade, made)
+      if (isOurs) await events.emitInTransaction(trx, backupMade, made)
       return isOurs
     })
   }
@@ -174,7 +174,7 @@ export function createRunMaker(
       const store = runStore(trx)
       if (!(await store.fail(run, detail, await store.now(clock)))) return
       const { failed } = await runStore(trx).record()
-      await events.record(trx, backupFailed, { detail, attempts: failed.length })
+      await events.emitInTransaction(trx, backupFailed, { detail, attempts: failed.length })
     })
   }
 
@@ -195,7 +195,7 @@ export function createRunMaker(
         const wasThere = await removeBackup(folder, file ?? '')
         await transact(db, [], async (trx) => {
           await runStore(trx).removed(id, wasThere ? null : 'its file was gone already')
-          if (wasThere) await events.record(trx, backupRemoved, { file: file ?? '' })
+          if (wasThere) await events.emitInTransaction(trx, backupRemoved, { file: file ?? '' })
         })
       } catch (error) {
         log.warn({ err: error, file }, 'an old backup could not be removed')

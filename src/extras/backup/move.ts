@@ -5,10 +5,10 @@ import { schemaVersion } from '../../core/database/migrate.ts'
 import { disableTimeouts, inSnapshot } from '../../core/database/snapshot.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { RoomNames } from '../../core/module/room.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
-import { importKeys, newDataKey } from '../../modules/keys/travelling-keys.ts'
+import { importKeys, newDataKey } from '../../modules/keys/key-export.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
@@ -25,8 +25,8 @@ export interface MoveOptions {
   readonly target: string
   readonly clock: Clock
   readonly events: Events
-  /** The rooms that declare the tables. */
-  readonly rooms: readonly RoomNames[]
+  /** The modules that declare the tables. */
+  readonly modules: readonly ModuleNames[]
   readonly onProgress?: OnProgress
 }
 
@@ -37,7 +37,7 @@ export interface MoveOptions {
  */
 export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
   const { from, to, target, clock, events, onProgress } = options
-  const tables = await tablesOf(options.rooms)
+  const tables = await tablesOf(options.modules)
   await schemaVersion(from.db) // opens the database, which the feed needs for its version
   const before = from.feed.version()
   return inSnapshot(from.db, async (snapshot) => {
@@ -53,7 +53,7 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
       }
       if (loaded.get('keys') === 0) await importKeys(trx, from, [newDataKey({ ...from, clock })])
       const users = loaded.get('users') ?? 0
-      await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
+      await events.emitInTransaction(trx, databaseMoved, { to: target, users, ...ofMachine() })
       return loaded
     })
   })

@@ -1,9 +1,9 @@
 import type { RawBuilder } from 'kysely'
-import type { RoomSchema } from '../../core/database/room-schemas.ts'
-import type { RoomNames, RoomTable } from '../../core/module/room.ts'
+import type { ModuleSchema } from '../../core/database/module-schemas.ts'
+import type { ModuleNames, ModuleTable } from '../../core/module/module.ts'
 
 /** A table that a copy includes. */
-export interface CopiedTable extends RoomTable {
+export interface CopiedTable extends ModuleTable {
   /** The condition of the rows to copy; the others are staged rows of an import. */
   readonly unlessStaged?: RawBuilder<boolean> | undefined
 }
@@ -16,12 +16,12 @@ export interface Tables {
   readonly leftOut: ReadonlyMap<string, string>
   /** The names of those that a copy without keys leaves out as well. */
   readonly needingKeys: readonly string[]
-  /** All rooms; external ones number their own migrations. */
-  readonly rooms: readonly RoomSchema[]
+  /** All modules; external ones number their own migrations. */
+  readonly modules: readonly ModuleSchema[]
 }
 
-export async function tablesOf(rooms: readonly RoomNames[]): Promise<Tables> {
-  const tables = rooms.flatMap((room) => room.tables ?? [])
+export async function tablesOf(modules: readonly ModuleNames[]): Promise<Tables> {
+  const tables = modules.flatMap((module) => module.tables ?? [])
   const copied = inOrder(tables.filter(({ leftOut }) => leftOut === undefined))
   return {
     copied: await Promise.all(
@@ -33,14 +33,14 @@ export async function tablesOf(rooms: readonly RoomNames[]): Promise<Tables> {
       ),
     ),
     needingKeys: tables.flatMap(({ name, needsKeys }) => (needsKeys ? [name] : [])),
-    rooms,
+    modules,
   }
 }
 
-/** Sorts tables by their rooms, and each table after the one that it refers to. */
-function inOrder(tables: readonly RoomTable[]): RoomTable[] {
+/** Sorts tables by their modules, and each table after the one that it refers to. */
+function inOrder(tables: readonly ModuleTable[]): ModuleTable[] {
   const behind = Map.groupBy(tables, ({ refersTo }) => refersTo)
-  const withThoseBehind = (table: RoomTable): RoomTable[] => [
+  const withThoseBehind = (table: ModuleTable): ModuleTable[] => [
     table,
     ...(behind.get(table.name) ?? []).flatMap(withThoseBehind),
   ]

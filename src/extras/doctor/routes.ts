@@ -5,7 +5,7 @@ import type { InsideDeps } from './inside.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
 
 /**
- * Doctor room: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
+ * Doctor module: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
  * that ask at the same time share one examination, because it asks the mail server and providers.
  */
 export type DoctorRoutesOptions = InsideDeps

@@ -18,7 +18,7 @@ export interface BackupRuns {
   readonly failed: { readonly at: number; readonly detail: string | null } | null
 }
 
-/** What the checks read of the tables of other rooms; nothing of it names a person. */
+/** What the checks read of the tables of other modules; nothing of it names a person. */
 export function doctorStore(db: DatabaseOrTransaction) {
   return {
     async hasAccounts(): Promise<boolean> {

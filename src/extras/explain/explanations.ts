@@ -1,17 +1,17 @@
 import { errorTable, type FactValue, problemOf, type RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import type { RoomNames } from '../../core/module/room.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { Reason } from '../../core/reasons/guards.ts'
 import type { Refusal } from './store.ts'
 
-/** Finds what a code means, in the registry of the service and those of external rooms. */
+/** Finds what a code means, in the registry of the service and those of external modules. */
 export type LookUpReason = (code: string) => Promise<Reason>
 
 /** Makes the look-up. The registry is loaded by the first question, not by the start. */
-export function createLookUp(rooms: readonly Pick<RoomNames, 'reasons'>[]): LookUpReason {
+export function createLookUp(modules: readonly Pick<ModuleNames, 'reasons'>[]): LookUpReason {
   const others: Readonly<Record<string, Reason>> = Object.assign(
     {},
-    ...rooms.map(({ reasons }) => reasons ?? {}),
+    ...modules.map(({ reasons }) => reasons ?? {}),
   )
   return async (code) => {
     const { reasons } = await import('../../core/reasons/reasons.ts')
@@ -20,7 +20,7 @@ export function createLookUp(rooms: readonly Pick<RoomNames, 'reasons'>[]): Look
   }
 }
 
-/** The reason of a code that another version of this program, or another room, has written. */
+/** The reason of a code that another version of this program, or another module, has written. */
 const unknownReason: Reason = {
   guard: 'service',
   explanation: 'This version of the program does not know the code: another one has written it.',

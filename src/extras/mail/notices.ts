@@ -44,7 +44,7 @@ interface StoredFacts {
   readonly linked?: readonly string[]
 }
 
-/** Which notice an event is. Those without mail are mailed by the room that records the event. */
+/** Which notice an event is. Those without mail are mailed by the module that records the event. */
 const noticeOf: Readonly<Record<string, { readonly type: NoticeType; readonly isMailed?: false }>> =
   {
     authn_login_new_device: { type: 'new_sign_in' },

@@ -1,15 +1,33 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 import type { ListenAddress } from '../../core/addresses/listen-address.ts'
 import type { Connections } from '../../core/http/connections/connections.ts'
 import { headerMs } from '../../core/http/connections/draining.ts'
 import { nodeServer } from '../../core/http/connections/node-server.ts'
 import { answer } from '../../core/http/connections/parser-errors.ts'
 import { reasonOf, systemCode } from '../../core/reason.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 import { metricsTypes } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
 import { preferredForm } from './preferred-form.ts'
+
+/** Opens the port of METRICS_ADDRESS before that of the service, and closes it as the last. */
+export function listenBeside(
+  app: FastifyInstance,
+  { config, log, workers }: Pick<Deps, 'config' | 'log' | 'workers'>,
+  metrics: Pick<Metrics, 'text'>,
+): void {
+  const address = config.http.metricsAddress
+  if (!address || workers.index !== 0) return
+  const listener = metricsListener(metrics, address)
+  app.addHook('onReady', async () => {
+    const metrics_address = await listener.listen()
+    log.info({ metrics_address }, 'the metrics have a port of their own')
+  })
+  app.addHook('onClose', () => listener.close())
+}
 
 /** The listener of METRICS_ADDRESS. */
 export interface MetricsListener {

@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts'
 import { preferredForm } from './preferred-form.ts'
 
 /**
- * Metrics room: GET /metrics, for Prometheus and what reads its forms: docs/monitoring.md. At the port
+ * Metrics module: GET /metrics, for Prometheus and what reads its forms: docs/monitoring.md. At the port
  * of the service it is for ADMIN, and for a client of CLIENTS_FILE that may; METRICS_ADDRESS opens a
  * port of its own.
  */

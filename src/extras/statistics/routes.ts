@@ -12,7 +12,7 @@ import type { Sessions } from '../../modules/sessions/sessions.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import type { Users } from '../../modules/users/users.ts'
 
-/** Statistics room: GET /api/admin/statistics, from stored counts and from indexes. */
+/** Statistics module: GET /api/admin/statistics, from stored counts and from indexes. */
 export interface StatisticsOptions {
   readonly accounts: Pick<Accounts, 'tally'>
   readonly clock: Clock

@@ -7,7 +7,7 @@ import { role } from '../../core/policy/rules.ts'
 import { readParts, type StatusDeps } from './read-parts.ts'
 import { AdminStatus } from './schemas.ts'
 
-/** Status room: GET /api/admin/status, what an operator looks at first, and GET /api/admin/settings. */
+/** Status module: GET /api/admin/status, what an operator looks at first, and GET /api/admin/settings. */
 export type StatusRoutesOptions = StatusDeps
 
 export async function statusRoutes(

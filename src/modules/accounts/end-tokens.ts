@@ -1,9 +1,9 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { OnAccountEnded } from '../../core/module/room.ts'
+import type { OnAccountEnded } from '../../core/module/module.ts'
 import { accountStore, type EndedTokens } from './store.ts'
 
 /**
- * The work of other rooms when logins of an account end; services.ts takes it from their manifests.
+ * The work of other modules when logins of an account end; services.ts takes it from their manifests.
  */
 export interface EndingHooks {
   readonly ended: readonly OnAccountEnded[]
@@ -16,7 +16,7 @@ export type EndTokens = (
   trx: DatabaseOrTransaction,
   userId: number,
   ended: EndedTokens,
-  how?: { readonly keepSession?: string | undefined; readonly isRemoved?: boolean },
+  options?: { readonly keepSession?: string | undefined; readonly isRemoved?: boolean },
 ) => Promise<void>
 
 /** Creates `EndTokens`. Sessions end with the refresh tokens: a session shows new roles at once. */

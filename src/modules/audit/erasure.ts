@@ -3,7 +3,7 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { OnErasure } from '../../core/module/room.ts'
+import type { OnErasure } from '../../core/module/module.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Audit } from './audit.ts'
 import { type ErasureRow, erasureStore } from './erasure-store.ts'
@@ -44,7 +44,7 @@ export interface ErasureDeps {
   readonly events: Events
   /** The other subjects that stand for a user: identities at providers, as `issuer#sub`. */
   readonly subjectsOf: (trx: DatabaseOrTransaction, userId: number) => Promise<string[]>
-  /** What rooms do at an erasure; done again at its end, for what was under way in some process. */
+  /** What modules do at an erasure; done again at its end, for what was under way in some process. */
   readonly erased: readonly OnErasure[]
 }
 
@@ -87,7 +87,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
       for (const id of await erasureStore(db).gone(ids)) {
         await transact(db, [], async (trx) => {
           const closed = await eraseKeys(trx, id, [String(id)])
-          await events.record(trx, auditKeysErased, { keys: closed.length }, { closed })
+          await events.emitInTransaction(trx, auditKeysErased, { keys: closed.length }, { closed })
         })
       }
       sweptTo = subjects.at(-1) ?? ''

@@ -63,13 +63,15 @@ export function namesOf(query: Query): string[] {
  */
 function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
   const named = parseTypes(query.type)
-  const category = parseAmong(query, 'category', [...new Set(known.map(({ room }) => room))])
+  const category = parseAmong(query, 'category', [
+    ...new Set(known.map(({ category }) => category)),
+  ])
   const level = parseAmong(query, 'level', auditLevels)
   const outcome = parseAmong(query, 'outcome', auditOutcomes)
   if (category === undefined && level === undefined && outcome === undefined) return named
   const left = known.filter(
     (type) =>
-      (category === undefined || type.room === category) &&
+      (category === undefined || type.category === category) &&
       (level === undefined || type.level === level) &&
       (outcome === undefined || type.outcome === outcome),
   )

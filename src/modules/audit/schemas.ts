@@ -193,7 +193,7 @@ function filterProperties(known: readonly KnownEvent[]) {
     },
     category: {
       type: 'string',
-      enum: [...new Set(known.map(({ room }) => room))],
+      enum: [...new Set(known.map(({ category }) => category))],
       description: 'Types of this part of the service: `/api/admin/audit/types` lists them',
       examples: ['session'],
     },

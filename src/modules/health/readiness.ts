@@ -9,7 +9,11 @@ import {
 } from '../../core/database/errors.ts'
 import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
 import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
-import { dueRooms, type RoomSchema, roomVersions } from '../../core/database/room-schemas.ts'
+import {
+  dueModules,
+  type ModuleSchema,
+  moduleVersions,
+} from '../../core/database/module-schemas.ts'
 import { inNoContext } from '../../core/events/context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { DatabaseMeasurements } from '../../core/measurements/measurements.ts'
@@ -56,7 +60,7 @@ export interface ReadinessDeps {
   readonly assertDatabaseServes: () => Promise<void>
   readonly measurements: { readonly database: Pick<DatabaseMeasurements, 'damage'> }
   readonly workers: Pick<Workers, 'onAsked' | 'pollOthers'>
-  readonly rooms: readonly RoomSchema[]
+  readonly modules: readonly ModuleSchema[]
 }
 
 /**
@@ -75,7 +79,7 @@ const damageTopic = 'database damaged'
  * hashes, which any caller could fill. Callers that ask at the same time share one check.
  */
 export function createReadiness(deps: ReadinessDeps): Readiness {
-  const { db, feed, keys, accounts, log, assertDatabaseServes, rooms } = deps
+  const { db, feed, keys, accounts, log, assertDatabaseServes, modules } = deps
   const { damage } = deps.measurements.database
   // Damage that one process finds concerns all processes.
   deps.workers.onAsked(damageTopic, (detail) => damage.note(String(detail)))
@@ -83,7 +87,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
     log.error({ detail }, 'the database is damaged: make a copy of it, and restore a backup')
     deps.workers.pollOthers(damageTopic, detail).catch(() => {})
   })
-  const external = rooms.filter(({ migrations = [] }) => migrations.length > 0)
+  const external = modules.filter(({ migrations = [] }) => migrations.length > 0)
   let isStopping = false
   let hasAccounts = false
   let last: NotReady | null = null
@@ -161,7 +165,7 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   async function hasSchema(): Promise<boolean> {
     try {
       if ((await schemaVersion(db)) < latestSchema) return false
-      return external.length === 0 || dueRooms(await roomVersions(db), external).size === 0
+      return external.length === 0 || dueModules(await moduleVersions(db), external).size === 0
     } catch (error) {
       if (!isOfMissingTable(error)) throw error
       return false

@@ -6,7 +6,7 @@ import { anyone } from '../../core/policy/rules.ts'
 import type { Readiness } from './readiness.ts'
 
 /**
- * Health room: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
+ * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
  * and GET /api/public/status. Neither tells why: reasons are for the log.
  */
 export interface HealthRoutesOptions {

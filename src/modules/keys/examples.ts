@@ -1,6 +1,6 @@
 import { steppingClock } from '../../../test/clock.ts'
 import type { CommandExamples, Examples } from '../../../test/example.ts'
-import { turningApp } from '../../../test/turning.ts'
+import { rotatingApp } from '../../../test/master-key-rotation.ts'
 
 export const examples: Examples = {
   listKeys: {},
@@ -25,7 +25,7 @@ export const commands: CommandExamples = {
   'keys rotate-master': {
     events: ['master_key_rotated'],
     run: async ({ app, run }) => {
-      const { directory, env } = await turningApp()
+      const { directory, env } = await rotatingApp()
       return run('keys rotate-master', { env, clock: steppingClock(app.clock) }, directory)
     },
   },

@@ -14,7 +14,7 @@ import { type Post, resourceOf } from './post.ts'
 import { authorIdOf, type Posts } from './posts.ts'
 import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts'
 
-/** Posts room, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
+/** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
 export interface PostRoutesOptions {
   readonly config: Pick<Config, 'lists' | 'posts'>
   readonly idempotency: Idempotency

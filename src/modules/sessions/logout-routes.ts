@@ -11,7 +11,7 @@ import { type BrowserSessionDeps, endSession } from './browser.ts'
  */
 export interface LogoutRoutesOptions extends BrowserSessionDeps, LogoutEndings {}
 
-/** What other rooms end at a logout. */
+/** What other modules end at a logout. */
 export interface LogoutEndings {
   /** Ends the bearer token of a request, if there is one. */
   readonly endBearer: (request: FastifyRequest) => Promise<unknown>

@@ -24,7 +24,7 @@ import type { Checks, Users } from './users.ts'
 import { isLargePageV2, listUsersV2 } from './v2.ts'
 
 /**
- * Users room, spec 2.1, 2.6, 4.2 and 9: list, get, create, update and delete, mounted once per
+ * Users module, spec 2.1, 2.6, 4.2 and 9: list, get, create, update and delete, mounted once per
  * version of the API. v2 differs in its list and in one error text.
  */
 export interface UserRoutesOptions {

@@ -13267,7 +13267,7 @@ export interface operations {
                  * @description Types of this part of the service: `/api/admin/audit/types` lists them
                  * @example session
                  */
-                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "totp" | "session" | "token" | "federation" | "posts" | "mail" | "transfer" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "backup";
                 /**
                  * @description Types of this level
                  * @example critical
@@ -13451,7 +13451,7 @@ export interface operations {
                  * @description Types of this part of the service: `/api/admin/audit/types` lists them
                  * @example session
                  */
-                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "mail" | "totp" | "session" | "token" | "transfer" | "federation" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "posts" | "backup";
+                category?: "floor" | "keys" | "audit" | "throttle" | "clients" | "authentication" | "users" | "passwords" | "accounts" | "totp" | "session" | "token" | "federation" | "posts" | "mail" | "transfer" | "emails" | "recovery" | "registration" | "email-login" | "webhooks" | "forward" | "backup";
                 /**
                  * @description Types of this level
                  * @example critical

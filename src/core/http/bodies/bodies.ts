@@ -15,11 +15,11 @@ import { readBody } from './body-reader.ts'
 
 /**
  * Which body a route accepts. `none`: it ignores a body. `json`: JSON is required. `optional`: JSON
- * or no body. `form`: JSON, a form or no body, of a few fields (in rooms that register
+ * or no body. `form`: JSON, a form or no body, of a few fields (in modules that register
  * `acceptForms`). `any`: the same, and a body that is no object, cannot be read, is too large or has
  * another content type counts as no body. `parameters`: a form alone, in which no field is repeated
- * (RFC 6749 section 3.2; same rooms). `lines`: JSON Lines, an array of JSON or CSV of any total
- * length (in rooms that register `acceptLines`, see long-bodies.ts).
+ * (RFC 6749 section 3.2; same modules). `lines`: JSON Lines, an array of JSON or CSV of any total
+ * length (in modules that register `acceptLines`, see long-bodies.ts).
  */
 export type BodyKind = 'none' | 'json' | 'optional' | 'form' | 'any' | 'parameters' | 'lines'
 

@@ -174,7 +174,7 @@ function answer(
 
 const table = Object.keys(errorTable)
 
-/** The place of an error in an answer: that in the error table, and behind it for one of a room. */
+/** The place of an error in an answer: that in the error table, and behind it for one of a module. */
 function placeOf(name: string): number {
   const place = table.indexOf(name)
   return place < 0 ? table.length : place

@@ -41,7 +41,7 @@ export function openApiOf({
     const { tag } = route.config ?? {}
     return pathOf(route) === firstPath ? -1 : tag ? (places.get(nameOf(tag)) ?? 0) : 0
   }
-  // Within a tag in the order of the rooms and of their routes.
+  // Within a tag in the order of the modules and of their routes.
   const sorted = shown.toSorted((left, right) => placeOf(left) - placeOf(right))
   const components = createComponents()
   const isRateLimited = config.http.rateLimit.max > 0

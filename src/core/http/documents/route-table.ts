@@ -37,7 +37,7 @@ const guardColumns = {
 } as const satisfies Record<keyof Guards, string>
 const guardNames = Object.keys(guardColumns) as (keyof Guards)[] // its own keys
 
-/** Lists every route of the rooms. */
+/** Lists every route of the modules. */
 export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
   const callers = callersOf(roles)
   return routes.flatMap(({ method, url, config, schema }) => {

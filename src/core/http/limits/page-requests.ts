@@ -19,7 +19,7 @@ const retrySeconds = 1
 // Without a reason, each abort would create an error with its stack.
 const hasGone = 'gone'
 
-/** One set of queues for each process, because each process has one event loop. Its rooms share them. */
+/** One set of queues for each process, because each process has one event loop. Its modules share them. */
 const queues = new WeakMap<FastifyInstance['server'], PageQueues>()
 
 /**

@@ -4,8 +4,8 @@ import { decide } from '../../policy/decide.ts'
 import type { Scheme } from '../../policy/principal.ts'
 import { asksClient, needsResource, type Rule } from '../../policy/rules.ts'
 import type { BodyKind } from '../bodies/bodies.ts'
+import type { Authenticated } from '../changes/reauthorize.ts'
 import type { ResourceOptions } from '../changes/resource.ts'
-import type { Authenticated } from '../changes/still-allowed.ts'
 import { type DeclaredError, rowOf } from '../declared-error.ts'
 import type { ErrorPage } from '../pages/page.ts'
 import { type RequestHeader, requestHeaders } from '../request-headers.ts'
@@ -22,7 +22,7 @@ export interface RouteDeclaration {
   access?: Access
   /** The name of the module that declares it; set when the route is registered. */
   module?: string
-  /** The tag of the operation in OpenAPI; absent: that of the room. */
+  /** The tag of the operation in OpenAPI; absent: that of the module. */
   tag?: TagName | Tag
   /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>

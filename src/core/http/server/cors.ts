@@ -6,11 +6,11 @@ import { requestHeaders as known } from '../request-headers.ts'
 const declarable = Object.values(known).map(({ name }) => name)
 
 interface CorsOptions extends Pick<Config, 'http'> {
-  /** The request headers of the rooms. */
+  /** The request headers of the modules. */
   readonly requestHeaders: readonly string[]
 }
 
-/** Allows cross-origin requests of browsers. Spec 4.5, and the request headers that rooms and routes declare. */
+/** Allows cross-origin requests of browsers. Spec 4.5, and the request headers that modules and routes declare. */
 export const cors = plugin<CorsOptions>(async (app, { http, requestHeaders }) => {
   if (http.corsOrigins.length === 0) return // no origin is allowed: browsers then refuse without a header
   await app.register(import('@fastify/cors'), {

@@ -24,7 +24,7 @@ export type RefusalListener = (request: FastifyRequest, error: ApiError) => void
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Rooms add theirs; what one throws is logged, and the answer stays. */
+    /** Modules add theirs; what one throws is logged, and the answer stays. */
     readonly refusalListeners: RefusalListener[]
   }
 }

@@ -40,7 +40,7 @@ const keepAliveTimeoutMs = 72_000
 const maxParamLength = 16_384
 
 export interface ServerOptions {
-  /** The request headers of the rooms: a page of an allowed origin may send them. */
+  /** The request headers of the modules: a page of an allowed origin may send them. */
   readonly requestHeaders?: readonly string[]
   /** With one, the server speaks HTTPS. */
   readonly certificate?: Certificate | null

@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import type { Clock } from '../lib/clock.ts'
+import { type DatabaseOrTransaction, execute } from './database.ts'
+import { type Migration, statementsFor } from './migrations/statement.ts'
+import { isPostgres } from './transactions.ts'
+
+/** The schema of an external module. */
+export interface ModuleSchema {
+  readonly name: string
+  readonly migrations?: readonly Migration[]
+  readonly tables?: readonly {
+    readonly name: string
+    readonly person?: { readonly column: string; readonly onDelete: OnDelete }
+  }[]
+}
+
+/** The effect of a user's deletion on a row, which the column's foreign key must implement. */
+type OnDelete = 'delete' | 'set-null' | { readonly kept: string }
+
+/** Reads the schema versions by the names of the modules; modules without a schema are absent. */
+export async function moduleVersions(db: DatabaseOrTransaction): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('room_schemas')
+    .select(['room', sql<number>`max(version)`.as('version')])
+    .groupBy('room')
+    .orderBy('room')
+    .execute()
+  return new Map(rows.map(({ room, version }) => [room, version]))
+}
+
+/**
+ * Refuses a database with modules that this program does not know, because their tables would be in
+ * no backup, and a deleted user would stay in them.
+ * @throws Error for a module that is not in the list, or one with a newer schema
+ */
+export function assertKnownModules(
+  versions: ReadonlyMap<string, number>,
+  modules: readonly ModuleSchema[],
+): void {
+  for (const [name, version] of versions) {
+    const known = modules.find((module) => module.name === name)?.migrations?.length ?? 0
+    if (Number.isInteger(version) && version >= 0 && version <= known) continue
+    throw new Error(
+      known === 0
+        ? `the database has the module ${name}, this program does not: start one that has it`
+        : `the database has schema ${version} of the module ${name}, this program knows ${known}: start a newer one`,
+    )
+  }
+}
+
+/** Counts the due migrations by module; modules without any are absent. */
+export function dueModules(
+  versions: ReadonlyMap<string, number>,
+  modules: readonly ModuleSchema[],
+): Map<string, number> {
+  return new Map(
+    modules
+      .map(
+        ({ name, migrations = [] }) =>
+          [name, migrations.length - (versions.get(name) ?? 0)] as const,
+      )
+      .filter(([, due]) => due > 0),
+  )
+}
+
+/**
+ * Migrates the tables of external modules to the latest versions, or to those of `wanted`. It runs
+ * after the other migrations, in their transaction; answers how many migrations ran.
+ * @throws Error as `assertKnownModules` and `assertErases`
+ */
+export async function migrateModules(
+  trx: DatabaseOrTransaction,
+  clock: Clock,
+  modules: readonly ModuleSchema[],
+  wanted?: ReadonlyMap<string, number>,
+): Promise<number> {
+  const database = isPostgres(trx) ? 'postgres' : 'sqlite'
+  const versions = await moduleVersions(trx)
+  assertKnownModules(versions, modules)
+  let ran = 0
+  for (const module of modules) {
+    const { name, migrations = [] } = module
+    const version = versions.get(name) ?? 0
+    const due = migrations.slice(version, wanted ? (wanted.get(name) ?? 0) : undefined)
+    for (const [index, migration] of due.entries()) {
+      for (const statement of statementsFor(database, migration)) await execute(trx, statement)
+      await trx
+        .insertInto('room_schemas')
+        .values({ room: name, version: version + index + 1, applied_at: clock.now() })
+        .execute()
+    }
+    if (due.length > 0 && version + due.length === migrations.length)
+      await assertErases(trx, module)
+    ran += due.length
+  }
+  return ran
+}
+
+/** @throws Error if a table has no foreign key that erases a user as its manifest declares */
+export async function assertErases(
+  db: DatabaseOrTransaction,
+  { name: module, tables = [] }: ModuleSchema,
+): Promise<void> {
+  for (const { name, person } of tables) {
+    if (!person || typeof person.onDelete === 'object') continue
+    const wanted = person.onDelete === 'delete' ? 'CASCADE' : 'SET NULL'
+    const found = await onUserDeleted(db, name, person.column)
+    if (found === wanted) continue
+    throw new Error(
+      `the table ${name} of the module ${module} must refer to users by ${person.column} with "on delete ${wanted.toLowerCase()}"`,
+    )
+  }
+}
+
+/** Reads the `on delete` action of a foreign key: `CASCADE`, `SET NULL`, or '' for none. */
+async function onUserDeleted(
+  db: DatabaseOrTransaction,
+  table: string,
+  column: string,
+): Promise<string> {
+  // The key may refer to `accounts`, whose rows are deleted with those of `users`.
+  const query = isPostgres(db)
+    ? sql<{ action: string }>`
+        select case confdeltype when 'c' then 'CASCADE' when 'n' then 'SET NULL' else '' end as action
+        from pg_constraint
+        join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+        where contype = 'f' and conrelid = to_regclass(${table}) and attname = ${column}`
+    : sql<{ action: string }>`
+        select on_delete as action from pragma_foreign_key_list(${table}) where "from" = ${column}`
+  const { rows } = await query.execute(db)
+  return rows[0]?.action ?? ''
+}

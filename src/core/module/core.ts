@@ -1,0 +1,127 @@
+import type { Module } from './module.ts'
+
+/** The manifest of the core: tables, errors and settings that belong to no other module. */
+export const module: Module = {
+  name: 'core',
+  eventCategory: 'floor',
+  tables: [
+    { name: 'row_counts', key: [], leftOut: 'counted again by its triggers, as the rows come in' },
+    { name: 'list_blocks', key: [], leftOut: 'counted again when the rows are in' },
+    { name: 'list_changes', key: [], leftOut: 'counted with the rows' },
+    {
+      name: 'schema_version',
+      key: [],
+      leftOut: 'written by the migrations that make the new database',
+    },
+    { name: 'room_schemas', key: [], leftOut: 'written by the migrations of modules, as that is' },
+  ],
+  events: () => Promise.all([import('../http/events.ts'), import('../runtime/events.ts')]),
+  errors: [
+    'badRequest',
+    'invalidBody',
+    'validationFailed',
+    'authenticationRequired',
+    'accessDenied',
+    'csrfTokenInvalid',
+    'httpsRequired',
+    'recentLoginRequired',
+    'routeNotFound',
+    'requestTimeout',
+    'preconditionFailed',
+    'bodyTooLarge',
+    'unsupportedMediaType',
+    'expectationFailed',
+    'tooManyRequests',
+    'headerFieldsTooLarge',
+    'internal',
+    'serviceUnavailable',
+  ],
+  settings: [
+    'HOST',
+    'PORT',
+    'BASE_URL',
+    'TLS_CERT_FILE',
+    'TLS_KEY_FILE',
+    'HTTP_REDIRECT_PORT',
+    'DATA_DIR',
+    'DATABASE_URL',
+    'DATABASE_POOL_MAX',
+    'DATABASE_TIMEOUT_MS',
+    'NODE_ENV',
+    'LOG_LEVEL',
+    'LOG_ADDRESSES',
+    'TRUST_PROXY',
+    'BODY_LIMIT_BYTES',
+    'CORS_ORIGINS',
+    'LOGIN_TRUSTED_CALLERS',
+    'RATE_LIMIT_MAX',
+    'RATE_LIMIT_WINDOW_SECONDS',
+    'REAUTHENTICATE_SECONDS',
+    'PAGE_LIMIT_MAX',
+    'WORKERS',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_SERVICE_NAME',
+    'OTEL_TRACES_SAMPLER',
+    'OTEL_TRACES_SAMPLER_ARG',
+    'TRACES_PER_SECOND',
+  ],
+  commands: [
+    {
+      rows: [
+        { name: 'start', summary: 'Runs the service, as `npm start` does' },
+        {
+          name: 'migrate',
+          summary:
+            'Brings the schema of the database up to date, and makes the database where there is none',
+        },
+      ],
+      load: () => import('../../cli/commands/service.ts'),
+    },
+    {
+      rows: [
+        {
+          name: 'config check',
+          summary:
+            'Tells whether the service could start with these settings, and whether one is misspelt; opens nothing',
+        },
+        {
+          name: 'config show',
+          summary: 'Shows every setting, its value and where it comes from; no secret is shown',
+        },
+      ],
+      load: () => import('../../cli/commands/config.ts'),
+    },
+    {
+      rows: [
+        {
+          name: 'routes',
+          summary:
+            'Shows every route: method, path, what guards it, and the rule of who may call it',
+        },
+        { name: 'openapi', summary: 'Prints the OpenAPI 3.1 document; with --json on one line' },
+      ],
+      load: () => import('../../cli/commands/documents.ts'),
+    },
+    {
+      rows: [
+        {
+          name: 'help',
+          operands: ['[command...]'],
+          summary: 'Shows all commands, those of a group, or the options of one',
+        },
+        {
+          name: 'completion',
+          operands: ['shell'],
+          summary: 'Prints the completion of bash, zsh or fish, for the shell to read at its start',
+        },
+      ],
+      load: () => import('../../cli/commands/help.ts'),
+    },
+  ],
+
+  routes: async () => {
+    const { routeGroups } = await import('../http/routes/route-groups.ts')
+    return async (app) => void (await app.register(routeGroups))
+  },
+}

@@ -1,0 +1,177 @@
+import type { FastifyInstance } from 'fastify'
+import type { RawBuilder } from 'kysely'
+import type { SettingsTable } from '../config/module-settings.ts'
+import type { SettingName } from '../config/settings-table.ts'
+import type { DatabaseOrTransaction } from '../database/database.ts'
+import type { Migration } from '../database/migrations/statement.ts'
+import type { ErrorRow } from '../errors.ts'
+import type { Authenticator } from '../http/routes/declaration.ts'
+import type { Tag, TagName } from '../http/tags.ts'
+import type { Reason } from '../reasons/guards.ts'
+import type { Job } from '../runtime/jobs.ts'
+import type { ExportSection } from './person.ts'
+import type { Needs } from './services.ts'
+
+/**
+ * A module: a feature, with all that it adds to the program. `src/modules.ts` lists the modules. The
+ * server, the command line, backup, erasure, the documents and the architecture test read them. A
+ * name that two modules claim stops the start.
+ *
+ * The command line reads all modules for its help, so a `module.ts` loads no code: it imports what
+ * runs when that is needed.
+ */
+export interface Module extends ModuleNames {
+  /** Loads the code of the routes; answers a Fastify plugin that registers them. */
+  readonly routes?: () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
+  /** Loads the code of the authenticators; answers what adds them. */
+  readonly authenticators?: () => Promise<AddAuthenticators>
+  readonly jobs?: (needs: Needs) => readonly ModuleJob[]
+  /** Makes what is called when an account ends. */
+  readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
+  /** What the module stores of a person: see `excluded` of a table for what is left out. */
+  readonly personalData?: (needs: Needs) => Promise<readonly ExportSection[]>
+  /** Makes what is called when a user is erased, for what no foreign key reaches. */
+  readonly onErasure?: (needs: Needs) => Promise<OnErasure>
+}
+
+/**
+ * Answers the given authenticators of the modules before this one, followed by its own. It may wrap a
+ * given authenticator, so that the same scheme accepts more credentials.
+ */
+export type AddAuthenticators = (
+  needs: Needs,
+  before: readonly Authenticator[],
+) => readonly Authenticator[]
+
+/** The part of a module that needs no services. */
+export interface ModuleNames {
+  /** The name of its folder. */
+  readonly name: string
+  /** The tag of its operations in OpenAPI, unless a route names another one. */
+  readonly tag?: TagName | Tag
+  /** In an order in which each row follows the rows that it refers to. */
+  readonly tables?: readonly ModuleTable[]
+  /**
+   * The migrations of an external module, append only and numbered by module. The tables of the
+   * service's own modules refer to each other, so their migrations share one numbering, in
+   * database/migrations/.
+   */
+  readonly migrations?: readonly Migration[]
+  /** Login methods, each with its authentication method references (RFC 8176). */
+  readonly methods?: readonly { readonly name: string; readonly amr: readonly string[] }[]
+  /** The category of its events in the API, where this is not the name of the folder. */
+  readonly eventCategory?: string
+  /** Imports the file of its event types; the core has several. */
+  readonly events?: () => Promise<object>
+  /** Names in the error table that belong to this module, or errors of its own. */
+  readonly errors?: readonly ErrorRow[]
+  /**
+   * The reasons of its refusals, for the operator; only an external module has any, and each of its
+   * codes begins with `x-`. Those of the service stand in reasons/reasons.ts.
+   */
+  readonly reasons?: Readonly<Record<`x-${string}`, Reason>>
+  /** Names in the settings table that belong to this module, or what imports a table of its own. */
+  readonly settings?: readonly SettingName[] | LoadSettings
+  readonly commands?: readonly ModuleCommands[]
+  /** Request headers of its own: CORS allows them, and the log redacts the secret ones. */
+  readonly requestHeaders?: readonly { readonly name: string; readonly isSecret?: true }[]
+}
+
+export type LoadSettings = () => Promise<{ readonly settings: SettingsTable }>
+
+/** A table, with its part in copies and in the erasure of a user. */
+export interface ModuleTable {
+  readonly name: string
+  /** The primary key, by which a copy reads the table; empty if the table is left out. */
+  readonly key: readonly string[]
+  /** A table of a later module that its rows refer to, which is copied first. */
+  readonly refersTo?: string
+  /** The reason if copies leave the table out. */
+  readonly leftOut?: string
+  /** The column of the user id, and the effect of the user's deletion on the row. */
+  readonly person?: Person
+  /** The database generates the key, an integer, and never generates one twice. */
+  readonly givesIds?: true
+  /** A row is a login, for example a session; a restore leaves it out unless it keeps logins. */
+  readonly isLogin?: true
+  /** Columns that are encrypted under the data key, useless without the key set. */
+  readonly sealed?: readonly string[]
+  /** Its rows are worth nothing without the key set: a copy without keys leaves them out. */
+  readonly needsKeys?: true
+  /** Columns that are not copied, because another database cannot use them. */
+  readonly blank?: readonly string[]
+  /** The condition of the rows to copy, which leaves out staged rows of an import. */
+  readonly present?: () => Promise<RawBuilder<boolean>>
+}
+
+export interface Person {
+  readonly column: string
+  /**
+   * The effect of the user's deletion. A foreign key implements `delete` and `set-null`, which a
+   * start verifies; `kept` states the reason.
+   */
+  readonly onDelete: 'delete' | 'set-null' | { readonly kept: string }
+  /**
+   * A user may have very many of these rows. They are cleared in steps after the deletion, and all
+   * reads of the table answer null for a user that is not present meanwhile.
+   */
+  readonly inSteps?: true
+  /** Why the export of a person's data does not tell these rows. */
+  readonly excluded?: string
+}
+
+/**
+ * A job beside the requests: any work, or work in steps, like the purge of expired rows. A step does
+ * up to `batchSize` rows, and answers how many; a smaller number ends the run. Without `everyMs` it
+ * runs once a minute.
+ */
+export type ModuleJob =
+  | Job
+  | {
+      readonly name: string
+      readonly everyMs?: number
+      readonly purge: (batchSize: number) => Promise<number>
+    }
+
+/** Commands of the command line, and what imports their code. */
+export interface ModuleCommands {
+  readonly rows: readonly CommandRow[]
+  /** Imports a file whose `commands` are what cli/command.ts describes. */
+  readonly load: () => Promise<{ readonly commands: readonly { readonly name: string }[] }>
+  /** Settings of other modules that decide what the commands do. */
+  readonly settings?: readonly SettingName[]
+}
+
+/** A command in the list of commands, which is shown without loading the command. */
+export interface CommandRow {
+  /** For example `keys rotate`. */
+  readonly name: string
+  /**
+   * The names of its operands; the last may end with `...`, for one or more values. Those in
+   * brackets, `[name]`, may be left out, from the last on.
+   */
+  readonly operands?: readonly string[]
+  readonly summary: string
+}
+
+/** The end of the logins of an account, or of some of them. */
+export interface AccountEnd {
+  readonly userId: number
+  /** The access tokens with a lower version have ended. */
+  readonly accessVersion: number
+  /** Whether sessions and refresh tokens end too; they need not for new roles, which they read. */
+  readonly endsLogins: boolean
+  /** The session that continues, because it requested the change. */
+  readonly keepSession: string | undefined
+  /** Whether the account is deleted. */
+  readonly isRemoved: boolean
+}
+
+/** Called inside the transaction that ends the logins of an account; an error undoes it. */
+export type OnAccountEnded = (trx: DatabaseOrTransaction, end: AccountEnd) => Promise<void>
+
+/**
+ * Called inside the transaction that removes a user, before its rows go, and again some minutes later
+ * without them: for what another process has written meanwhile.
+ */
+export type OnErasure = (trx: DatabaseOrTransaction, userId: number) => Promise<void>

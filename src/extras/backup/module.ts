@@ -1,0 +1,52 @@
+import type { Module } from '../../core/module/module.ts'
+
+const lookEveryMs = 5000
+
+export const module: Module = {
+  name: 'backup',
+  tag: 'Service',
+  tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
+  events: () => import('./events.ts'),
+  settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'backup',
+          operands: ['file'],
+          summary: 'Writes all data to a new file, while the service goes on',
+        },
+        {
+          name: 'backup list',
+          summary: 'Shows the backups that the service made by itself, the newest first',
+        },
+        {
+          name: 'backup verify',
+          operands: ['file'],
+          summary: 'Reads a whole backup as a restore does, and loads nothing',
+        },
+        {
+          name: 'restore',
+          operands: ['file'],
+          summary: 'Fills an empty database from a backup, and ends all logins',
+        },
+        {
+          name: 'move',
+          summary:
+            'Copies the SQLite database to an empty PostgreSQL one; the service must be stopped',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
+  routes: async () => {
+    const { backupRoutes } = await import('./routes.ts')
+    return async (app, needs) => {
+      await app.register(backupRoutes, needs)
+    }
+  },
+  jobs: ({ backups }) => [
+    { name: 'backups', everyMs: lookEveryMs, isIdle: () => !backups.isOn, run: backups.run },
+    { name: 'runs of backups', purge: backups.purge },
+  ],
+}

@@ -1,0 +1,25 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'doctor',
+  tag: 'Service',
+  commands: [
+    {
+      rows: [
+        {
+          name: 'doctor',
+          operands: ['[url]'],
+          summary:
+            'Examines a deployment from inside and, at BASE_URL or another address, from outside: what is wrong, why it matters, and what mends it',
+        },
+      ],
+      load: () => import('./command.ts'),
+    },
+  ],
+  routes: async () => {
+    const { doctorRoutes } = await import('./routes.ts')
+    return async (app, needs) => {
+      await app.register(doctorRoutes, needs)
+    }
+  },
+}

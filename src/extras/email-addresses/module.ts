@@ -1,0 +1,30 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'email-addresses',
+  eventCategory: 'emails',
+  tag: 'Own account',
+  events: () => import('./events.ts'),
+  errors: ['emailExists', 'emailNotVerified'],
+  settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
+  routes: async () => {
+    const [
+      { ownAccountPrefixes },
+      { accountEmailRoutes },
+      { ownEmailRoutes },
+      { verificationRoutes },
+    ] = await Promise.all([
+      import('../../core/policy/groups.ts'),
+      import('./admin-routes.ts'),
+      import('./own-routes.ts'),
+      import('./public-routes.ts'),
+    ])
+    return async (app, needs) => {
+      for (const prefix of ownAccountPrefixes) {
+        await app.register(ownEmailRoutes, { prefix, ...needs })
+      }
+      await app.register(accountEmailRoutes, needs)
+      await app.register(verificationRoutes, needs)
+    }
+  },
+}

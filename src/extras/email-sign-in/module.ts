@@ -1,0 +1,15 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'email-sign-in',
+  eventCategory: 'email-login',
+  methods: [{ name: 'email', amr: ['email'] }],
+  events: () => import('./events.ts'),
+  settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  routes: async () => {
+    const { emailLoginRoutes } = await import('./routes.ts')
+    return async (app, needs) => {
+      await app.register(emailLoginRoutes, needs)
+    }
+  },
+}

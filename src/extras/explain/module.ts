@@ -1,0 +1,51 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'explain',
+  tag: {
+    name: 'Explain',
+    description: 'Why a request was refused, and whether another one would be.',
+  },
+  tables: [
+    {
+      name: 'refusals',
+      key: [],
+      leftOut: 'kept for a day, to explain refusals of the service that wrote them',
+    },
+  ],
+  errors: ['refusalNotFound'],
+  settings: ['REFUSALS_MAX'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'explain',
+          operands: ['[id]'],
+          summary:
+            'Says why a request was refused, by its X-Request-Id, or whether a token or a user would be',
+        },
+      ],
+      load: () => import('./command.ts'),
+      settings: ['USERS_POLICY', 'POSTS_DELETE_POLICY', 'REQUIRE_SECOND_FACTOR'],
+    },
+  ],
+  routes: async () => {
+    const [{ keepReasons }, { explainRoutes }] = await Promise.all([
+      import('./listen.ts'),
+      import('./routes.ts'),
+    ])
+    return async (app, needs) => {
+      keepReasons(app, needs)
+      await app.register(explainRoutes, needs)
+    }
+  },
+  jobs: ({ refusals }) => [
+    { name: 'refusals', everyMs: 1000, inEachWorker: true, run: refusals.flush },
+    { name: 'old refusals', purge: refusals.purge },
+  ],
+  personalData: async () => (await import('./personal-data.ts')).sections,
+  onErasure: async () => {
+    const { refusalStore } = await import('./store.ts')
+    return (trx, userId) => refusalStore(trx).erase(userId)
+  },
+}

@@ -1,0 +1,58 @@
+import type { Module } from '../../core/module/module.ts'
+
+const refreshMs = 1000
+
+export const module: Module = {
+  name: 'forward-auth',
+  eventCategory: 'forward',
+  tag: 'Applications',
+  events: () => import('./events.ts'),
+  settings: ['FORWARD_AUTH_FILE'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'forward check',
+          operands: ['url', '[user]'],
+          summary:
+            'Says which rule of FORWARD_AUTH_FILE answers a request to an application, and why; for a user, what would happen',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['ROLES', 'REQUIRE_SECOND_FACTOR', 'LOGIN_LOCK_AFTER'],
+    },
+  ],
+  tables: [
+    {
+      name: 'forward_tickets',
+      key: [],
+      leftOut: 'valid for ten seconds, in a browser that waits elsewhere',
+    },
+    {
+      name: 'forward_sessions',
+      key: ['id'],
+      isLogin: true,
+    },
+  ],
+  routes: async () => {
+    const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
+      import('./enter-routes.ts'),
+      import('./routes.ts'),
+    ])
+    return async (app, needs) => {
+      await app.register(forwardRoutes, needs)
+      await app.register(enterRoutes, needs)
+    }
+  },
+  jobs: ({ forwardRules, hostSessions }) => [
+    {
+      name: 'forward file',
+      everyMs: refreshMs,
+      inEachWorker: true,
+      readsFiles: true,
+      run: () => forwardRules.refresh(),
+    },
+    { name: 'forward tickets', purge: hostSessions.purge },
+  ],
+  personalData: async () => (await import('./personal-data.ts')).sections,
+}

@@ -1,0 +1,127 @@
+import type { Module } from '../../core/module/module.ts'
+
+const lookEveryMs = 100
+
+export const module: Module = {
+  name: 'mail',
+  tag: 'Mail',
+  tables: [
+    {
+      name: 'mails',
+      key: ['id'],
+      sealed: ['sealed'],
+      needsKeys: true,
+      isLogin: true, // a restored one would be sent again
+      person: { column: 'user_id', onDelete: 'set-null' },
+    },
+    {
+      name: 'notices',
+      key: ['id'],
+      givesIds: true,
+      sealed: ['sealed'],
+      needsKeys: true,
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+    {
+      name: 'known_devices',
+      key: ['user_id', 'device'],
+      needsKeys: true,
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+  ],
+  events: () => import('./events.ts'),
+  errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
+  settings: [
+    'SMTP_URL',
+    'MAIL_FROM',
+    'MAIL_REPLY_TO',
+    'MAIL_HELO_NAME',
+    'MAIL_CA_FILE',
+    'MAIL_REQUESTS_PER_CLIENT',
+    'MAIL_PER_MINUTE',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'mail test',
+          operands: ['address'],
+          summary: 'Sends a mail to an address, and shows what the mail server answers',
+        },
+        { name: 'mail list', summary: 'Shows the mail of the last 30 days, the newest first' },
+        {
+          name: 'mail resend',
+          operands: ['id'],
+          summary: 'Has a mail sent at once that waits or was refused',
+        },
+        {
+          name: 'mail cancel',
+          operands: ['id'],
+          summary: 'Withdraws a mail that was not sent yet',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
+    },
+  ],
+  routes: async () => {
+    const [
+      { ownAccountPrefixes },
+      { mailAdminRoutes },
+      { developmentMailRoutes },
+      { noticeRoutes },
+      { mailPreviewRoutes },
+    ] = await Promise.all([
+      import('../../core/policy/groups.ts'),
+      import('./admin-routes.ts'),
+      import('./development-routes.ts'),
+      import('./notice-routes.ts'),
+      import('./preview-routes.ts'),
+    ])
+    return async (app, needs) => {
+      const { mailer, workers } = needs
+      for (const prefix of ownAccountPrefixes) {
+        await app.register(noticeRoutes, { prefix, ...needs })
+      }
+      await app.register(mailAdminRoutes, needs)
+      await app.register(mailPreviewRoutes, needs)
+      await app.register(developmentMailRoutes, needs)
+      app.addHook('onListen', async () => {
+        if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
+      })
+    }
+  },
+  jobs: ({ devices, mailer, notices }) => [
+    {
+      name: 'mail',
+      everyMs: lookEveryMs,
+      inEachWorker: true,
+      isIdle: mailer.isIdle,
+      run: mailer.run,
+    },
+    { name: 'expired mail', purge: mailer.expire },
+    { name: 'mail of 30 days ago', purge: mailer.purge },
+    { name: 'notices', purge: notices.purge },
+    { name: 'known devices', purge: devices.purge },
+  ],
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
+  onAccountEnded: async ({ clock }) => {
+    const { outboxStore } = await import('./store.ts')
+    return async (trx, { userId, isRemoved }) => {
+      if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
+    }
+  },
+  onErasure: async (needs) => {
+    const { outboxStore } = await import('./store.ts')
+    const { createSealedMail } = await import('./sealed-mail.ts')
+    const { eraseFiles } = await import('./erased-files.ts')
+    const erase = eraseFiles(needs)
+    const { indexOf } = createSealedMail(needs)
+    return async (trx, userId) => {
+      const store = outboxStore(trx)
+      const { address } = await store.recipient(userId)
+      if (address) await store.forgetAddress(indexOf(address.key), needs.clock.now())
+      await erase(trx, userId)
+    }
+  },
+}

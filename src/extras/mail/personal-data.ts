@@ -1,0 +1,47 @@
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
+import type { Notices } from './notices.ts'
+
+/** The mail of the last 30 days, what the owner was told of the account, and known devices. */
+export function sectionsOf({
+  notices,
+}: {
+  readonly notices: Pick<Notices, 'of'>
+}): readonly ExportSection[] {
+  return [
+    list({ name: 'mails', tables: ['mails'] }, async (db, userId) => {
+      const rows = await db
+        .selectFrom('mails')
+        .select(['message', 'state', 'response', 'created_at', 'finished_at'])
+        .where('user_id', '=', userId)
+        .orderBy('created_at')
+        .execute()
+      return rows.map((row) => ({
+        message: row.message,
+        state: row.state,
+        response: row.response,
+        created_at: isoTime(row.created_at),
+        finished_at: isoTimeOrNull(row.finished_at),
+      }))
+    }),
+    list({ name: 'notices', tables: ['notices'] }, async (_db, userId) =>
+      (await notices.of(userId)).map(({ type, at, facts }) => ({
+        type,
+        at: isoTime(at),
+        ...facts,
+      })),
+    ),
+    list({ name: 'devices', tables: ['known_devices'] }, async (db, userId) => {
+      const rows = await db
+        .selectFrom('known_devices')
+        .select(['first_seen_at', 'last_seen_at'])
+        .where('user_id', '=', userId)
+        .orderBy('first_seen_at')
+        .execute()
+      return rows.map((row) => ({
+        first_seen_at: isoTime(row.first_seen_at),
+        last_seen_at: isoTime(row.last_seen_at),
+      }))
+    }),
+  ]
+}

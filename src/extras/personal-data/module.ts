@@ -1,0 +1,45 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'personal-data',
+  tag: 'Own account',
+  settings: ['ACCOUNT_DELETION_DAYS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account data',
+          operands: ['[name]'],
+          summary: 'Writes everything that the service holds of a person, as JSON',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+    {
+      rows: [
+        {
+          name: 'compact',
+          summary: 'Writes the database anew, without what was deleted: see docs/personal-data.md',
+        },
+      ],
+      load: () => import('./compact-command.ts'),
+    },
+  ],
+  routes: async () => {
+    const [{ ownAccountPrefixes }, { accountDetailsRoutes }, { ownDataRoutes }, { ownDataPages }] =
+      await Promise.all([
+        import('../../core/policy/groups.ts'),
+        import('./admin-routes.ts'),
+        import('./own-routes.ts'),
+        import('./pages.ts'),
+      ])
+    return async (app, needs) => {
+      for (const prefix of ownAccountPrefixes) {
+        await app.register(ownDataRoutes, { prefix, ...needs })
+      }
+      await app.register(ownDataPages, needs)
+      await app.register(accountDetailsRoutes, needs)
+    }
+  },
+  jobs: ({ accountDeletion }) => [{ name: 'account deletions', purge: accountDeletion.eraseDue }],
+}

@@ -1,0 +1,31 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'recovery',
+  events: () => import('./events.ts'),
+  errors: ['accountUnusable'],
+  settings: ['RESET_SECONDS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account reset',
+          operands: ['username'],
+          summary: 'Mails the owner of an account a link that sets a new password',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
+    },
+  ],
+  routes: async () => {
+    const [{ adminResetRoutes }, { publicResetRoutes }] = await Promise.all([
+      import('./admin-routes.ts'),
+      import('./public-routes.ts'),
+    ])
+    return async (app, needs) => {
+      await app.register(publicResetRoutes, needs)
+      await app.register(adminResetRoutes, needs)
+    }
+  },
+}

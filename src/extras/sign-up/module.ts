@@ -1,0 +1,67 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'sign-up',
+  eventCategory: 'registration',
+  tag: 'Administration of accounts',
+  tables: [
+    {
+      name: 'invitations',
+      key: ['id'],
+      givesIds: true,
+      sealed: ['sealed'],
+      needsKeys: true,
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+  ],
+  events: () => import('./events.ts'),
+  errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
+  settings: [
+    'SIGN_UP',
+    'SIGN_UP_ROLES',
+    'SIGN_UP_DOMAINS',
+    'RESERVED_USERNAMES',
+    'INVITATION_SECONDS',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'invite',
+          operands: ['email'],
+          summary: 'Invites a person by mail, who then chooses username and password',
+        },
+        { name: 'invitation list', summary: 'Shows all invitations, the newest first' },
+        {
+          name: 'invitation resend',
+          operands: ['id'],
+          summary: 'Mails an invitation again; an expired one begins anew',
+        },
+        {
+          name: 'invitation revoke',
+          operands: ['id'],
+          summary: 'Revokes an invitation: its link counts no more',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
+    },
+  ],
+  routes: async () => {
+    const [{ invitationAdminRoutes }, { publicRegistrationRoutes }] = await Promise.all([
+      import('./admin-routes.ts'),
+      import('./public-routes.ts'),
+    ])
+    return async (app, needs) => {
+      await app.register(publicRegistrationRoutes, needs)
+      await app.register(invitationAdminRoutes, needs)
+    }
+  },
+  jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
+  onErasure: async (needs) => {
+    const { invitationStores } = await import('./invitation-store.ts')
+    const stores = invitationStores(needs)
+    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
+  },
+}

@@ -1,0 +1,27 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'statistics',
+  tag: 'Service',
+  tables: [
+    {
+      name: 'statistics_buckets',
+      key: ['step', 'at', 'series'],
+    },
+  ],
+  routes: async () => {
+    const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
+      import('./routes.ts'),
+      import('./series-routes.ts'),
+    ])
+    return async (app, needs) => {
+      app.refusalListeners.push(needs.statisticSeries.refusals.take)
+      await app.register(statisticsRoutes, needs)
+      await app.register(seriesRoutes, needs)
+    }
+  },
+  jobs: ({ statisticSeries }) => [
+    { name: 'statistics', everyMs: 1000, inEachWorker: true, run: statisticSeries.run },
+    { name: 'old statistics', purge: statisticSeries.purge },
+  ],
+}

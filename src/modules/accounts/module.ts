@@ -1,0 +1,127 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'accounts',
+  tag: 'Administration of accounts',
+  tables: [
+    {
+      name: 'accounts',
+      key: ['user_id'],
+      person: { column: 'user_id', onDelete: 'delete' },
+      blank: ['import_id', 'import_line'],
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
+    },
+    {
+      name: 'accounts_search',
+      key: [],
+      leftOut: 'an index of SQLite, made again by its triggers as the accounts come in',
+    },
+    {
+      name: 'role_assignments',
+      key: ['account', 'role'],
+      person: { column: 'account', onDelete: 'delete' },
+      present: async () =>
+        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
+    },
+    {
+      name: 'token_versions',
+      key: ['user_id'],
+      person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
+      present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
+    },
+  ],
+  methods: [{ name: 'password', amr: ['pwd'] }],
+  events: () => import('./events.ts'),
+  errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
+  settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'account add',
+          operands: ['username'],
+          summary: 'Creates an account, for an existing user or with a new one',
+        },
+        {
+          name: 'account list',
+          summary: 'Shows all accounts, or those that the options select, by user id',
+        },
+        {
+          name: 'account show',
+          operands: ['username'],
+          summary: 'Shows one account, with its user and what keeps it from a login',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
+    },
+    {
+      rows: [
+        {
+          name: 'account roles',
+          operands: ['username', 'role...'],
+          summary: 'Gives an account these roles and no others; its access tokens end',
+        },
+        {
+          name: 'account lock',
+          operands: ['username'],
+          summary: 'Locks an account until it is unlocked: no login succeeds, and all logins end',
+        },
+        {
+          name: 'account unlock',
+          operands: ['username'],
+          summary: 'Unlocks an account, and ends its lockout after failed logins',
+        },
+        {
+          name: 'account disable',
+          operands: ['username'],
+          summary: 'Disables an account; all its logins end',
+        },
+        {
+          name: 'account enable',
+          operands: ['username'],
+          summary: 'Enables a disabled account',
+        },
+        {
+          name: 'account password',
+          operands: ['username'],
+          summary: 'Sets a new password; all logins of the account end',
+        },
+        {
+          name: 'account reset-factor',
+          operands: ['username'],
+          summary:
+            'Removes the second factor of an owner who has lost device and codes; all logins end',
+        },
+        {
+          name: 'account delete',
+          operands: ['username'],
+          summary: 'Deletes an account and keeps its user; all its logins end',
+        },
+      ],
+      load: () => import('./change-commands.ts'),
+      settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
+    },
+  ],
+  routes: async () => {
+    const [
+      { ownAccountPrefixes },
+      { accountAdminRoutes },
+      { ownAccountRoutes },
+      { passwordResetRoutes },
+    ] = await Promise.all([
+      import('../../core/policy/groups.ts'),
+      import('./admin-routes.ts'),
+      import('./own-routes.ts'),
+      import('./reset-routes.ts'),
+    ])
+    return async (app, needs) => {
+      for (const prefix of ownAccountPrefixes) {
+        await app.register(ownAccountRoutes, { prefix, ...needs })
+      }
+      await app.register(accountAdminRoutes, needs)
+      await app.register(passwordResetRoutes, needs)
+    }
+  },
+  personalData: async () => (await import('./personal-data.ts')).sections,
+}

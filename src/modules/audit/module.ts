@@ -1,0 +1,107 @@
+import type { Module } from '../../core/module/module.ts'
+
+const recordEveryMs = 100
+const closeEveryMs = 600_000
+const heedErasuresEveryMs = 1000
+const verifyEveryMs = 1000
+
+export const module: Module = {
+  name: 'audit',
+  tag: 'Audit log',
+  tables: [
+    { name: 'audit_records', key: ['number'], givesIds: true, needsKeys: true },
+    { name: 'audit_chains', key: ['chain'], needsKeys: true },
+    { name: 'audit_subjects', key: ['subject'], needsKeys: true },
+    { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
+    { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
+    {
+      name: 'erasures',
+      key: ['id'],
+      givesIds: true,
+      needsKeys: true,
+      person: {
+        column: 'user_id',
+        onDelete: { kept: 'what is left to be done, for ten minutes' },
+        excluded: 'there is none before the erasure',
+      },
+    },
+    { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },
+    { name: 'audit_verifications', key: [], leftOut: 'of the installation that verified' },
+    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
+  ],
+  events: () => import('./events.ts'),
+  settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'audit export',
+          summary: 'Writes the records of the audit log as lines of JSON, the oldest first',
+        },
+      ],
+      load: () => import('./export-command.ts'),
+    },
+    {
+      rows: [
+        {
+          name: 'audit verify',
+          summary:
+            'Verifies that no record of the audit log was changed, removed or added, and names the first that was',
+        },
+      ],
+      load: () => import('./verify-command.ts'),
+      settings: ['AUDIT_SINKS'],
+    },
+  ],
+  routes: async () => {
+    const [{ auditRoutes }, { verificationRoutes }] = await Promise.all([
+      import('./routes.ts'),
+      import('./verification-routes.ts'),
+    ])
+    return async (app, needs) => {
+      const { audit } = needs
+      app.refusalListeners.push((request, error) => {
+        audit.refused(request.id, error.status, error.reason?.code ?? null)
+      })
+      await app.register(auditRoutes, needs)
+      await app.register(verificationRoutes, needs)
+    }
+  },
+  jobs: ({ audit, auditProof, auditVerifications, erasure }) => [
+    {
+      name: 'audit records',
+      everyMs: recordEveryMs,
+      inEachWorker: true,
+      isIdle: () => audit.state().waiting === 0,
+      run: audit.run,
+    },
+    { name: 'audit chains', everyMs: closeEveryMs, inEachWorker: true, run: audit.closeLeft },
+    {
+      name: 'audit checkpoints',
+      everyMs: auditProof.everyMs,
+      inEachWorker: true,
+      run: auditProof.run,
+    },
+    {
+      name: 'audit verification',
+      everyMs: verifyEveryMs,
+      run: (stop) => auditVerifications.run(stop),
+    },
+    { name: 'old audit verifications', purge: auditVerifications.purge },
+    { name: 'audit retention', purge: auditProof.purge },
+    {
+      name: 'keys of erased persons',
+      everyMs: heedErasuresEveryMs,
+      inEachWorker: true,
+      run: erasure.heed,
+    },
+    { name: 'erasures', everyMs: heedErasuresEveryMs, purge: erasure.clear },
+    { name: 'keys of users who are gone', purge: erasure.sweep },
+    {
+      name: 'erasures from before their lists',
+      everyMs: heedErasuresEveryMs,
+      purge: erasure.listEarlier,
+    },
+  ],
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
+}

@@ -1,0 +1,8 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'authentication',
+  events: () => import('./events.ts'),
+  errors: ['confirmationRequired', 'invalidCredentials', 'passwordChangeRequired'],
+  settings: ['REQUIRE_SECOND_FACTOR'],
+}

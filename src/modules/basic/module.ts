@@ -1,0 +1,9 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'basic',
+  authenticators: async () => {
+    const { basicAuthenticator } = await import('./authenticator.ts')
+    return (needs, before) => [...before, basicAuthenticator(needs)]
+  },
+}

@@ -1,7 +1,0 @@
-import type { Room } from '../../core/module/room.ts'
-import type { Needs } from './parts.ts'
-
-export const room: Room<Needs> = {
-  name: 'basic',
-  parts: () => import('./parts.ts'),
-}

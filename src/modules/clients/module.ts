@@ -1,0 +1,60 @@
+import type { Module } from '../../core/module/module.ts'
+
+const refreshMs = 1000
+
+export const module: Module = {
+  name: 'clients',
+  tag: 'Tokens',
+  events: () => import('./events.ts'),
+  errors: ['invalidClient'],
+  settings: ['CLIENTS_FILE'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'client add',
+          operands: ['id'],
+          summary:
+            'Adds a client to the file of clients, and shows its secret once; makes a file where there is none',
+        },
+        { name: 'client list', summary: 'Lists the clients of the file of clients' },
+        {
+          name: 'client secret',
+          operands: ['id'],
+          summary:
+            'Makes a new secret for a client, and shows it once; the one before stays valid until `client retire`',
+        },
+        {
+          name: 'client retire',
+          operands: ['id'],
+          summary: 'Ends the earlier of the two secrets of a client',
+        },
+        {
+          name: 'client remove',
+          operands: ['id'],
+          summary: 'Removes a client from the file of clients',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
+  authenticators: async () => {
+    const { clientAuthenticator } = await import('./authenticator.ts')
+    return (needs, before) => [...before, clientAuthenticator(needs)]
+  },
+  routes: async () => {
+    const { clientAdminRoutes } = await import('./admin-routes.ts')
+    return async (app, needs) => {
+      await app.register(clientAdminRoutes, needs)
+    }
+  },
+  jobs: ({ clients }) => [
+    {
+      name: 'clients file',
+      everyMs: refreshMs,
+      inEachWorker: true,
+      readsFiles: true,
+      run: () => clients.refresh(),
+    },
+  ],
+}

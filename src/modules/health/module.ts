@@ -1,0 +1,16 @@
+import type { Module } from '../../core/module/module.ts'
+
+const lookEveryMs = 10_000
+
+export const module: Module = {
+  name: 'health',
+  tag: 'Service',
+  routes: async () => {
+    const { healthRoutes } = await import('./routes.ts')
+    return async (app, needs) => {
+      await app.register(healthRoutes, needs)
+    }
+  },
+  // Logs warnings on nodes without probes too.
+  jobs: ({ readiness }) => [{ name: 'warnings', everyMs: lookEveryMs, run: readiness.warnings }],
+}

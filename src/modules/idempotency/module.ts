@@ -1,0 +1,12 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'idempotency',
+  tables: [{ name: 'idempotency_keys', key: ['id'] }],
+  errors: ['idempotencyKeyReused'],
+  jobs: ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],
+  onErasure: async () => {
+    const { idempotencyStore } = await import('./store.ts')
+    return (trx, userId) => idempotencyStore(trx).erase(userId)
+  },
+}

@@ -1,0 +1,68 @@
+import type { Module } from '../../core/module/module.ts'
+import { keyNotFound, keyNotReplaced, keySigns } from './problems.ts'
+
+const rotateEveryMs = 3_600_000
+
+export const module: Module = {
+  name: 'keys',
+  tag: 'Tokens',
+  tables: [
+    { name: 'keys', key: ['id'] },
+    { name: 'master_key_turns', key: [], leftOut: 'a copy is sealed under another master key' },
+    { name: 'master_key_nodes', key: [], leftOut: 'it is about running processes' },
+  ],
+  errors: [keyNotFound, keySigns, keyNotReplaced],
+  events: () => import('./events.ts'),
+  settings: [
+    'MASTER_KEY',
+    'MASTER_KEY_NEXT',
+    'TOKEN_ALGORITHM',
+    'TOKEN_RSA_BITS',
+    'TOKEN_SECRET',
+    'TOKEN_SECRET_PREVIOUS',
+    'TOKEN_PRIVATE_KEY',
+    'KEY_ROTATION_DAYS',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'keys list',
+          summary: 'Shows the key set: what signs from when, what still verifies, and until when',
+        },
+        {
+          name: 'keys rotate',
+          summary:
+            'Replaces the key of access tokens: the new one is published now and signs in 10 minutes; tokens of the old one stay valid until they expire',
+        },
+        {
+          name: 'keys rotate-master',
+          summary:
+            'Turns the master key while nodes serve: asks them whether they know the next key, and seals the key set under it',
+        },
+        {
+          name: 'keys retire',
+          operands: ['kid'],
+          summary: 'Ends a key that signs no more at once: its tokens are refused from now on',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
+  routes: async () => {
+    const { keyRoutes } = await import('./routes.ts')
+    return async (app, needs) => {
+      await app.register(keyRoutes, needs)
+    }
+  },
+  jobs: ({ keys, masterKeyRotationAnswers }) => [
+    {
+      name: 'keys of other processes',
+      everyMs: 1000,
+      inEachWorker: true,
+      readsFiles: true,
+      run: masterKeyRotationAnswers.follow,
+    },
+    { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
+  ],
+}

@@ -1,0 +1,43 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'login',
+  tag: 'Sign in',
+  errors: ['enrolmentRequired'],
+  settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'throttle list',
+          summary: 'Shows lockouts and limits that count failed logins, and until when they block',
+        },
+        {
+          name: 'throttle clear',
+          operands: ['[username]'],
+          summary:
+            'Forgets the failed logins of a username over all addresses, and ends its lockout; or those of an address',
+        },
+      ],
+      load: () => import('./throttle-commands.ts'),
+      settings: [
+        'LOGIN_ATTEMPTS',
+        'LOGIN_WINDOW_SECONDS',
+        'LOGIN_ADDRESS_ATTEMPTS',
+        'LOGIN_ADDRESS_WINDOW_SECONDS',
+        'LOGIN_CAPTCHA_AFTER',
+        'LOGIN_LOCK_AFTER',
+      ],
+    },
+  ],
+  routes: async () => {
+    const [{ loginRoutes }, { throttleAdminRoutes }] = await Promise.all([
+      import('./routes.ts'),
+      import('./throttle-routes.ts'),
+    ])
+    return async (app, needs) => {
+      await app.register(loginRoutes, needs)
+      await app.register(throttleAdminRoutes, needs)
+    }
+  },
+}

@@ -1,0 +1,24 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'posts',
+  tag: 'Posts',
+  tables: [
+    {
+      name: 'posts',
+      key: ['id'],
+      givesIds: true,
+      person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
+    },
+  ],
+  events: () => import('./events.ts'),
+  errors: ['postNotFound'],
+  settings: ['POSTS_DELETE_POLICY'],
+  routes: async () => {
+    const { postRoutes } = await import('./routes.ts')
+    return async (app, needs) => {
+      await app.register(postRoutes, needs)
+    }
+  },
+  personalData: async () => (await import('./personal-data.ts')).sections,
+}

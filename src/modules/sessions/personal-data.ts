@@ -1,0 +1,20 @@
+import { isoTime } from '../../core/lib/clock.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
+
+/** The sessions, also those that have just come to their timeout. */
+export const sections: readonly ExportSection[] = [
+  list({ name: 'sessions', tables: ['sessions'] }, async (db, userId) => {
+    const rows = await db
+      .selectFrom('sessions')
+      .select(['created_at', 'last_seen_at', 'address', 'user_agent', 'amr'])
+      .where('user_id', '=', userId)
+      .orderBy('created_at')
+      .execute()
+    return rows.map(({ amr, created_at, last_seen_at, ...row }) => ({
+      ...row,
+      factors: amr === '' ? [] : amr.split(' '),
+      created_at: isoTime(created_at),
+      last_seen_at: isoTime(last_seen_at),
+    }))
+  }),
+]

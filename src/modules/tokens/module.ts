@@ -1,0 +1,77 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'tokens',
+  eventCategory: 'token',
+  tag: 'Tokens',
+  tables: [
+    {
+      name: 'revocations',
+      key: ['id'],
+      givesIds: true,
+      person: {
+        column: 'user_id',
+        onDelete: { kept: 'tokens of a user who is gone stay refused until they expire' },
+        excluded: 'from which counter on tokens count, until they expire',
+      },
+    },
+    { name: 'refresh_uses', key: ['rid'] },
+    { name: 'refresh_families_ended', key: ['family'] },
+  ],
+  events: () => import('./events.ts'),
+  errors: [
+    'invalidRequest',
+    'invalidOrExpiredToken',
+    'noTokenProvided',
+    'invalidToken',
+    'invalidRefreshToken',
+    'unauthorizedClient',
+    'unsupportedRequest',
+  ],
+  settings: [
+    'TOKEN_ISSUER',
+    'TOKEN_AUDIENCE',
+    'TOKEN_SECONDS',
+    'ACCESS_TOKEN_SECONDS',
+    'REFRESH_TOKEN_SECONDS',
+    'REFRESH_ROTATION',
+    'REFRESH_GRACE_SECONDS',
+  ],
+  commands: [
+    {
+      rows: [
+        {
+          name: 'token inspect',
+          summary: 'Shows the parts of a token, and whether the service accepts it now',
+        },
+      ],
+      load: () => import('./commands.ts'),
+      settings: ['BASE_URL', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY'],
+    },
+  ],
+
+  authenticators: async () => {
+    const { bearerAuthenticator } = await import('./authenticator.ts')
+    return (needs, before) => [...before, bearerAuthenticator(needs)]
+  },
+  routes: async () => {
+    const [{ tokenAdminRoutes }, { clientRoutes }, { tokenRoutes }] = await Promise.all([
+      import('./admin-routes.ts'),
+      import('./client-routes.ts'),
+      import('./routes.ts'),
+    ])
+    return async (app, needs) => {
+      await app.register(tokenRoutes, needs)
+      await app.register(tokenAdminRoutes, needs)
+      await app.register(clientRoutes, needs)
+    }
+  },
+  jobs: ({ revocations, rotation }) => [
+    { name: 'refresh tokens', purge: rotation.purge },
+    { name: 'revocations', purge: revocations.purge },
+  ],
+  onAccountEnded:
+    async ({ revocations }) =>
+    (trx, { userId, accessVersion }) =>
+      revocations.revokeBelow(trx, userId, accessVersion),
+}

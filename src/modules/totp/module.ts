@@ -1,0 +1,35 @@
+import type { Module } from '../../core/module/module.ts'
+
+export const module: Module = {
+  name: 'totp',
+  tag: 'Second factor',
+  tables: [
+    {
+      name: 'second_factors',
+      key: ['user_id'],
+      sealed: ['sealed', 'pending'],
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+    {
+      name: 'recovery_codes',
+      key: ['user_id', 'code'],
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+  ],
+  errors: ['secondFactorRequired', 'secondFactorNotFound'],
+  events: () => import('./events.ts'),
+  routes: async () => {
+    const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
+      import('../../core/policy/groups.ts'),
+      import('./admin-routes.ts'),
+      import('./own-routes.ts'),
+    ])
+    return async (app, needs) => {
+      for (const prefix of ownAccountPrefixes) {
+        await app.register(factorRoutes, { prefix, ...needs })
+      }
+      await app.register(factorAdminRoutes, needs)
+    }
+  },
+  personalData: async () => (await import('./personal-data.ts')).sections,
+}

@@ -1,0 +1,7 @@
+import { type ExportSection, single } from '../../core/module/person.ts'
+import { userStore } from './store.ts'
+
+/** The user. */
+export const sections: readonly ExportSection[] = [
+  single({ name: 'user', tables: ['users'] }, (db, userId) => userStore(db).byId(userId)),
+]

@@ -1,0 +1,387 @@
+// A database makes a difference: a module from outside has tables and migrations of its own.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { suite, test } from 'node:test'
+import { describeService } from '../../src/cli/documents.ts'
+import { loadConfig } from '../../src/core/config/load.ts'
+import { settingsOf } from '../../src/core/config/module-settings.ts'
+import { latestSchema } from '../../src/core/database/migrate.ts'
+import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
+import { describeRoutes } from '../../src/core/http/documents/route-table.ts'
+import { settingsOfModules } from '../../src/core/module/settings.ts'
+import { tablesOf } from '../../src/extras/backup/tables.ts'
+import { modules as ours } from '../../src/modules.ts'
+import { generateDocs } from '../../tools/docs.ts'
+import { passwordOf, testApp } from '../app.ts'
+import { backup, loadDump, restore } from '../backups.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
+import { folder, passphrase, place, restoring } from '../copies.ts'
+import { sqliteOnly } from '../database.ts'
+import { assertRefusal } from '../refusal.ts'
+import { module } from './module.ts'
+import { settings } from './settings.ts'
+import { noteStore } from './store.ts'
+
+/** The one line that a program with another module has. */
+const modules = [...ours, module]
+
+suite('a module from outside', async () => {
+  const app = await testApp({ NOTES_KEEP_DAYS: '7', LOG_LEVEL: 'trace' }, { modules })
+  const ann = await app.account('ann')
+  const bob = await app.account('bob')
+  const admin = app.basic(app.admin)
+  const keyOf = async (username: string) => {
+    const { code, stdout } = await gatehouse(app.directory, `note key ${username} --json`, {
+      modules,
+    })
+    assert.equal(code, 0)
+    return { 'x-note-key': String(JSON.parse(stdout).key) }
+  }
+  const annsKey = await keyOf('ann')
+  const write = async (text = 'milk', headers: Record<string, string> = annsKey) =>
+    app.call('POST', '/api/notes', { headers, json: { text } })
+
+  test('its command makes a key, of which the digest alone is stored', async () => {
+    const rows = JSON.stringify((await app.rows()).note_keys)
+    assert.ok(rows.includes(`"user_id":${ann.userId}`))
+    assert.ok(!rows.includes(annsKey['x-note-key']))
+    const { code, stderr } = await gatehouse(app.directory, 'note key nobody', { modules })
+    assert.deepEqual([code, stderr], [3, 'error: no such account\n'])
+    const { stdout } = await gatehouse(app.directory, '--help', { modules })
+    assert.match(stdout, /^ {2}note key <username> +Makes a key/m)
+  })
+
+  test('its scheme proves the caller, and its event tells the scheme', async () => {
+    const made = await write()
+    assert.deepEqual([made.status, made.body.text, made.body.locked], [201, 'milk', false])
+    assert.ok(made.headers.etag)
+    const { event, by, scheme, note_id, owner_id } =
+      app.log.findLast((line) => line.event === 'note_written') ?? {}
+    assert.deepEqual(
+      { event, by, scheme, note_id, owner_id },
+      {
+        event: 'note_written',
+        by: String(ann.userId),
+        scheme: 'x-note-key',
+        note_id: made.body.id,
+        owner_id: ann.userId,
+      },
+    )
+  })
+
+  for (const [what, headers] of [
+    ['absent', {}],
+    ['empty', { 'x-note-key': '' }],
+    ['wrong', { 'x-note-key': 'x'.repeat(43) }],
+    ['huge', { 'x-note-key': 'x'.repeat(8000) }],
+  ] as const) {
+    test(`a key that is ${what} is refused, and nothing changes`, async () => {
+      const before = await app.rows()
+      const answer = await write('milk', headers)
+      assertRefusal(answer, 401, 'Authentication required')
+      assert.deepEqual(await app.rows(), before)
+    })
+  }
+
+  test('an operator is told why its key is refused', async () => {
+    const refused = await write('milk', { 'x-note-key': 'unknown' })
+    assertRefusal(refused, 401, 'Authentication required')
+    const path = `/api/admin/explain/${refused.headers['x-request-id']}`
+    const { body } = await app.call('GET', path, { headers: admin })
+    assert.deepEqual(
+      [body.code, body.guard, body.explanation],
+      ['x-note-key-unknown', 'credential', 'No device has the key that was sent as X-Note-Key.'],
+    )
+  })
+
+  test('every scheme of ours works beside it', async () => {
+    for (const headers of [app.basic(ann), await app.bearer(ann), await app.session(ann)]) {
+      assert.equal((await write('by ours', headers)).status, 201)
+    }
+  })
+
+  test('its owner, an administrator, another caller, and a note that is not there', async () => {
+    const { body } = await write()
+    const path = `/api/notes/${body.id}`
+    const others = await keyOf('bob')
+    const before = await app.rows()
+    assert.equal((await app.call('GET', path, { headers: annsKey })).status, 200)
+    assert.equal((await app.call('GET', path, { headers: admin })).status, 200)
+    const read = await app.call('GET', path, { headers: others })
+    assertRefusal(read, 403, 'Access denied')
+    const changed = await app.call('PUT', path, { headers: others, json: { text: 'tea' } })
+    assertRefusal(changed, 403, 'Access denied')
+    for (const id of ['987654', '0', 'x', '1e3']) {
+      const answer = await app.call('GET', `/api/notes/${id}`, { headers: admin })
+      assertRefusal(answer, 404, 'Note not found')
+    }
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('an ETag guards a change, and a lock keeps administrators out', async () => {
+    const { body, headers } = await write()
+    const path = `/api/notes/${body.id}`
+    const etag = String(headers.etag)
+    const first = await app.call('PUT', path, {
+      headers: { ...annsKey, 'if-match': etag },
+      json: { text: 'tea' },
+    })
+    assert.deepEqual([first.status, first.body.text], [200, 'tea'])
+    const before = await app.rows()
+    const second = await app.call('PUT', path, {
+      headers: { ...annsKey, 'if-match': etag },
+      json: { text: 'water' },
+    })
+    assertRefusal(second, 412, 'Precondition failed')
+    assert.deepEqual(await app.rows(), before)
+    const change = (caller: Record<string, string>) =>
+      app.call('PUT', path, { headers: caller, json: { text: 'bread' } })
+    assert.equal((await change(admin)).status, 200)
+    assert.equal((await app.call('PUT', `${path}/lock`, { headers: annsKey })).body.locked, true)
+    const locked = await app.rows()
+    assertRefusal(await change(admin), 403, 'Access denied')
+    assert.deepEqual(await app.rows(), locked)
+    assert.equal((await change(annsKey)).status, 200)
+  })
+
+  test('a lock that comes while the body is on its way is asked again', async () => {
+    const { body } = await write()
+    const { deps } = app
+    const seen = await noteStore(deps.db).byId(body.id)
+    assert.ok(seen)
+    await app.call('PUT', `/api/notes/${body.id}/lock`, { headers: annsKey })
+    const { createNotes } = await import('./notes.ts')
+    const caller = {
+      subject: '1',
+      username: 'admin',
+      roles: new Set(['ADMIN'] as const),
+      credential: { scheme: 'basic' } as const,
+      amr: [],
+      authTime: 0,
+    }
+    const before = await app.rows()
+    await assert.rejects(createNotes(deps).change(body.id, { text: 'late' }, { seen, caller }), {
+      message: 'Access denied',
+    })
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('a body that breaks its schema is told in the words of ours', async () => {
+    const answer = await app.call('POST', '/api/notes', { headers: annsKey, json: { text: '' } })
+    assert.deepEqual([answer.status, answer.body.error], [400, 'Validation failed'])
+  })
+
+  test('its header is cut out of the log, and let in from pages of allowed origins', async () => {
+    app.deps.log.warn({ 'x-note-key': 'a secret key' }, 'looked at')
+    app.deps.log.warn({ headers: { 'x-note-key': 'a secret key' } }, 'looked at')
+    assert.ok(!JSON.stringify(app.log).includes('a secret key'))
+    const origin = 'https://pages.example.org'
+    const other = await testApp({ CORS_ORIGINS: origin }, { modules })
+    const headers = { origin, 'access-control-request-method': 'POST' }
+    const answer = await other.call('OPTIONS', '/api/notes', { headers })
+    assert.match(String(answer.headers['access-control-allow-headers']), /, X-Note-Key\b/)
+    await other.close()
+  })
+
+  test('its job removes what is older than its setting says', async () => {
+    const old = await write('old')
+    app.clock.advance(7 * 86_400)
+    const young = await write('young')
+    const job = app.app.jobs.find(({ name }) => name === 'old notes')
+    assert.ok(job)
+    await job.run()
+    const store = noteStore(app.deps.db)
+    assert.equal(await store.byId(old.body.id), null)
+    assert.equal((await store.byId(young.body.id))?.text, 'young')
+  })
+
+  test('its keys end with the logins of their account, and go on where roles alone change', async () => {
+    const key = await keyOf('bob')
+    const put = (json: object) =>
+      app.call('PUT', '/api/admin/accounts/bob', { headers: admin, json })
+    await put({ roles: ['USER', 'EDITOR'] })
+    assert.equal((await write('still', key)).status, 201)
+    await put({ password: `another ${passwordOf('bob')}` })
+    assertRefusal(await write('no more', key), 401, 'Authentication required')
+    const { note_keys = [] } = await app.rows()
+    assert.ok(!JSON.stringify(note_keys).includes(`"user_id":${bob.userId}`))
+  })
+
+  test('its rows go with their user', async () => {
+    const eve = await app.account('eve')
+    assert.equal((await write("eve's", await keyOf('eve'))).status, 201)
+    await app.call('DELETE', `/users/${eve.userId}`, { headers: admin })
+    const { notes = [], note_keys = [] } = await app.rows()
+    assert.ok(!JSON.stringify(notes).includes(`"owner_id":${eve.userId}`))
+    assert.ok(!JSON.stringify(note_keys).includes(`"user_id":${eve.userId}`))
+  })
+
+  test('a backup takes its tables along, and a restore ends its logins unless they are kept', async () => {
+    await write('kept')
+    const path = join(folder(), 'backup')
+    await backup({ ...app.deps, modules }, path, { passphrase })
+    const { notes = [] } = await app.rows()
+    for (const keepLogins of [false, true]) {
+      const { deps, directory } = await place({ NOTES_KEEP_DAYS: '7' }, folder(), app.clock)
+      await restore({ ...deps, modules }, path, { ...restoring, keepLogins })
+      const again = await testApp({}, { directory, clock: app.clock, modules, seed: 5 })
+      const rows = await again.rows()
+      assert.deepEqual(rows.notes, notes)
+      const schemas = rows.room_schemas?.filter((row) => JSON.stringify(row).includes('"notes"'))
+      assert.equal(schemas?.length, 2)
+      assert.equal((rows.note_keys?.length ?? 0) > 0, keepLogins)
+      await again.close()
+    }
+    const { deps, tables } = await place()
+    await assert.rejects(
+      restore(deps, path, restoring),
+      /table that this program does not know: note/,
+    )
+    assert.deepEqual(await tables(), [])
+  })
+
+  test('a program without the module refuses its database: it would leave notes out of backups', async () => {
+    const before = await app.rows()
+    const message = /the database has the module notes, this program does not/
+    const { code, stderr } = await gatehouse(app.directory, 'account list')
+    assert.equal(code, 1)
+    assert.match(stderr, message)
+    await assert.rejects(
+      backup(app.deps, join(folder(), 'backup'), { passphrase: undefined }),
+      message,
+    )
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('a newer schema of the module is refused, and an older one asks for a migration', async () => {
+    const before = await app.rows()
+    const older = ours.concat({ ...module, migrations: module.migrations?.slice(0, 1) ?? [] })
+    const newer = ours.concat({ ...module, migrations: [...(module.migrations ?? []), []] })
+    const run = (with_: typeof ours) => gatehouse(app.directory, 'account list', { modules: with_ })
+    const [behind, ahead] = [await run(older), await run(newer)]
+    assert.match(behind.stderr, /has schema 2 of the module notes, this program knows 1/)
+    assert.match(
+      ahead.stderr,
+      /lacks migrations of the module notes: .*npm run -s gatehouse -- migrate/,
+    )
+    assert.deepEqual([behind.code, ahead.code], [1, 1])
+    assert.deepEqual(await app.rows(), before)
+  })
+
+  test('migrate tells the schema of the module', async () => {
+    const { code, stdout } = await gatehouse(app.directory, 'migrate --json', { modules })
+    assert.equal(code, 0)
+    const { rooms: schemas, ...told } = JSON.parse(stdout)
+    assert.deepEqual(told, { from: latestSchema, to: latestSchema })
+    assert.equal(schemas.notes, 2)
+  })
+
+  test('a backup that names a schema of no module is refused', async () => {
+    const { deps, tables } = await place()
+    for (const version of [-1, 1.5, 3]) {
+      const dump = {
+        schema: latestSchema,
+        modules: new Map([['notes', version]]),
+        counts: new Map(),
+        lastIds: new Map(),
+        batches: (async function* () {})(),
+      }
+      const options = { clock: deps.clock, tables: await tablesOf(modules), keepLogins: true }
+      const loading = deps.db.transaction().execute((trx) => loadDump(trx, dump, options))
+      await assert.rejects(loading, /the database has schema \S+ of the module notes/)
+    }
+    assert.deepEqual(await tables(), [])
+  })
+
+  test('its setting is read with its kind, and a mistake is told with all others', async () => {
+    const run = (words: string, env: Record<string, string>) =>
+      gatehouse(app.directory, words, { modules, env })
+    const wrong = await run('config check', { NOTES_KEEP_DAYS: '0', PORT: 'x' })
+    assert.equal(wrong.code, 1)
+    assert.match(
+      wrong.stderr,
+      /PORT must .*\n.*NOTES_KEEP_DAYS must be a whole number of at least 1/,
+    )
+    const shown = await run('config show --json', { NOTES_KEEP_DAYS: '9' })
+    assert.ok(
+      JSON.parse(shown.stdout).some(
+        (row: { setting: string; value: number; source: string }) =>
+          row.setting === 'NOTES_KEEP_DAYS' && row.value === 9 && row.source === 'environment',
+      ),
+    )
+  })
+
+  test('its routes are printed, and documented with its scheme, tag and errors', async () => {
+    const config = loadConfig({}, await settingsOfModules(modules))
+    const { routes, openapi } = await describeService(config, modules)
+    const printed = describeRoutes(routes)
+    assert.match(printed, /^PUT +\/api\/notes\/:id +basic,session,bearer,(?:x-\S+,)?x-note-key /m)
+    // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects by asserting it
+    const { paths, components } = openapi as any
+    const { get, put } = paths['/api/notes/{id}']
+    const [missing, success] = [get.responses['404'], get.responses['200']]
+    assert.deepEqual(missing, { $ref: '#/components/responses/NoteNotFound' })
+    assert.equal(components.responses.NoteNotFound.description, 'Note not found')
+    const { schema, example } = success.content['application/json']
+    assert.deepEqual(schema, { $ref: '#/components/schemas/Note' })
+    assert.deepEqual(example, { id: 5, text: 'Buy milk', locked: false })
+    assert.equal(get.operationId, 'getNote')
+    assert.deepEqual(get.tags, ['Notes'])
+    assert.ok(put.security.some((one: object) => 'x-note-key' in one))
+    assert.deepEqual(components.securitySchemes['x-note-key'], {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-Note-Key',
+    })
+    const own = await describeService(loadConfig({}, await settingsOfModules(ours)))
+    const text = JSON.stringify(own.openapi) // findings have `notes` of their own
+    for (const name of ['/notes', 'Note"', 'NoteNotFound', 'Notes"', 'x-note-key']) {
+      assert.ok(JSON.stringify(openapi).includes(name), name)
+      assert.ok(!text.includes(name), name)
+    }
+  })
+
+  test('the generated documents show its setting, its scheme, its command and its event', async () => {
+    const docs = await generateDocs(modules)
+    assert.match(docs['configuration.md'] ?? '', /^\| `NOTES_KEEP_DAYS` \| `30` \| How long/m)
+    assert.match(docs['routes.txt'] ?? '', /^POST +\/api\/notes +\S+,x-note-key /m)
+    assert.match(docs['command-line.md'] ?? '', /note key/)
+    assert.match(
+      docs['events.md'] ?? '',
+      /^\| `note_written` \| info \| success \| a note is made /m,
+    )
+  })
+
+  test('a configuration that was read without its setting says which, and what reads it', () => {
+    assert.throws(() => settingsOf(loadConfig({}), settings), {
+      message:
+        'NOTES_KEEP_DAYS was not read: loadConfig takes what settingsOfModules(modules) answers',
+    })
+  })
+
+  sqliteOnly('its migrations and ours are one transaction: what fails leaves nothing', async () => {
+    const directory = folder()
+    const path = join(directory, databaseFileName)
+    const broken = { ...module, migrations: [...(module.migrations ?? []), ['no such statement']] }
+    await assert.rejects(
+      testApp({}, { directory, isEmpty: true, modules: [...ours, broken] }),
+      /syntax error/,
+    )
+    const db = new DatabaseSync(path)
+    assert.deepEqual(db.prepare('select name from sqlite_master').all(), [])
+    db.close()
+  })
+
+  test('a table that would keep a user whom its manifest erases stops the start', async () => {
+    const careless = {
+      name: 'careless',
+      migrations: [['create table scraps (id integer primary key, user_id integer) strict']],
+      tables: [{ name: 'scraps', key: ['id'], person: { column: 'user_id', onDelete: 'delete' } }],
+    } as const
+    await assert.rejects(testApp({}, { isEmpty: true, modules: [...ours, careless] }), {
+      message:
+        'the table scraps of the module careless must refer to users by user_id with "on delete cascade"',
+    })
+  })
+})

@@ -1,0 +1,79 @@
+import type { Module } from '../../src/core/module/module.ts'
+import { noteNotFound, reasons } from './problems.ts'
+import { migrations } from './tables.ts'
+
+/**
+ * Notes: short texts of a user, which a device with a key of its own writes. An external module with a
+ * scheme, two tables, a resource, a setting, an event, an error, a job and a command, without an
+ * edit of src/.
+ */
+export const module: Module = {
+  name: 'notes',
+  tag: { name: 'Notes', description: 'Short texts, which a device writes with a key of its own.' },
+  migrations,
+  tables: [
+    {
+      name: 'notes',
+      key: ['id'],
+      givesIds: true,
+      person: { column: 'owner_id', onDelete: 'delete' },
+    },
+    {
+      name: 'note_keys',
+      key: ['id'],
+      isLogin: true,
+      person: { column: 'user_id', onDelete: 'delete' },
+    },
+  ],
+  events: () => import('./events.ts'),
+  errors: [noteNotFound],
+  reasons,
+  requestHeaders: [{ name: 'X-Note-Key', isSecret: true }],
+  settings: () => import('./settings.ts'),
+  commands: [
+    {
+      rows: [
+        {
+          name: 'note key',
+          operands: ['username'],
+          summary: 'Makes a key for a device of the account, and shows it once',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
+
+  authenticators: async () => {
+    const { noteKeyAuthenticator } = await import('./authenticator.ts')
+    return (needs, before) => [...before, noteKeyAuthenticator(needs)]
+  },
+  routes: async () => {
+    const [{ createNotes }, { noteRoutes }] = await Promise.all([
+      import('./notes.ts'),
+      import('./routes.ts'),
+    ])
+    return async (app, needs) => {
+      await app.register(noteRoutes, { notes: createNotes(needs) })
+    }
+  },
+  jobs: ({ config, clock, db }) => {
+    return [
+      {
+        name: 'old notes',
+        async purge(most) {
+          const { settingsOf } = await import('../../src/core/config/module-settings.ts')
+          const { settings } = await import('./settings.ts')
+          const { purgeNotes } = await import('./store.ts')
+          const keptMs = settingsOf(config, settings).NOTES_KEEP_DAYS * 86_400_000
+          return purgeNotes(db, clock.now() - keptMs, most)
+        },
+      },
+    ]
+  },
+  async onAccountEnded() {
+    const { endKeysOf } = await import('./store.ts')
+    return async (trx, { userId, endsLogins }) => {
+      if (endsLogins) await endKeysOf(trx, userId)
+    }
+  },
+}
