@@ -70,11 +70,13 @@ export function formOf({ text }: Pick<Answer, 'text'>) {
   return { action: action.replaceAll('&amp;', '&'), hidden }
 }
 
-/** The request that sends the first form of the page with these fields, in its browser. */
-export function filledForm(visitor: PageVisitor, fields: Record<string, string>) {
-  const { action: path, hidden } = formOf(visitor.page())
+/** The request that sends the first form of a page, with these fields, in a browser of its own. */
+export async function formAt(app: TestApp, path: string, fields: Record<string, string> = {}) {
+  const visitor = pageVisitor(app)
+  await visitor.open(path)
+  const { action, hidden } = formOf(visitor.page())
   const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ')
-  return { path, form: { ...hidden, ...fields }, headers: { cookie, accept: navigation } }
+  return { path: action, form: { ...hidden, ...fields }, headers: { cookie, accept: navigation } }
 }
 
 /** The heading of a page, and its problem or notice as text. */

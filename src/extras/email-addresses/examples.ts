@@ -8,6 +8,7 @@ import {
   type World,
 } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
+import { formAt } from '../../../test/page-forms.ts'
 
 /** The token of a mail that asks an account for a proof of its new address. */
 async function proofFor({ app, once, newAddress }: World, account: Promise<Someone>) {
@@ -64,4 +65,24 @@ export const examples: Examples = {
       return (await waysBack(who))[0] ?? ''
     }),
   ],
+  'POST /account/email': {
+    events: ['email_verification_begun'],
+    make: ({ newAddress }, caller) => ({ form: { email: newAddress(), ...present(caller) } }),
+  },
+  'POST /account/email/confirm': { needs: 'flow', bare: 400 },
+  'POST /account/email/cancel': {
+    ...{ bare: null, events: ['email_verification_cancelled'] },
+    make: async (world, { who }) => {
+      await proofFor(world, Promise.resolve(who))
+      return { form: {} }
+    },
+  },
+  'GET /verify': {},
+  'POST /verify': {
+    ...{ needs: 'flow', events: ['email_verified'] },
+    make: async (world) => {
+      const token = await proofFor(world, world.newAccount())
+      return formAt(world.app, `/verify?token=${token}`)
+    },
+  },
 }

@@ -1,6 +1,9 @@
 import { mailboxes } from '../../../test/emails.ts'
 import type { CommandExamples, Examples } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
+import { formAt } from '../../../test/page-forms.ts'
+
+const newPassword = 'another phrase, 1887'
 
 export const examples: Examples = {
   beginReset: [
@@ -23,7 +26,7 @@ export const examples: Examples = {
       const { confirmations, token } = await once(mailboxes)
       const { userId } = await newAccount()
       const { id } = await confirmations.begin({ purpose: 'reset', userId, version: 1 })
-      return { json: { token: await token(id), new_password: 'another phrase, 1887' } }
+      return { json: { token: await token(id), new_password: newPassword } }
     },
   },
   beginAccountReset: {
@@ -33,6 +36,23 @@ export const examples: Examples = {
       json: { email: newAddress() },
     }),
   },
+  'GET /reset': {},
+  'POST /reset': [
+    {
+      ...{ needs: 'flow', events: ['password_reset_begun'] },
+      make: (world) => formAt(world.app, '/reset', { username: world.newName() }),
+    },
+    {
+      events: ['authn_password_change', 'password_reset'],
+      make: async (world) => {
+        const { confirmations, token } = await world.once(mailboxes)
+        const { userId } = await world.newAccount()
+        const { id } = await confirmations.begin({ purpose: 'reset', userId, version: 1 })
+        const fields = { new_password: newPassword, new_password_again: newPassword }
+        return formAt(world.app, `/reset?token=${await token(id)}`, fields)
+      },
+    },
+  ],
 }
 
 export const commands: CommandExamples = {

@@ -1,6 +1,13 @@
 import type { CommandExamples, CommandWorld, Examples, Make, World } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
-import { begunSignUp, invited, mailboxOf, profileOf } from '../../../test/registration.ts'
+import { formAt } from '../../../test/page-forms.ts'
+import {
+  begunSignUp,
+  invited,
+  mailboxOf,
+  profileFields,
+  profileOf,
+} from '../../../test/registration.ts'
 
 const roles = ['USER']
 const invite = async ({ app, admin, once, newAddress }: World) =>
@@ -48,6 +55,30 @@ export const examples: Examples = {
   ],
   resendInvitation: { events: ['invitation_resent'], make: invitation },
   revokeInvitation: { events: ['invitation_revoked'], make: invitation },
+  'GET /invitation': { needs: 'flow', bare: 400 },
+  'POST /invitation': {
+    needs: 'flow',
+    events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],
+    make: async (world) => {
+      const { token } = await invite(world)
+      return formAt(world.app, `/invitation?token=${token}`, profileFields(world.newName()))
+    },
+  },
+  'GET /signup': {},
+  'POST /signup': [
+    {
+      ...{ needs: 'flow', events: ['sign_up_begun'] },
+      make: (world) => formAt(world.app, '/signup', { email: world.newAddress() }),
+    },
+    {
+      events: ['authn_login_success', 'session_created', 'user_created'],
+      make: async (world) => {
+        const { app, once, newAddress, newName } = world
+        const { token } = await begunSignUp(app, await once(mailboxOf), newAddress())
+        return formAt(world.app, `/signup?token=${token}`, profileFields(newName()))
+      },
+    },
+  ],
 }
 
 export const settings = () => ({ SIGN_UP: 'open' })
