@@ -5,6 +5,7 @@ import type { Sinks } from '../src/core/events/events.ts'
 import { type RouteRow, routeRows } from '../src/core/http/documents/route-table.ts'
 import type { Role } from '../src/core/policy/principal.ts'
 import type { Answer, Headers, TestApp } from './app.ts'
+import { asClient } from './clients.ts'
 import type { Caller, CommandExamples, Example, Examples, Made, World } from './example.ts'
 import { enrol } from './factor.ts'
 
@@ -123,6 +124,23 @@ export async function newCaller(
   const json = { username: who.username, password: who.password, mode: 'token', recovery_code }
   const { body } = await app.call('POST', '/login', { json })
   return { who, headers: { authorization: `Bearer ${body.token}` }, device }
+}
+
+/** Who sends an example: anyone by a scheme of the route, a caller of its own, or nobody. */
+export async function sendersOf(world: World) {
+  const anyone: Record<string, Caller> = {
+    session: await newCaller(world, 'session'),
+    bearer: await newCaller(world, 'bearer'),
+    client: { ...nobody, headers: asClient('shop') },
+  }
+  return async ({ example, schemes }: ShownRoute): Promise<Caller> => {
+    const { needs } = example
+    if (needs === 'fresh' || needs === 'factor') {
+      return newCaller(world, 'session', needs === 'factor')
+    }
+    const scheme = Object.keys(anyone).find((one) => schemes.split(',').includes(one))
+    return anyone[scheme ?? ''] ?? nobody
+  }
 }
 
 interface SentCall {

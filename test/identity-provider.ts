@@ -67,12 +67,11 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
   }
 }
 
-let shared: Promise<IdentityProvider> | undefined
+const shared = new Map<string, Promise<IdentityProvider>>()
 
-/** The provider of the examples in this process. */
-export function exampleProvider(): Promise<IdentityProvider> {
-  shared ??= identityProvider()
-  return shared
+/** The providers of the examples in this process: without a name in its addresses, and with one. */
+export function exampleProvider(name: 'default' | 'acme' = 'default'): Promise<IdentityProvider> {
+  return shared.getOrInsertComputed(name, () => identityProvider())
 }
 
 /**

@@ -4,14 +4,12 @@ import { suite, test } from 'node:test'
 import type { RecordedEvent } from '../../src/core/events/events.ts'
 import { testApp } from '../app.ts'
 import { gatehouse, type Surroundings } from '../cli/gatehouse.ts'
-import { asClient } from '../clients.ts'
 import { eventsIn } from '../example.ts'
 import {
   commandExamples,
   exampleSettings,
-  newCaller,
-  nobody,
   send,
+  sendersOf,
   shownRoutes,
   worldOf,
 } from '../examples.ts'
@@ -26,25 +24,13 @@ suite('which events a request records', async () => {
   const settings = { ...(await exampleSettings()), REAUTHENTICATE_SECONDS: '86400' }
   const app = await testApp(settings, { sinks, clock: clockOfToday() })
   const world = await worldOf(app, sinks)
-  const anyone = {
-    session: await newCaller(world, 'session'),
-    bearer: await newCaller(world, 'bearer'),
-    client: { ...nobody, headers: asClient('shop') },
-  }
+  const senderOf = await sendersOf(world)
 
   for (const route of shownRoutes(app)) {
-    for (const [index, { events = [], make, needs = route.example.needs }] of route.all.entries()) {
-      if (needs === 'flow' && !make) continue // its page has another test
+    for (const [index, { events = [], make }] of route.all.entries()) {
+      if (route.example.needs === 'flow' && !make) continue // its page has another test
       test(`${route.name} (${index + 1}): ${events.join(', ') || 'none'}`, async () => {
-        const scheme = (['session', 'bearer', 'client'] as const).find((one) =>
-          route.schemes.split(',').includes(one),
-        )
-        const isOwn = needs === 'fresh' || needs === 'factor'
-        const caller = isOwn
-          ? await newCaller(world, 'session', needs === 'factor')
-          : scheme
-            ? anyone[scheme]
-            : nobody
+        const caller = await senderOf(route)
         const made = (await make?.(world, caller)) ?? {}
         told.length = 0
         const { status, text } = await send(app, route, made, caller)

@@ -39,7 +39,7 @@ async function comingBack(browser: TestBrowser, url: string): Promise<Made> {
 
 /** A browser that goes to the provider, and the address there: to sign in, or to link an account. */
 async function begun({ app, newName }: World, path: string) {
-  const provider = await exampleProvider()
+  const provider = await exampleProvider(path.includes('acme') ? 'acme' : 'default')
   const name = newName()
   provider.person = { sub: name, preferred_username: name, email: 'new@example.org' }
   const browser = testBrowser(app)
@@ -76,7 +76,7 @@ const comesBack = (path: string, bare: number): Example => ({
   events: ['user_created', 'session_created', 'authn_login_success'],
   make: async (world) => {
     const { browser, url } = await begun(world, path)
-    return comingBack(browser, url)
+    return { ...(await comingBack(browser, url)), params: { provider: 'acme' } }
   },
 })
 const identity: Example = { needs: 'fresh', events: ['identity_unlinked'] }
@@ -105,7 +105,7 @@ export const examples: Examples = {
     },
   },
   beginSignIn: {},
-  beginSignInWithProvider: { make: () => ({ params: { provider: 'default' } }) },
+  beginSignInWithProvider: { make: () => ({ params: { provider: 'acme' } }) },
   finishSignIn: [
     comesBack('/oauth/login', 400),
     {
@@ -116,7 +116,7 @@ export const examples: Examples = {
       },
     },
   ],
-  finishSignInWithProvider: comesBack('/oauth/default/login', 404),
+  finishSignInWithProvider: comesBack('/oauth/acme/login', 404),
   getSecondFactorPage: {
     ...{ needs: 'flow', bare: 400 },
     make: async (world) => ({ headers: (await halfway(world)).headers }),
@@ -130,7 +130,14 @@ export const examples: Examples = {
   },
 }
 
-export const settings = async () => settingsFor(await exampleProvider())
+export const settings = async () => {
+  const acme = Object.entries(settingsFor(await exampleProvider('acme')))
+  return {
+    ...settingsFor(await exampleProvider()),
+    ...Object.fromEntries(acme.map(([name, value]) => [name.replace('_', '_ACME_'), value])),
+    OIDC_PROVIDERS: 'acme',
+  }
+}
 
 const oidc =
   (words: string): NonNullable<CommandExamples[string]['run']> =>
