@@ -6,7 +6,14 @@ import { readDoc } from '../../tools/docs.ts'
 import { type Someone, testApp } from '../app.ts'
 import { asClient } from '../clients.ts'
 import { mailboxes } from '../emails.ts'
-import { exampleSettings, requestOf, sendersOf, shownRoutes, worldOf } from '../examples.ts'
+import {
+  exampleSettings,
+  requestOf,
+  type ShownRoute,
+  sendersOf,
+  shownRoutes,
+  worldOf,
+} from '../examples.ts'
 import { enrol, fromBase32 } from '../factor.ts'
 import { clockOfToday, exampleProvider } from '../identity-provider.ts'
 import { type ApiDocument, documentedPath } from '../openapi/operations.ts'
@@ -237,6 +244,9 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
     })
   }
 
+  const document: ApiDocument = JSON.parse(readDoc('openapi.json'))
+  const operationOf = ({ name, method, url }: ShownRoute) =>
+    document.paths[documentedPath(url)]?.[method.toLowerCase()] ?? assert.fail(name)
   const world = await worldOf(app)
   const senderOf = await sendersOf(world)
   for (const route of shownRoutes(app).filter(({ key, name }) => key !== name)) {
@@ -244,6 +254,12 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
       const caller = await senderOf(route)
       const made = (await route.example.make?.(world, caller)) ?? {}
       const { method, path, headers, body } = requestOf(route, made, caller)
+      const { parameters = [] } = operationOf(route)
+      for (const [name, value] of Object.entries(made.params ?? {})) {
+        const { schema } = parameters.find((one) => one.name === name) ?? assert.fail(name)
+        const expected = typeof value === 'number' ? ['integer', 1] : ['string', undefined]
+        assert.deepEqual([schema?.type, schema?.minimum], expected, name)
+      }
       const query = Object.fromEntries(new URL(path, 'http://localhost').searchParams)
       // The types of all operations at once are those of none.
       const client = typedClient(app) as unknown as { request: AnyRequest }
@@ -262,7 +278,6 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
   }
 
   test('no operation of the document is left out', () => {
-    const document: ApiDocument = JSON.parse(readDoc('openapi.json'))
     const left = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations)
         .map(([method, { responses }]) => ({ name: `${method.toUpperCase()} ${path}`, responses }))

@@ -71,12 +71,12 @@ async function halfway(world: World) {
   return { headers: cookiesOf(browser), totp: device.code() }
 }
 
-const comesBack = (path: string, bare: number): Example => ({
+const comesBack = (path: string, bare: number, params: Made['params'] = {}): Example => ({
   ...{ needs: 'flow', bare },
   events: ['user_created', 'session_created', 'authn_login_success'],
   make: async (world) => {
     const { browser, url } = await begun(world, path)
-    return { ...(await comingBack(browser, url)), params: { provider: 'acme' } }
+    return { ...(await comingBack(browser, url)), params }
   },
 })
 const identity: Example = { needs: 'fresh', events: ['identity_unlinked'] }
@@ -116,7 +116,7 @@ export const examples: Examples = {
       },
     },
   ],
-  finishSignInWithProvider: comesBack('/oauth/acme/login', 404),
+  finishSignInWithProvider: comesBack('/oauth/acme/login', 404, { provider: 'acme' }),
   getSecondFactorPage: {
     ...{ needs: 'flow', bare: 400 },
     make: async (world) => ({ headers: (await halfway(world)).headers }),

@@ -1,13 +1,13 @@
-import type { Example, Examples } from '../../../test/example.ts'
+import type { Example, Examples, Made } from '../../../test/example.ts'
 import { formAt } from '../../../test/page-forms.ts'
 
-const signOut: Example = {
+const signOut = (params: Made['params'] = {}): Example => ({
   ...{ bare: null, events: ['session_ended'] },
   make: async ({ app, newAccount }) => {
     const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
-    return { headers: { cookie }, form: { csrf_token }, params: { provider: 'default' } }
+    return { headers: { cookie }, form: { csrf_token }, params }
   },
-}
+})
 
 export const examples: Examples = {
   'GET /signin': { make: () => ({ path: '/signin?again=1' }) },
@@ -20,9 +20,9 @@ export const examples: Examples = {
   },
   'GET /signin/application': {},
   'GET /signout': {},
-  'POST /signout': signOut,
+  'POST /signout': signOut(),
   beginSignOut: {},
-  beginSignOutWithProvider: { make: () => ({ params: { provider: 'default' } }) },
-  confirmSignOut: { ...signOut, needs: 'flow', bare: 303, ends: true },
-  confirmSignOutWithProvider: { ...signOut, needs: 'flow', bare: 404 },
+  beginSignOutWithProvider: { make: () => ({ params: { provider: 'acme' } }) },
+  confirmSignOut: { ...signOut(), needs: 'flow', bare: 303, ends: true },
+  confirmSignOutWithProvider: { ...signOut({ provider: 'acme' }), needs: 'flow', bare: 404 },
 }
