@@ -8,6 +8,8 @@ export const module: Module = {
   tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
   events: () => import('./events.ts'),
   settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -39,6 +41,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { backupRoutes } = await import('./routes.ts')
     return async (app, needs) => {

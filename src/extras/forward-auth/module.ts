@@ -8,6 +8,8 @@ export const module: Module = {
   tag: 'Applications',
   events: () => import('./events.ts'),
   settings: ['FORWARD_AUTH_FILE'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -34,6 +36,7 @@ export const module: Module = {
       isLogin: true,
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
       import('./enter-routes.ts'),
@@ -54,5 +57,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -20,6 +20,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -37,6 +38,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { transferRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -30,6 +30,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: ['WEBHOOK_ADDRESSES'],
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -93,6 +95,7 @@ export const module: Module = {
       load: () => import('./delivery-commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ deliveryRoutes }, { webhookRoutes }] = await Promise.all([
       import('./delivery-routes.ts'),

@@ -34,6 +34,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
   settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -103,6 +105,7 @@ export const module: Module = {
       settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { ownAccountPrefixes },
@@ -123,5 +126,4 @@ export const module: Module = {
       await app.register(passwordResetRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

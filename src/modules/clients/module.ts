@@ -8,6 +8,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['invalidClient'],
   settings: ['CLIENTS_FILE'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -38,6 +39,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { clientAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, clientAuthenticator(needs)]

@@ -37,6 +37,8 @@ export const module: Module = {
     'REFRESH_ROTATION',
     'REFRESH_GRACE_SECONDS',
   ],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -50,6 +52,7 @@ export const module: Module = {
     },
   ],
 
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { bearerAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, bearerAuthenticator(needs)]
@@ -70,8 +73,4 @@ export const module: Module = {
     { name: 'refresh tokens', purge: rotation.purge },
     { name: 'revocations', purge: revocations.purge },
   ],
-  onAccountEnded:
-    async ({ revocations }) =>
-    (trx, { userId, accessVersion }) =>
-      revocations.revokeBelow(trx, userId, accessVersion),
 }

@@ -18,6 +18,8 @@ export const module: Module = {
   ],
   errors: ['secondFactorRequired', 'secondFactorNotFound'],
   events: () => import('./events.ts'),
+  services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
       import('../../core/policy/groups.ts'),
@@ -31,5 +33,4 @@ export const module: Module = {
       await app.register(factorAdminRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }
