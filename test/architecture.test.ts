@@ -11,7 +11,7 @@ import { modules as manifests } from '../src/modules.ts'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const sources = globSync('src/**/*.ts', { cwd: root })
-  .filter((path) => !path.endsWith('.test.ts'))
+  .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
   .sort()
 
 /** In their order: each may import those before it, and the core. `cli` stands above them. */
