@@ -10,7 +10,7 @@ export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly authenticators?: Loaded<Module['authenticators']>
 }
 
-type Loaded<Load extends Module['routes'] | Module['authenticators']> =
+type Loaded<Load extends Module['routes' | 'authenticators']> =
   | Awaited<ReturnType<NonNullable<Load>>>
   | undefined
 
