@@ -47,6 +47,8 @@ export type AddAuthenticators = (
 export interface ModuleNames {
   /** The name of its folder. */
   readonly name: string
+  /** Other removable modules without which it does not compile or start: see `npm run without`. */
+  readonly requires?: readonly string[]
   /** The tag of its operations in OpenAPI, unless a route names another one. */
   readonly tag?: TagName | Tag
   /** In an order in which each row follows the rows that it refers to. */
