@@ -2,7 +2,7 @@ import { afterCommit } from './core/database/commit.ts'
 import { migrate } from './core/database/migrate.ts'
 import { createLoginAddress, type LoginAddress } from './core/http/limits/login-address.ts'
 import type { Module, OnAccountEnded, OnErasure } from './core/module/module.ts'
-import type { PersonSection } from './core/module/person.ts'
+import type { ExportSection } from './core/module/person.ts'
 import {
   assertDistinct,
   assertDistinctEvents,
@@ -35,6 +35,7 @@ import { createInvitations, type Invitations } from './extras/sign-up/invitation
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
 import { createStatisticSeries, type StatisticSeries } from './extras/statistics/series.ts'
 import { createWebhookDesk, type WebhookDesk } from './extras/webhooks/desk.ts'
+import type { EndpointRules } from './extras/webhooks/endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './extras/webhooks/endpoints.ts'
 import { createWebhookFigures, type WebhookFigures } from './extras/webhooks/figures.ts'
 import { createWebhookInterest, type WebhookInterest } from './extras/webhooks/interest.ts'
@@ -42,7 +43,6 @@ import { createWebhookOutbox, type WebhookOutbox } from './extras/webhooks/outbo
 import { createPace } from './extras/webhooks/pace.ts'
 import { createWebhookSender, type WebhookSender } from './extras/webhooks/sender.ts'
 import { outboundRules } from './extras/webhooks/target-rules.ts'
-import type { EndpointRules } from './extras/webhooks/wanted.ts'
 import { type AccountList, createAccountList } from './modules/accounts/account-list.ts'
 import {
   type Accounts,
@@ -75,8 +75,14 @@ import { endWaitingSignIns } from './modules/flows/store.ts'
 import { createReadiness, type Readiness } from './modules/health/readiness.ts'
 import { createIdempotency, type Idempotency } from './modules/idempotency/idempotency.ts'
 import { type KeySet, loadKeySet } from './modules/keys/key-set.ts'
-import { createMasterTurn, type MasterTurn } from './modules/keys/turn.ts'
-import { createTurnAnswers, type TurnAnswers } from './modules/keys/turn-answers.ts'
+import {
+  createMasterKeyRotation,
+  type MasterKeyRotation,
+} from './modules/keys/master-key-rotation.ts'
+import {
+  createMasterKeyRotationAnswers,
+  type MasterKeyRotationAnswers,
+} from './modules/keys/master-key-rotation-answers.ts'
 import { createPasswords, type Passwords } from './modules/passwords/passwords.ts'
 import { breachQuery } from './modules/passwords/range-query.ts'
 import { createVerifier, type Verifier } from './modules/passwords/verifier.ts'
@@ -137,7 +143,7 @@ interface Made extends LogoutEndings {
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
   readonly mailDesk: MailDesk
-  readonly masterTurn: MasterTurn
+  readonly masterKeyRotation: MasterKeyRotation
   readonly mailer: Mailer
   readonly notices: Notices
   readonly outbox: Outbox
@@ -166,7 +172,7 @@ interface Made extends LogoutEndings {
   readonly statisticSeries: StatisticSeries
   readonly throttle: ThrottleOverview
   readonly tokens: Tokens
-  readonly turnAnswers: TurnAnswers
+  readonly masterKeyRotationAnswers: MasterKeyRotationAnswers
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
@@ -295,7 +301,7 @@ export async function createServices(
   const returnPaths = createReturnPaths(config)
   const backups = createBackups({ ...deps, modules })
   const sessions = createSessions({ ...deps, accounts, requirements })
-  const sections: PersonSection[] = [] // as well
+  const sections: ExportSection[] = [] // as well
   const auditLog = createAuditLog({
     ...deps,
     keys,
@@ -358,7 +364,7 @@ export async function createServices(
     lock,
     loginAddress,
     mailDesk: createMailDesk({ ...deps, keys, outbox }),
-    masterTurn: createMasterTurn({ ...deps, onTurned: handOverCheckpoints }),
+    masterKeyRotation: createMasterKeyRotation({ ...deps, onRotated: handOverCheckpoints }),
     mailer,
     notices,
     outbox,
@@ -404,7 +410,7 @@ export async function createServices(
     statisticSeries: createStatisticSeries({ ...deps, lookUpReason }),
     throttle: createThrottleOverview({ ...deps, keys }),
     tokens,
-    turnAnswers: createTurnAnswers({ ...deps, keys }),
+    masterKeyRotationAnswers: createMasterKeyRotationAnswers({ ...deps, keys }),
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier,

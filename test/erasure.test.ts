@@ -17,10 +17,10 @@ suite('what becomes of a row when its user goes', async () => {
   })
 
   test('a manifest that says another thing is refused', async () => {
-    const erased = people.filter(({ person }) => typeof person.gone === 'string')
+    const erased = people.filter(({ person }) => typeof person.onDelete === 'string')
     for (const { name, person } of erased) {
-      const gone = person.gone === 'removed' ? 'cleared' : 'removed'
-      const table = { name, person: { ...person, gone } } as const
+      const onDelete = person.onDelete === 'delete' ? 'set-null' : 'delete'
+      const table = { name, person: { ...person, onDelete } } as const
       const verdict = assertErases(deps.db, { name: 'x', tables: [table] })
       await assert.rejects(
         verdict,

@@ -38,7 +38,7 @@ function moduleWith({
     describes: { type: 'apiKey', in: 'header', name },
     authenticate({ headers }) {
       if (headers[name] !== text) return null
-      return { principal, shared: () => [], again: async () => principal }
+      return { principal, lockNames: () => [], revalidate: async () => principal }
     },
   }
   return {

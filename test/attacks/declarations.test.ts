@@ -51,7 +51,7 @@ suite('what a route declares', async () => {
     describes: { type: 'http', scheme: 'basic' },
     async authenticate({ headers }) {
       if (headers.authorization === undefined) return null
-      return { principal, shared: () => [], again: async () => principal }
+      return { principal, lockNames: () => [], revalidate: async () => principal }
     },
   }
 

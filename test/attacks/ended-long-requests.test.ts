@@ -364,7 +364,11 @@ suite('a route that forgets to judge its caller again', async () => {
         header: null,
         missing: 'authenticationRequired',
         describes: { type: 'http', scheme: 'basic' },
-        authenticate: async () => ({ principal, shared: () => [], again: async () => principal }),
+        authenticate: async () => ({
+          principal,
+          lockNames: () => [],
+          revalidate: async () => principal,
+        }),
       },
     ],
   })

@@ -187,7 +187,7 @@ suite('the context of an event', async () => {
       clock,
       load: async () => {
         await setImmediate()
-        events.tell(noted, { note: 'loaded' })
+        events.emit(noted, { note: 'loaded' })
         return 1
       },
       freshMs: 1000,
@@ -197,11 +197,11 @@ suite('the context of an event', async () => {
     await Promise.all([
       inContext('cli', async () => {
         await shared.get()
-        events.tell(noted, { note: 'own' })
+        events.emit(noted, { note: 'own' })
       }),
       inContext('job', () => shared.get()),
     ])
-    await inContext('job', () => inNoContext(async () => events.tell(noted, { note: 'inner' })))
+    await inContext('job', () => inNoContext(async () => events.emit(noted, { note: 'inner' })))
     assert.deepEqual(
       told.map(({ payload, context }) => [payload.note, context.by]),
       [
@@ -215,7 +215,9 @@ suite('the context of an event', async () => {
   test('is taken when the event is recorded, not when it is committed', async () => {
     told.length = 0
     await inContext('job', () =>
-      transact(db, [], (trx) => inContext('cli', () => events.record(trx, noted, { note: 'x' }))),
+      transact(db, [], (trx) =>
+        inContext('cli', () => events.emitInTransaction(trx, noted, { note: 'x' })),
+      ),
     )
     assert.deepEqual(
       contexts().map(({ by }) => by),

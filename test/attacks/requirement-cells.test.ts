@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import {
-  type Column,
-  columns,
   type Requirement,
   requirementTable,
+  type Stage,
+  stages,
 } from '../../src/modules/authentication/requirement-table.ts'
 import { type Answer, type Someone, testApp } from '../app.ts'
 import { deletions } from '../deletion.ts'
@@ -58,7 +58,7 @@ const requirements = [
  * `requirementTable` must come to the same, whatever its cells are called.
  */
 // biome-ignore format: a table is read by its columns
-const answers: Record<Column, readonly string[]> = {
+const answers: Record<Stage, readonly string[]> = {
   //               deletion  unusable     locked out   ended    new hash  factor     must change    must enrol
   login:          [invalid,  invalid,     invalid,     enters,  enters,   asksCode,  asksPassword,  asksEnrolment],
   basic:          [absent,   absent,      absent,      enters,  enters,   absent,    absent,        absent],
@@ -172,8 +172,8 @@ suite('what an account that lacks one requirement gets at each door', async () =
     return request.answer
   }
 
-  /** Where the account comes: each takes the requirement away at the moment that its column is about. */
-  const doors: Record<Column, (take: Take) => Promise<Answer>> = {
+  /** Where the account comes: each takes the requirement away at the moment that its stage is about. */
+  const doors: Record<Stage, (take: Take) => Promise<Answer>> = {
     async login(take) {
       const who = await someone()
       await take(who)
@@ -264,7 +264,7 @@ suite('what an account that lacks one requirement gets at each door', async () =
   const isLogin = ({ status, body }: Answer) => status === 200 && typeof body.token === 'string'
   const isOwn = ({ status, body }: Answer) => status === 200 && /^someone-\d+$/.test(body.username)
   /** Whether an answer is what an account comes for. */
-  const gives: Record<Column, (answer: Answer) => boolean> = {
+  const gives: Record<Stage, (answer: Answer) => boolean> = {
     login: isLogin,
     basic: isOwn,
     provider: isSignedIn,
@@ -303,20 +303,20 @@ suite('what an account that lacks one requirement gets at each door', async () =
 
   test('each requirement has an answer at each door', () => {
     assert.deepEqual([...requirements], Object.keys(requirementTable))
-    for (const column of columns) assert.equal(answers[column].length, requirements.length)
+    for (const stage of stages) assert.equal(answers[stage].length, requirements.length)
   })
 
-  for (const column of columns) {
+  for (const stage of stages) {
     for (const [index, requirement] of requirements.entries()) {
-      const answered = answers[column][index]
-      test(`${column} without ${requirement}: ${answered}`, async () => {
+      const answered = answers[stage][index]
+      test(`${stage} without ${requirement}: ${answered}`, async () => {
         let before: object = {}
-        const answer = await doors[column](async (who) => {
+        const answer = await doors[stage](async (who) => {
           await takes[requirement](who)
           before = await given()
         })
         if (answered === enters) {
-          assert.ok(gives[column](answer), `${answer.status} ${answer.text}`)
+          assert.ok(gives[stage](answer), `${answer.status} ${answer.text}`)
           return
         }
         const isPage = typeof answer.body === 'string'

@@ -7,7 +7,7 @@ import { restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { steppingClock } from '../clock.ts'
 import { backupOf, place, restoredApp, restoring } from '../copies.ts'
-import { keep, newKey, nodeWith } from '../turning.ts'
+import { keep, newKey, nodeWith } from '../master-key-rotation.ts'
 
 /** A backup that was made behind a turn of the master key, which has checkpoints before it. */
 async function backupBehindTurn() {

@@ -39,8 +39,8 @@ export function noteKeyAuthenticator({
       }
       return {
         principal,
-        shared: () => [lockName.account(principal.subject)],
-        again: (trx) => callerBy(trx, id),
+        lockNames: () => [lockName.account(principal.subject)],
+        revalidate: (trx) => callerBy(trx, id),
       }
     },
   }

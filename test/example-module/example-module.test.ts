@@ -373,7 +373,7 @@ suite('a module from outside', async () => {
     const careless = {
       name: 'careless',
       migrations: [['create table scraps (id integer primary key, user_id integer) strict']],
-      tables: [{ name: 'scraps', key: ['id'], person: { column: 'user_id', gone: 'removed' } }],
+      tables: [{ name: 'scraps', key: ['id'], person: { column: 'user_id', onDelete: 'delete' } }],
     } as const
     await assert.rejects(testApp({}, { isEmpty: true, modules: [...ours, careless] }), {
       message:

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../src/core/errors.ts'
 import { tagged } from '../../src/core/http/changes/entity-tag.ts'
+import { reauthorize } from '../../src/core/http/changes/reauthorize.ts'
 import { resource } from '../../src/core/http/changes/resource.ts'
-import { stillAllowed } from '../../src/core/http/changes/still-allowed.ts'
 import { positiveInteger } from '../../src/core/http/lists/paging.ts'
 import { callerOf } from '../../src/core/http/routes/access.ts'
 import { defaultSchemes } from '../../src/core/http/routes/declaration.ts'
@@ -77,7 +77,7 @@ export async function noteRoutes(
       if (ownerId === null) {
         throw new ApiError('accessDenied', { reason: { code: 'x-note-owner-absent' } })
       }
-      const made = show(await notes.create(ownerId, request.body.text, stillAllowed(request)))
+      const made = show(await notes.create(ownerId, request.body.text, reauthorize(request)))
       return reply.status(201).send(tagged(reply, made))
     },
   )

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { newKey } from '../turning.ts'
+import { newKey } from '../master-key-rotation.ts'
 import { startCluster } from './cluster.ts'
 import { bearer, prepareNode, type ServiceNode } from './node.ts'
 

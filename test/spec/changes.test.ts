@@ -22,6 +22,7 @@ import { forwardFile } from '../forward-file.ts'
 import { atHosts, enter, hostsApp } from '../hosts.ts'
 import { clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { verifyAddress } from '../mail.ts'
+import { rotatingApp } from '../master-key-rotation.ts'
 import { pageBrowser } from '../page-browser.ts'
 import { pageVisitor } from '../page-forms.ts'
 import { seedPosts } from '../posts.ts'
@@ -35,7 +36,6 @@ import {
 } from '../registration.ts'
 import { testBrowser } from '../test-browser.ts'
 import { exportPath, importLines, importPath, line } from '../transfer.ts'
-import { turningApp } from '../turning.ts'
 import { addDeliveries, newWebhook, unheard, webhooks } from '../webhooks.ts'
 
 const other = 'harbour violet 88 anthem'
@@ -865,7 +865,7 @@ suite('which events a command records', async () => {
     'keys rotate-master': [
       ['master_key_rotated'],
       async () => {
-        const { directory, env } = await turningApp()
+        const { directory, env } = await rotatingApp()
         return run('keys rotate-master', { env, clock: steppingClock(app.clock) }, directory)
       },
     ],

@@ -32,6 +32,7 @@ import { atHosts, enter, hostsApp, wiki } from '../hosts.ts'
 import { clientSecret, clockOfToday, identityProvider, settingsFor } from '../identity-provider.ts'
 import { doors, guess, newHost, tryTimes } from '../logins.ts'
 import { addMail, servicesOf, verifyAddress } from '../mail.ts'
+import { rotatingApp } from '../master-key-rotation.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
@@ -39,7 +40,6 @@ import { startRelay } from '../relay.ts'
 import { testBrowser } from '../test-browser.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { exportPath, importLines, line } from '../transfer.ts'
-import { turningApp } from '../turning.ts'
 import { until } from '../until.ts'
 import { startReceiver } from '../webhook-receiver.ts'
 import { deliveriesOf, sendUntil, setUp } from '../webhook-sending.ts'
@@ -1136,7 +1136,7 @@ suite('every event, with its fields and its level', async () => {
       return { told, fields: { kid, purpose: 'signing', signs_from, by: 'job' } }
     }),
     info('master_key_rotated', 'gatehouse keys rotate-master', async () => {
-      const { env, ...turning } = await turningApp()
+      const { env, ...turning } = await rotatingApp()
       const clock = steppingClock(turning.clock)
       const words = 'keys rotate-master --json'
       const { told, stdout } = await command(words, { env, clock }, turning)
@@ -1350,7 +1350,7 @@ suite('every event, with its fields and its level', async () => {
       const refused = await refuseChanges(full, 'insert on audit_records')
       const { level } = full.deps.log
       full.deps.log.level = 'silent'
-      for (let told = 0; told < 10_003; told += 1) full.deps.events.tell(sensitiveRead, exported)
+      for (let told = 0; told < 10_003; told += 1) full.deps.events.emit(sensitiveRead, exported)
       await runAudit(full)
       full.deps.log.level = level
       const { told } = await during(full, async () => {

@@ -192,11 +192,14 @@ suite('known devices', async () => {
         { headers: { cookie }, server: app.app.server } as FastifyRequest,
         { setCookie: (...given: unknown[]) => set.push(given) } as unknown as FastifyReply,
       ]
-      const result = { give: async () => 'given', answer: (given: string) => `${given}, answered` }
+      const result = {
+        issue: async () => 'given',
+        respond: (given: string) => `${given}, answered`,
+      }
       const wrapped = ofBrowser(result, request, reply, app.deps.random)
-      const given = await wrapped.give({} as never, {} as never)
+      const given = await wrapped.issue({} as never, {} as never)
       assert.deepEqual(set, [])
-      assert.equal(await wrapped.answer(given, {} as never), 'given, answered')
+      assert.equal(await wrapped.respond(given, {} as never), 'given, answered')
       return { browser: wrapped.browser, set }
     }
     const flags = { httpOnly: true, secure: true, sameSite: 'lax', path: '/', maxAge: 31_536_000 }

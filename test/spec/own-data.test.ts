@@ -73,13 +73,13 @@ suite('GET /api/account/export', async () => {
     }
     const tables = modules.flatMap((module) => module.tables ?? [])
     const silent = tables.filter(
-      ({ name, person }) => person && person.untold === undefined && !told.has(name),
+      ({ name, person }) => person && person.excluded === undefined && !told.has(name),
     )
     assert.deepEqual(
       silent.map(({ name }) => name),
       [],
     )
-    const both = tables.filter(({ name, person }) => person?.untold && told.has(name))
+    const both = tables.filter(({ name, person }) => person?.excluded && told.has(name))
     assert.deepEqual(both, [])
   })
 

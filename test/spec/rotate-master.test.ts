@@ -11,7 +11,7 @@ import { steppingClock } from '../clock.ts'
 import { heard, sqliteOnly } from '../database.ts'
 import { fromBase32 } from '../factor.ts'
 import { print } from '../keys.ts'
-import { keep, newKey, nodeWith } from '../turning.ts'
+import { keep, newKey, nodeWith } from '../master-key-rotation.ts'
 
 const follow = async (...apps: readonly TestApp[]) => {
   for (const app of apps) {

@@ -10,12 +10,12 @@ export interface ModuleSchema {
   readonly migrations?: readonly Migration[]
   readonly tables?: readonly {
     readonly name: string
-    readonly person?: { readonly column: string; readonly gone: Gone }
+    readonly person?: { readonly column: string; readonly onDelete: OnDelete }
   }[]
 }
 
 /** The effect of a user's deletion on a row, which the column's foreign key must implement. */
-type Gone = 'removed' | 'cleared' | { readonly kept: string }
+type OnDelete = 'delete' | 'set-null' | { readonly kept: string }
 
 /** Reads the schema versions by the names of the modules; modules without a schema are absent. */
 export async function moduleVersions(db: DatabaseOrTransaction): Promise<Map<string, number>> {
@@ -102,8 +102,8 @@ export async function assertErases(
   { name: module, tables = [] }: ModuleSchema,
 ): Promise<void> {
   for (const { name, person } of tables) {
-    if (!person || typeof person.gone === 'object') continue
-    const wanted = person.gone === 'removed' ? 'CASCADE' : 'SET NULL'
+    if (!person || typeof person.onDelete === 'object') continue
+    const wanted = person.onDelete === 'delete' ? 'CASCADE' : 'SET NULL'
     const found = await onUserDeleted(db, name, person.column)
     if (found === wanted) continue
     throw new Error(

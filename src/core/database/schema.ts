@@ -53,7 +53,7 @@ export interface Schema {
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
-  leaving_users: LeavingUsersTable
+  leaving_users: PendingDeletionsTable
   list_blocks: ListBlocksTable
   list_changes: ListChangesTable
   users_search: UsersSearchTable
@@ -69,7 +69,7 @@ interface UsersTable {
   /** Case-folded copies, by which every database searches and sorts alike. */
   name_key: string
   email_key: string
-  /** The import that staged the row, which is invisible until that is done: see staged.ts. */
+  /** The import that staged the row, which is invisible until that is done: see pending-import.ts. */
   import_id: Generated<number | null>
 }
 
@@ -524,8 +524,8 @@ interface RowCountsTable {
   total: number
 }
 
-/** Deleted users whose rows are cleared in steps: see leaving.ts. */
-interface LeavingUsersTable {
+/** Deleted users whose rows are cleared in steps: see pending-deletion.ts. */
+interface PendingDeletionsTable {
   user_id: number
   /** The import that hides the user's row. */
   import_id: number
@@ -747,7 +747,7 @@ interface ErasuresTable {
   cleared_at: number | null
 }
 
-/** Turns of the master key, that under way and those before. */
+/** Rotations of the master key, finished or not. */
 interface MasterKeyTurnsTable {
   id: string
   /** The short names of the two keys. */
@@ -758,7 +758,7 @@ interface MasterKeyTurnsTable {
   turned_at: number | null
 }
 
-/** What a process knows of the next master key of a turn. */
+/** What a process knows of the next master key of a rotation. */
 interface MasterKeyNodesTable {
   turn: string
   /** Host and process. */
@@ -768,7 +768,7 @@ interface MasterKeyNodesTable {
   at: number
 }
 
-/** A key that signed checkpoints before the master key was turned. */
+/** A key that signed checkpoints before the master key was rotated. */
 interface AuditCheckpointKeysTable {
   key_id: string
   /** Ed25519, `x` of RFC 8037. */

@@ -20,11 +20,11 @@ export function deadlineToBegin(): Deadline | undefined {
 /** Decides inside a transaction, before its work begins, whether the work is still allowed. */
 export interface Guard {
   /** Names of locks that are held shared, from the decision to the end of the transaction. */
-  shared(): readonly string[]
+  lockNames(): readonly string[]
   /**
    * Reads from `db`: the transaction, or the database if nothing is committed. Throws to refuse.
    */
-  judge(db: DatabaseOrTransaction): Promise<void>
+  authorize(db: DatabaseOrTransaction): Promise<void>
 }
 
 /**
@@ -40,10 +40,10 @@ export async function transact<T>(
   guard?: Guard,
 ): Promise<T> {
   const guarded = async (trx: DatabaseOrTransaction) => {
-    await guard?.judge(trx)
+    await guard?.authorize(trx)
     return work(trx)
   }
-  const locks = { lockNames, shared: guard?.shared() ?? [] }
+  const locks = { lockNames, shared: guard?.lockNames() ?? [] }
   const { adapter } = db.getExecutor()
   if (!(adapter instanceof QueuedAdapter) || lockNames.length === 0)
     return attempts(db, locks, guarded)

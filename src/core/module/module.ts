@@ -9,7 +9,7 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
-import type { PersonSection } from './person.ts'
+import type { ExportSection } from './person.ts'
 import type { Needs } from './services.ts'
 
 /**
@@ -28,8 +28,8 @@ export interface Module extends ModuleNames {
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
   /** Makes what is called when an account ends. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
-  /** What the module stores of a person: see `untold` of a table for what is left out. */
-  readonly personalData?: (needs: Needs) => Promise<readonly PersonSection[]>
+  /** What the module stores of a person: see `excluded` of a table for what is left out. */
+  readonly personalData?: (needs: Needs) => Promise<readonly ExportSection[]>
   /** Makes what is called when a user is erased, for what no foreign key reaches. */
   readonly onErasure?: (needs: Needs) => Promise<OnErasure>
 }
@@ -109,17 +109,17 @@ export interface ModuleTable {
 export interface Person {
   readonly column: string
   /**
-   * The effect of the user's deletion. A foreign key implements `removed` and `cleared`, which a
+   * The effect of the user's deletion. A foreign key implements `delete` and `set-null`, which a
    * start verifies; `kept` states the reason.
    */
-  readonly gone: 'removed' | 'cleared' | { readonly kept: string }
+  readonly onDelete: 'delete' | 'set-null' | { readonly kept: string }
   /**
    * A user may have very many of these rows. They are cleared in steps after the deletion, and all
    * reads of the table answer null for a user that is not present meanwhile.
    */
   readonly inSteps?: true
   /** Why the export of a person's data does not tell these rows. */
-  readonly untold?: string
+  readonly excluded?: string
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
 /** A part of what the service holds of a person, for the export of the person's data. */
-export interface PersonSection {
+export interface ExportSection {
   /** Its field in the export. */
   readonly name: string
   /** The tables whose rows it tells. */
@@ -12,7 +12,7 @@ export interface PersonSection {
   read(db: DatabaseOrTransaction, userId: number): AsyncIterable<readonly object[]>
 }
 
-type Named = Pick<PersonSection, 'name' | 'tables'>
+type Named = Pick<ExportSection, 'name' | 'tables'>
 
 /** How many rows are read at a time: a post can have 80 kB. */
 export const sectionBatch = 200
@@ -21,7 +21,7 @@ export const sectionBatch = 200
 export function single(
   named: Named,
   read: (db: DatabaseOrTransaction, userId: number) => Promise<object | null | undefined>,
-): PersonSection {
+): ExportSection {
   return {
     ...named,
     isList: false,
@@ -36,7 +36,7 @@ export function single(
 export function list(
   named: Named,
   read: (db: DatabaseOrTransaction, userId: number) => Promise<readonly object[]>,
-): PersonSection {
+): ExportSection {
   return {
     ...named,
     isList: true,
@@ -50,7 +50,7 @@ export function list(
 export function batches<Item extends object>(
   named: Named,
   read: (db: DatabaseOrTransaction, userId: number, after: Item | undefined) => Promise<Item[]>,
-): PersonSection {
+): ExportSection {
   return {
     ...named,
     isList: true,

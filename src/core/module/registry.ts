@@ -1,4 +1,4 @@
-import type { Trace } from '../database/leaving.ts'
+import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
 import type { ModuleNames } from './module.ts'
@@ -119,9 +119,9 @@ export function requestHeadersOf(modules: readonly ModuleNames[]): string[] {
 export function tracesOf(modules: readonly ModuleNames[]): Trace[] {
   return modules.flatMap(({ tables = [] }) =>
     tables.flatMap(({ name: table, key: [key = ''], person }) => {
-      if (!person || typeof person.gone !== 'string') return []
-      const { column, gone, inSteps = false } = person
-      return [{ table, key, column, gone, inSteps }]
+      if (!person || typeof person.onDelete !== 'string') return []
+      const { column, onDelete, inSteps = false } = person
+      return [{ table, key, column, onDelete, inSteps }]
     }),
   )
 }

@@ -53,7 +53,7 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
       }
       if (loaded.get('keys') === 0) await importKeys(trx, from, [newDataKey({ ...from, clock })])
       const users = loaded.get('users') ?? 0
-      await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
+      await events.emitInTransaction(trx, databaseMoved, { to: target, users, ...ofMachine() })
       return loaded
     })
   })

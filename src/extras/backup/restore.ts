@@ -72,7 +72,7 @@ export async function restore(
       })
       await importKeys(trx, deps, kept)
       await adoptTombstones(trx, deps)
-      await deps.events.record(trx, backupRestored, {
+      await deps.events.emitInTransaction(trx, backupRestored, {
         file: path,
         created_at: description.created_at,
         users: loaded.get('users') ?? 0,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
@@ -51,7 +51,7 @@ export async function backupRoutes(
       },
     },
     async (request, reply) => {
-      const run = await backups.request(stillAllowed(request))
+      const run = await backups.request(reauthorize(request))
       return reply.status(202).send(runView(run))
     },
   )

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
@@ -67,7 +67,7 @@ export async function accountEmailRoutes(
     async (request) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      if (!(await emails.remove(account.userId, stillAllowed(request)))) {
+      if (!(await emails.remove(account.userId, reauthorize(request)))) {
         const reason = { code: 'email_not_verified', facts: { user_id: account.userId } } as const
         throw new ApiError('emailNotVerified', { reason })
       }

@@ -3,8 +3,8 @@ import { parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
@@ -17,7 +17,7 @@ import type { Proofs } from '../../modules/authentication/proofs.ts'
 import { captchaRequired } from '../../modules/throttle/schemas.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import type { Emails } from './emails.ts'
-import { OwnEmailBody, SentEmail, showOwn, WantedEmail, WantedLanguage } from './schemas.ts'
+import { EmailInput, LanguageInput, OwnEmailBody, SentEmail, showOwn } from './schemas.ts'
 
 /**
  * The verified address and the language of the caller's own account: GET, PUT and DELETE /email and
@@ -80,7 +80,7 @@ export async function ownEmailRoutes(
       schema: {
         operationId: idOf('changeOwnEmail'),
         summary: 'Mail a link to an address, which counts once it is confirmed there',
-        body: WantedEmail,
+        body: EmailInput,
         response: { 202: BegunConfirmation },
       },
     },
@@ -117,7 +117,7 @@ export async function ownEmailRoutes(
       },
     },
     async (request) => {
-      await emails.cancel(await ownAccount(accounts, request), stillAllowed(request))
+      await emails.cancel(await ownAccount(accounts, request), reauthorize(request))
       return { message: 'No address waits for its proof' }
     },
   )
@@ -135,13 +135,13 @@ export async function ownEmailRoutes(
       schema: {
         operationId: idOf('changeOwnLanguage'),
         summary: 'Choose the language of pages and mail',
-        body: WantedLanguage,
+        body: LanguageInput,
         response: { 200: Message },
       },
     },
     async (request) => {
       const account = await ownAccount(accounts, request)
-      await emails.setLanguage(account, request.body.language, stillAllowed(request))
+      await emails.setLanguage(account, request.body.language, reauthorize(request))
       return { message: 'Language changed' }
     },
   )

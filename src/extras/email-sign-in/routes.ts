@@ -121,9 +121,9 @@ export async function emailLoginRoutes(
           { ...method, sent },
           {
             ...result,
-            async give(trx, present) {
+            async issue(trx, present) {
               await use(trx)
-              return result.give(trx, present)
+              return result.issue(trx, present)
             },
           },
         ),

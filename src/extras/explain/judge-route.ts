@@ -11,7 +11,7 @@ import { describeRule, needsResource, type Rule } from '../../core/policy/rules.
 import type { Account } from '../../modules/authentication/account.ts'
 import { isRefusal } from '../../modules/authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
-import { canBeDecoded, type MatchedRoute, matchRoute, type WantedRoute } from './match-route.ts'
+import { canBeDecoded, type MatchedRoute, matchRoute, type RouteInput } from './match-route.ts'
 
 export interface JudgeRouteDeps {
   readonly config: Pick<Config, 'roles'>
@@ -47,7 +47,7 @@ export interface JudgedRoute {
 export async function judgeRoute(
   deps: JudgeRouteDeps,
   account: Account,
-  wanted: WantedRoute,
+  wanted: RouteInput,
 ): Promise<JudgedRoute> {
   const judgement = new Judgement()
   if (!canBeDecoded(wanted.path)) {
@@ -129,12 +129,12 @@ function askAuthentication(
     if (scheme === 'client') {
       return { code: 'no_credential', facts: { accepted: [scheme], sent_scheme: null } }
     }
-    const columns = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
-    for (const column of columns) {
-      const unmet = requirements.unmet(column, { account })
-      const mayEnrol = unmet?.cell === 'enrols' && route.config?.enrols === true
-      if (unmet && !mayEnrol && unmet.cell !== 'ask')
-        return reasonOfUnmet(unmet, column, { account })
+    const stages = scheme === 'basic' ? (['login', 'basic'] as const) : (['session'] as const)
+    for (const stage of stages) {
+      const unmet = requirements.unmet(stage, { account })
+      const mayEnrol = unmet?.cell === 'enrolment-only' && route.config?.enrols === true
+      if (unmet && !mayEnrol && unmet.cell !== 'challenge')
+        return reasonOfUnmet(unmet, stage, { account })
     }
     return null
   }

@@ -43,7 +43,7 @@ export const module: Module = {
     { name: 'refusals', everyMs: 1000, inEachWorker: true, run: refusals.flush },
     { name: 'old refusals', purge: refusals.purge },
   ],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   onErasure: async () => {
     const { refusalStore } = await import('./store.ts')
     return (trx, userId) => refusalStore(trx).erase(userId)

@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/load.ts'
 import type { Database } from '../../core/database/database.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
@@ -16,7 +16,7 @@ import {
   explainRoute,
   explainToken,
 } from './explain.ts'
-import { parseWanted } from './match-route.ts'
+import { parseRoute } from './match-route.ts'
 import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function explainRoutes(
     },
     async (request) => {
       const asked = parseQuestion(request.body)
-      await stillAllowed(request)?.judge(db) // it changes nothing, but tells what only an ADMIN may know
+      await reauthorize(request)?.authorize(db) // it changes nothing, but tells what only an ADMIN may know
       const { subject: caller } = callerOf(request)
       const { routes } = request.server.declared
       const deps = { ...options, routes }
@@ -106,7 +106,7 @@ function parseQuestion({ text, token, username, route }: Static<typeof Question>
     return refuseField(['token'], 'is required, unless username and route are given')
   }
   if (route === undefined) return { username }
-  const wanted = parseWanted(route)
+  const wanted = parseRoute(route)
   if (!wanted) return refuseField(['route'], 'must be a method and a path, such as PUT /users/7')
   return { username, wanted }
 }

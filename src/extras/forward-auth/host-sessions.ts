@@ -71,10 +71,10 @@ export interface HostSessionsDeps {
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly db: Database
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly feed: Pick<ChangeFeed, 'anyVersion'>
   readonly random: Random
-  readonly sessions: Pick<Sessions, 'again' | 'resumeStored'>
+  readonly sessions: Pick<Sessions, 'revalidate' | 'resumeStored'>
 }
 
 const ticketMs = 10_000
@@ -107,7 +107,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
     issueTicket(sessionId, { origin, browser, returnTo }) {
       const ticket = randomText(random, secretBytes)
       return transact(asyncCommitDb, [], async (trx) => {
-        if (!(await sessions.again(trx, sessionId))) return null
+        if (!(await sessions.revalidate(trx, sessionId))) return null
         // Two that delete the same oldest tickets would otherwise wait for each other.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const expiresAt = clock.now() + ticketMs
@@ -126,7 +126,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         const sessionId = await store.sessionOfTicket(id)
         if (sessionId === null) return unknownTicket
         // Before the ticket, in the order in which the end of a session takes the rows.
-        const live = await sessions.again(trx, sessionId)
+        const live = await sessions.revalidate(trx, sessionId)
         // Two tickets of a session for one host would otherwise begin two sessions there.
         await takeExclusiveLocks(trx, lockName.hostSessions(sessionId))
         const taken = await store.takeTicket(id)
@@ -139,7 +139,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         await store.replace(digest(secret), began, maxHosts)
         const { userId: user_id, username, amr: factors } = live.stored
         const login = { username, factors, session: sessionId }
-        await events.record(trx, forwardSessionCreated, { user_id, origin }, { login })
+        await events.emitInTransaction(trx, forwardSessionCreated, { user_id, origin }, { login })
         return { secret, returnTo }
       })
     },

@@ -54,5 +54,5 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -16,7 +16,7 @@ export interface ExportOptions {
   /** The hash of an unknown password, for accounts without one, since an import requires a hash. */
   readonly unknownHash?: string
   /** Called before each batch is sent; ends the export by throwing. */
-  readonly judge?: () => Promise<void>
+  readonly authorize?: () => Promise<void>
   /** Reads a batch when its turn in the queue comes; absent: at once. */
   readonly makeBatch?: MakeBatch
 }
@@ -36,13 +36,13 @@ const batchSize = 500
  */
 export async function* exportAccounts(
   { config, db, events }: ExportDeps,
-  { withHashes, unknownHash, judge, makeBatch = (work) => work() }: ExportOptions,
+  { withHashes, unknownHash, authorize, makeBatch = (work) => work() }: ExportOptions,
 ): AsyncGenerator<string> {
   let after = 0
   for (;;) {
     const isFirst = after === 0
     const text = await makeBatch(nextLines)
-    if (isFirst) events.tell(sensitiveRead, { what: 'account_export', hashes: withHashes })
+    if (isFirst) events.emit(sensitiveRead, { what: 'account_export', hashes: withHashes })
     if (text === '') return
     yield text
     await setImmediate()
@@ -51,7 +51,7 @@ export async function* exportAccounts(
   async function nextLines(): Promise<string> {
     const rows = await exportedAfter(db, after, batchSize)
     after = rows.at(-1)?.user_id ?? after
-    if (rows.length > 0) await judge?.()
+    if (rows.length > 0) await authorize?.()
     return rows.map((row) => `${JSON.stringify(lineOf(row))}\n`).join('')
   }
 

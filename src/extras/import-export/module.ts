@@ -14,8 +14,8 @@ export const module: Module = {
       leftOut: 'of those imports',
       person: {
         column: 'user_id',
-        gone: { kept: 'they go with their import, within minutes' },
-        untold: 'a name of an import that is under way, for minutes',
+        onDelete: { kept: 'they go with their import, within minutes' },
+        excluded: 'a name of an import that is under way, for minutes',
       },
     },
   ],

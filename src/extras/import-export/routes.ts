@@ -5,7 +5,7 @@ import type { Guard } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import { acceptLines, longBody } from '../../core/http/bodies/long-bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
@@ -89,7 +89,7 @@ export async function transferRoutes(
         const report = await imports.run(longBody(request, clock, endsAt), {
           ...askedOf(request.query),
           otherwise: isCsv(request) ? 'csv' : 'json',
-          guard: until(endsAt, stillAllowed(request)),
+          guard: until(endsAt, reauthorize(request)),
           assertMayGive: (roles) => assertMayAppoint(request, atStart, { roles }),
         })
         if (!report.dryRun && report.errorsTotal > 0) throw refused(report)
@@ -139,7 +139,7 @@ export async function transferRoutes(
         { config, db, events },
         {
           withHashes: false,
-          judge: async () => stillAllowed(request)?.now(),
+          authorize: async () => reauthorize(request)?.now(),
           makeBatch: inTurn(request, reply, { mayBeRefused: true }),
         },
       )
@@ -150,12 +150,12 @@ export async function transferRoutes(
   /** Adds a deadline to a guard, because hashing also takes time. */
   function until(endsAt: number, guard: Guard | undefined): Guard {
     return {
-      shared: () => guard?.shared() ?? [],
-      async judge(trx) {
+      lockNames: () => guard?.lockNames() ?? [],
+      async authorize(trx) {
         if (clock.now() >= endsAt) {
           throw new ApiError('requestTimeout', { reason: { code: 'deadline_passed' } })
         }
-        await guard?.judge(trx)
+        await guard?.authorize(trx)
       },
     }
   }

@@ -3,7 +3,7 @@ import { parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
@@ -67,7 +67,7 @@ export async function mailAdminRoutes(
       const { language = config.pages.language } = request.body
       const address =
         parseEmail(request.body.address) ?? refuseField(['address'], 'must be an e-mail address')
-      const mail = await mailDesk.test({ address, language }, stillAllowed(request))
+      const mail = await mailDesk.test({ address, language }, reauthorize(request))
       return reply.status(202).send(mailView(mail))
     },
   )
@@ -82,7 +82,7 @@ export async function mailAdminRoutes(
         response: { 200: MailBody },
       },
     },
-    async (request) => mailView(await mailDesk.resend(idOf(request), stillAllowed(request))),
+    async (request) => mailView(await mailDesk.resend(idOf(request), reauthorize(request))),
   )
 
   app.delete(
@@ -95,7 +95,7 @@ export async function mailAdminRoutes(
         response: { 200: MailBody },
       },
     },
-    async (request) => mailView(await mailDesk.cancel(idOf(request), stillAllowed(request))),
+    async (request) => mailView(await mailDesk.cancel(idOf(request), reauthorize(request))),
   )
 
   /** @throws ApiError validationFailed for a state or a message that there is not */

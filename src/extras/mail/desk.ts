@@ -62,7 +62,7 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
     resend: (id, guard) =>
       changed(id, guard, async (trx, fields) => {
         if (!(await deskStore(trx).resend(id, clock.now()))) return false
-        await events.record(trx, mailResent, fields)
+        await events.emitInTransaction(trx, mailResent, fields)
         afterCommit(trx, outbox.wake)
         return true
       }),
@@ -70,7 +70,7 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
     cancel: (id, guard) =>
       changed(id, guard, async (trx, fields) => {
         if (!(await deskStore(trx).cancel(id, clock.now()))) return false
-        await events.record(trx, mailCancelled, fields)
+        await events.emitInTransaction(trx, mailCancelled, fields)
         return true
       }),
 
@@ -88,7 +88,7 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
             language,
             expiresAt: now + testMs,
           })
-          await events.record(trx, mailTested, { mail: id })
+          await events.emitInTransaction(trx, mailTested, { mail: id })
           return found(trx, id)
         },
         guard,

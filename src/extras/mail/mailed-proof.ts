@@ -85,7 +85,7 @@ export function createMailedProof(deps: MailedProofDeps) {
     ): Promise<Confirmation> {
       const login = { username: account.username, address: loginAddress(request) }
       return limits.attemptCode(login, async (attempt) => {
-        attempt.failsAs({ event: proofFail, userId: account.userId })
+        attempt.onFailure({ event: proofFail, userId: account.userId })
         // Before the code is verified, so that a locked account does not show whether it is right.
         requirements.refuse('login', { account })
         return confirmations.openByCode(id, code, flow, purposes).catch((error: unknown) => {

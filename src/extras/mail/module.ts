@@ -13,7 +13,7 @@ export const module: Module = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // a restored one would be sent again
-      person: { column: 'user_id', gone: 'cleared' },
+      person: { column: 'user_id', onDelete: 'set-null' },
     },
     {
       name: 'notices',
@@ -21,13 +21,13 @@ export const module: Module = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
     {
       name: 'known_devices',
       key: ['user_id', 'device'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: () => import('./events.ts'),
@@ -105,7 +105,7 @@ export const module: Module = {
     { name: 'notices', purge: notices.purge },
     { name: 'known devices', purge: devices.purge },
   ],
-  personalData: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   onAccountEnded: async ({ clock }) => {
     const { outboxStore } = await import('./store.ts')
     return async (trx, { userId, isRemoved }) => {

@@ -26,8 +26,8 @@ export interface ServiceDeps {
   readonly webhookFigures?: WebhookFigures
 }
 
-/** How many processes of the service the scrape has heard, and how many it asked in vain. */
-export interface HeardProcesses {
+/** How many processes of the service answered the scrape, and how many did not. */
+export interface PolledProcesses {
   readonly answered: number
   readonly silent: number
 }
@@ -35,7 +35,7 @@ export interface HeardProcesses {
 /** Makes what tells the state of the service as it is now, of which the database is asked. */
 export function createServiceFamilies(
   deps: ServiceDeps,
-): (processes: HeardProcesses) => Promise<Family[]> {
+): (processes: PolledProcesses) => Promise<Family[]> {
   const count = boundedCount(() => deps.sessions.count())
   const webhooks = boundedCount(() => webhookState(deps.webhookFigures))
   return async ({ answered, silent }) => {

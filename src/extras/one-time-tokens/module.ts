@@ -9,10 +9,10 @@ export const module: Module = {
       sealed: ['sealed'],
       needsKeys: true,
       isLogin: true, // its link sets a password, or signs in
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   errors: ['confirmationInvalid'],
   jobs: ({ confirmations }) => [{ name: 'expired confirmations', purge: confirmations.purge }],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -4,8 +4,8 @@ import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Guard } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
+import type { Reauthorization } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import type { StillAllowed } from '../../core/http/changes/still-allowed.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
@@ -26,7 +26,7 @@ export interface AccountDeletion {
    * Answers when the account is erased, in epoch milliseconds; null if it was erased.
    * @throws ApiError lastAdministrator, serviceUnavailable if the notice could not be sent soon
    */
-  request(account: Account, guard: StillAllowed | undefined): Promise<number | null>
+  request(account: Account, guard: Reauthorization | undefined): Promise<number | null>
   /** Erases accounts that have waited long enough; `batchSize` if there may be more, otherwise 0. */
   eraseDue(batchSize: number): Promise<number>
 }
@@ -84,7 +84,7 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
 
   async function erase(
     { userId }: Account,
-    guard: StillAllowed | undefined,
+    guard: Reauthorization | undefined,
     also?: (trx: DatabaseOrTransaction) => Promise<unknown>,
   ): Promise<null> {
     const removed = await users.remove(userId, { guard, also })
@@ -147,8 +147,8 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
 
   function whileDue(userId: number): Guard {
     return {
-      shared: () => [],
-      async judge(trx) {
+      lockNames: () => [],
+      async authorize(trx) {
         const { deletionAt = null } = (await accountIn(trx, userId)) ?? {}
         if (deletionAt === null || deletionAt > clock.now()) throw new NotDue()
       },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
@@ -58,7 +58,7 @@ export async function ownDataRoutes(
       reply.header('content-disposition', 'attachment; filename="personal-data.json"')
       if (request.method === 'HEAD') return reply.send()
       const texts = personalData.of(userId, {
-        judge: async () => stillAllowed(request)?.now(),
+        authorize: async () => reauthorize(request)?.now(),
         makeBatch: inTurn(request, reply, { mayBeRefused: true }),
       })
       return reply.send(await begunStream(texts))

@@ -3,7 +3,7 @@ import type { Database } from '../../core/database/database.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { MakeBatch } from '../../core/http/lists/bulk-answers.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
-import type { PersonSection } from '../../core/module/person.ts'
+import type { ExportSection } from '../../core/module/person.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 
 /** What the service holds of a person, as one JSON object. docs/personal-data.md */
@@ -12,12 +12,12 @@ export interface PersonalData {
    * Reads it as texts that follow each other: a person may have very many posts and records. Its event
    * is told with the first text.
    */
-  of(userId: number, how?: HowToRead): AsyncGenerator<string>
+  of(userId: number, options?: ReadOptions): AsyncGenerator<string>
 }
 
-export interface HowToRead {
+export interface ReadOptions {
   /** Called before each batch is given; ends the export by throwing. */
-  readonly judge?: () => Promise<void>
+  readonly authorize?: () => Promise<void>
   /** Reads a batch when its turn in the queue comes; absent: at once. */
   readonly makeBatch?: MakeBatch
 }
@@ -27,7 +27,7 @@ export interface PersonalDataDeps {
   readonly db: Database
   readonly events: Events
   /** Of all modules, in their order. */
-  readonly sections: readonly PersonSection[]
+  readonly sections: readonly ExportSection[]
 }
 
 export function createPersonalData({
@@ -37,9 +37,9 @@ export function createPersonalData({
   sections,
 }: PersonalDataDeps): PersonalData {
   return {
-    async *of(userId, { judge, makeBatch = atOnce } = {}) {
-      await judge?.()
-      events.tell(sensitiveRead, { what: 'personal_data', user_id: userId })
+    async *of(userId, { authorize, makeBatch = atOnce } = {}) {
+      await authorize?.()
+      events.emit(sensitiveRead, { what: 'personal_data', user_id: userId })
       const head = JSON.stringify({ exported_at: isoTime(clock.now()), user_id: userId })
       yield `${head.slice(0, -1)},"data":{`
       for (const [index, section] of sections.entries()) {
@@ -50,7 +50,7 @@ export function createPersonalData({
         for (;;) {
           const batch = await makeBatch(() => batches.next())
           if (batch.done) break
-          await judge?.()
+          await authorize?.()
           const items = batch.value.map((item) => JSON.stringify(item))
           if (items.length > 0) yield `${count > 0 ? ',' : ''}${items.join(',')}`
           count += items.length

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -51,8 +51,8 @@ export async function adminResetRoutes(
       const account = named.of(request)
       assertNotOwn(request, account)
       const { email } = request.body
-      const how = { language: config.pages.language, guard: stillAllowed(request) }
-      const { expiresAt } = await recovery.beginFor(account, email, how)
+      const options = { language: config.pages.language, guard: reauthorize(request) }
+      const { expiresAt } = await recovery.beginFor(account, email, options)
       return reply.status(202).send({ message: 'Reset mailed', expires_at: isoTime(expiresAt) })
     },
   )

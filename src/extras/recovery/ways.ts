@@ -1,7 +1,7 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Column } from '../../modules/authentication/requirement-table.ts'
+import type { Stage } from '../../modules/authentication/requirement-table.ts'
 import type { Confirmation } from '../one-time-tokens/confirmations.ts'
 import type { ConfirmationPurpose } from '../one-time-tokens/purposes.ts'
 
@@ -11,7 +11,7 @@ import type { ConfirmationPurpose } from '../one-time-tokens/purposes.ts'
  */
 export interface ResetWay {
   /** The stage of the requirements. A lockout after failed logins ends with each reset. */
-  readonly column: Extract<Column, 'change' | 'return'>
+  readonly stage: Extract<Stage, 'change' | 'return'>
   /** The account after `first`, which the requirements check. */
   readonly judged: (account: Account) => Account
   /** Runs in the transaction, before the account is read again and checked; false refuses the reset. */
@@ -33,9 +33,9 @@ export const resetPurposes = [
 ] as const satisfies readonly ConfirmationPurpose[]
 
 const ways: Readonly<Record<(typeof resetPurposes)[number], ResetWay>> = {
-  reset: { column: 'change', judged: (account) => account, first: async () => true },
+  reset: { stage: 'change', judged: (account) => account, first: async () => true },
   deletion_undo: {
-    column: 'return',
+    stage: 'return',
     judged: (account) => ({ ...account, deletionAt: null }),
     first: ({ accounts }, trx, { userId }) => accounts.cancelDeletion(trx, userId),
   },

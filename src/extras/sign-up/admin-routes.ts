@@ -5,7 +5,7 @@ import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { textIn } from '../../core/http/bodies/form-text.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, positiveInteger, type Query } from '../../core/http/lists/paging.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
@@ -115,7 +115,7 @@ export async function invitationAdminRoutes(
       const by = inviterOf(request)
       invitations.assertMail()
       const resent = await invitations.resend(idOf(request), by, {
-        guard: stillAllowed(request),
+        guard: reauthorize(request),
         assertMay: (before) =>
           assertMayAppoint(request, options, { roles: invitations.rolesOf(before) }),
       })
@@ -138,7 +138,7 @@ export async function invitationAdminRoutes(
       },
     },
     async (request) =>
-      show(await invitations.revoke(idOf(request), { guard: stillAllowed(request) })),
+      show(await invitations.revoke(idOf(request), { guard: reauthorize(request) })),
   )
 }
 

@@ -12,7 +12,7 @@ export const module: Module = {
       givesIds: true,
       sealed: ['sealed'],
       needsKeys: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   events: () => import('./events.ts'),
@@ -59,7 +59,7 @@ export const module: Module = {
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
-  personalData: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
   onErasure: async (needs) => {
     const { invitationStores } = await import('./invitation-store.ts')
     const stores = invitationStores(needs)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { parsePage, positiveInteger, type Query, single } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -142,7 +142,7 @@ export async function deliveryRoutes(
     },
     async (request) => {
       const { id } = delivery.of(request)
-      return deliveryView(await webhookDesk.repeat(id, stillAllowed(request)))
+      return deliveryView(await webhookDesk.repeat(id, reauthorize(request)))
     },
   )
 
@@ -168,7 +168,7 @@ export async function deliveryRoutes(
       const { state = 'failed', type, since, until, after } = request.body
       const times = { since: parseTime('since', since), until: parseTime('until', until) }
       const filters = { endpoint: webhook.of(request).id, state, type, after, ...times }
-      return webhookDesk.repeatMany(filters, stillAllowed(request))
+      return webhookDesk.repeatMany(filters, reauthorize(request))
     },
   )
 }

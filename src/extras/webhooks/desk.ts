@@ -67,7 +67,7 @@ export interface WebhookDeskDeps {
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly personSeal: Pick<PersonSeal, 'open'>
 }
 
@@ -122,7 +122,7 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
         const store = deliveryStore(trx)
         const id = await store.insert({ endpoint, message, type: testType, at })
         await queueStore(trx).hasten(endpoint, at)
-        await events.record(trx, webhookTested, { webhook: endpoint, message })
+        await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
         afterCommit(trx, wake)
         const row = await store.byId(id)
         if (!row) throw new Error('the delivery that was added is not there')
@@ -151,7 +151,7 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
     deliveries: number,
   ): Promise<void> {
     await queueStore(trx).hasten(webhook, clock.now())
-    await events.record(trx, webhookDeliveriesRepeated, { webhook, deliveries })
+    await events.emitInTransaction(trx, webhookDeliveriesRepeated, { webhook, deliveries })
     afterCommit(trx, wake)
   }
 

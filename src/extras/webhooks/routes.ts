@@ -2,12 +2,18 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { WebhookDesk } from './desk.ts'
+import {
+  type EndpointRules,
+  endpointChecks,
+  parseChanges,
+  parseNewEndpoint,
+} from './endpoint-input.ts'
 import type { Endpoint, Endpoints, WithSecret } from './endpoints.ts'
 import { webhookDisabled, webhookNotFound } from './problems.ts'
 import {
@@ -20,7 +26,6 @@ import {
   WebhookWithSecret,
 } from './schemas.ts'
 import { deliveryView, webhookSettings, webhookView } from './show.ts'
-import { type EndpointRules, endpointChecks, parseChanges, parseWanted } from './wanted.ts'
 
 /** The routes of /api/admin/webhooks: an administrator says which events go where. */
 export interface WebhookRoutesOptions {
@@ -92,8 +97,8 @@ export async function webhookRoutes(
     },
     async (request, reply) => {
       assertNoFaults(request)
-      const wanted = parseWanted(request.body, webhookRules)
-      const created = await webhookEndpoints.create(wanted, stillAllowed(request))
+      const wanted = parseNewEndpoint(request.body, webhookRules)
+      const created = await webhookEndpoints.create(wanted, reauthorize(request))
       return reply.status(201).send(withSecret(reply, created))
     },
   )
@@ -187,7 +192,7 @@ export async function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const delivery = await webhookDesk.test(webhook.of(request).id, stillAllowed(request))
+      const delivery = await webhookDesk.test(webhook.of(request).id, reauthorize(request))
       return reply.status(202).send(deliveryView(delivery))
     },
   )

@@ -27,7 +27,7 @@ export interface TurnsDeps extends DeliverDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Pick<Events, 'record' | 'tell'>
+  readonly events: Pick<Events, 'emit' | 'emitInTransaction'>
   readonly log: Pick<Logger, 'error'>
   readonly measurements: Pick<Measurements, 'webhooks'>
   readonly auditLog: Pick<AuditLog, 'at'>
@@ -182,7 +182,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (!isGone && !isDead) return null
       const isDisabled = await queueStore(trx).disable(endpoint, now)
       if (isDisabled) {
-        await events.record(trx, webhookDisabled, {
+        await events.emitInTransaction(trx, webhookDisabled, {
           webhook: endpoint.id,
           origin: new URL(openEndpoint(keys, endpoint).url).origin,
           reason: isGone ? 'gone' : 'took_nothing',
@@ -266,7 +266,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (result !== 'failed' || !attempt) continue
       const { message, type } = delivery
       const { status, detail } = attempt
-      events.tell(webhookDeliveryFailed, { webhook: id, message, type, status, detail })
+      events.emit(webhookDeliveryFailed, { webhook: id, message, type, status, detail })
     }
   }
 }

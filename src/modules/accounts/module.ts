@@ -7,9 +7,9 @@ export const module: Module = {
     {
       name: 'accounts',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
       blank: ['import_id', 'import_line'],
-      present: async () => (await import('../../core/database/staged.ts')).isPresentAccount,
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
     },
     {
       name: 'accounts_search',
@@ -19,14 +19,15 @@ export const module: Module = {
     {
       name: 'role_assignments',
       key: ['account', 'role'],
-      person: { column: 'account', gone: 'removed' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
+      person: { column: 'account', onDelete: 'delete' },
+      present: async () =>
+        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
     },
     {
       name: 'token_versions',
       key: ['user_id'],
-      person: { column: 'user_id', gone: 'removed', untold: 'two counters' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentUser,
+      person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
+      present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
     },
   ],
   methods: [{ name: 'password', amr: ['pwd'] }],
@@ -122,5 +123,5 @@ export const module: Module = {
       await app.register(passwordResetRoutes, needs)
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

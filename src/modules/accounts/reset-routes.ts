@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import { ApiError } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { named as describe, type SchemaTypes, Text } from '../../core/http/schemas.ts'
 import { generatedPassword } from '../../core/password-strength/generated-password.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -72,7 +72,7 @@ export async function passwordResetRoutes(
       const text = generatedPassword(random, config.password.minLength)
       try {
         const wanted = { password: { text, field: 'password' }, mustChange: true }
-        const guard = stillAllowed(request)
+        const guard = reauthorize(request)
         if (await accounts.change(userId, wanted, { guard })) return text
         throw goneMeanwhile('accountNotFound')
       } catch (error) {

@@ -11,7 +11,7 @@ export interface FoundLinesOptions {
   /** Called once, when the first records were read. */
   readonly begun: () => void
   /** Called before each batch is sent; ends the export by throwing. */
-  readonly judge: () => Promise<void>
+  readonly authorize: () => Promise<void>
   readonly makeBatch: MakeBatch
 }
 
@@ -23,7 +23,7 @@ const batchSize = 500
  */
 export async function* foundLines(
   auditLog: Pick<AuditLog, 'page'>,
-  { filters, begun, judge, makeBatch }: FoundLinesOptions,
+  { filters, begun, authorize, makeBatch }: FoundLinesOptions,
 ): AsyncGenerator<string> {
   let before: Position | undefined
   for (let isFirst = true; ; isFirst = false) {
@@ -37,7 +37,7 @@ export async function* foundLines(
 
   async function nextLines() {
     const found = await auditLog.page(filters, { limit: batchSize, before, order: 'oldest' })
-    if (found.records.length > 0) await judge()
+    if (found.records.length > 0) await authorize()
     return { text: found.records.map(jsonLine).join(''), next: found.next }
   }
 }

@@ -21,8 +21,8 @@ export const module: Module = {
       needsKeys: true,
       person: {
         column: 'user_id',
-        gone: { kept: 'what is left to be done, for ten minutes' },
-        untold: 'there is none before the erasure',
+        onDelete: { kept: 'what is left to be done, for ten minutes' },
+        excluded: 'there is none before the erasure',
       },
     },
     { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },
@@ -103,5 +103,5 @@ export const module: Module = {
       purge: erasure.listEarlier,
     },
   ],
-  personalData: async (needs) => (await import('./of-person.ts')).sectionsOf(needs),
+  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
 }

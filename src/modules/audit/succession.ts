@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { checkpointSeedOf } from '../keys/audit-keys.ts'
-import { NotTurned, nextWasInUse, type OnTurned } from '../keys/turn.ts'
+import { NotRotated, nextWasInUse, type OnRotated } from '../keys/master-key-rotation.ts'
 import {
   type Checkpoint,
   checkpointDigest,
@@ -65,11 +65,11 @@ export async function assertNotTurnedAway(
  * transaction that turns it: the statement, and the tombstones signed anew. So who has the key before
  * can forge nothing of what was, and nothing of what comes.
  */
-export const handOverCheckpoints: OnTurned = async (trx, { before, next, at }) => {
+export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) => {
   const [old, own] = [before, next].map((key) => checkpointKey(checkpointSeedOf(key)))
   if (!old || !own) throw new Error('a turn has two keys')
   // A copy keeps no turns: only its statements tell of keys that were turned away from before it.
-  if (await isEnded(trx, own.id)) throw new NotTurned(nextWasInUse)
+  if (await isEnded(trx, own.id)) throw new NotRotated(nextWasInUse)
   const store = checkpointStore(trx)
   const last = await store.last()
   const unsigned = {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import type { Database } from '../../core/database/database.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -70,7 +70,7 @@ export async function verificationRoutes(
       },
     },
     async (request, reply) => {
-      const run = await auditVerifications.request(stillAllowed(request))
+      const run = await auditVerifications.request(reauthorize(request))
       return reply.status(202).send(verificationView(run))
     },
   )

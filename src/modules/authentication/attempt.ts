@@ -36,7 +36,7 @@ export interface Authentication {
 
 /**
  * Runs a method of login: the limits count the attempt, the method gives its evidence, and the
- * column `login` may refuse. Then it runs the work, which may settle the attempt. Any answer of the
+ * stage `login` may refuse. Then it runs the work, which may settle the attempt. Any answer of the
  * work except `invalidCredentials` shows that the proof was right, so the work reads the account
  * again before it gives one.
  * @throws ApiError what the limits, the method and the requirements refuse; and what the work
@@ -49,9 +49,9 @@ export async function authenticate<T>(
 ): Promise<T> {
   await method.prepare?.()
   return limits.attempt(login, async (attempt) => {
-    attempt.failsAs({ event: failure })
+    attempt.onFailure({ event: failure })
     const evidence = await method.prove(attempt)
-    attempt.failsAs({ userId: evidence.account.userId })
+    attempt.onFailure({ userId: evidence.account.userId })
     requirements.refuse('login', evidence)
     await method.accepted?.(evidence)
     return work(evidence, attempt)

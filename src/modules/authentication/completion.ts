@@ -6,17 +6,17 @@ import type { Attempt } from '../throttle/attempt.ts'
 import type { Account } from './account.ts'
 import { loginSuccess, loginSuccessAfterFail } from './events.ts'
 import type { Evidence } from './evidence.ts'
-import type { Column } from './requirement-table.ts'
+import type { Stage } from './requirement-table.ts'
 import type { Passed, Requirements } from './requirements.ts'
 
 /** The result of a login: a session, a token, a pair of tokens, or one request. */
-export interface Result<Given, Answer> {
+export interface Result<Issued, Answer> {
   /**
    * Called in the completing transaction, and again if that is retried: it only uses the database.
    */
-  give(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Given>
+  issue(trx: DatabaseOrTransaction, present: ProvenAccount): Promise<Issued>
   /** Called after the commit: signs tokens, sets cookies. */
-  answer(given: Given, evidence: Evidence): Promise<Answer> | Answer
+  respond(issued: Issued, evidence: Evidence): Promise<Answer> | Answer
   /** The secret of the browser's cookie, by which its device is known; only pages have one. */
   readonly browser?: string
 }
@@ -30,26 +30,26 @@ export interface PresentAccount {
 /** A present account, and how and when its user authenticated. */
 export type ProvenAccount = PresentAccount & Pick<Evidence, 'amr' | 'authTime'>
 
-/** The columns that a completion accepts, and the column that it asks in the transaction. */
-const commitColumns = {
+/** The stages at which a login completes, and the stage whose requirements apply in the transaction. */
+const commitStages = {
   login: 'commit',
   basic: 'commit',
   provider: 'providerCommit',
   providerPage: 'providerCommit',
-} as const satisfies Partial<Record<Column, Column>>
+} as const satisfies Partial<Record<Stage, Stage>>
 
-export type Completing = keyof typeof commitColumns
+export type Completing = keyof typeof commitStages
 
 /**
- * Gives a result to evidence that has passed. One transaction asks the requirements again, stores
+ * Issues a result for evidence that has passed. One transaction asks the requirements again, stores
  * the result, records the login and settles the attempt as succeeded.
  */
 export interface Completion {
   /** @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile */
-  complete<Given, Answer>(
+  complete<Issued, Answer>(
     passed: Passed<Completing>,
     attempt: Attempt | null,
-    result: Result<Given, Answer>,
+    result: Result<Issued, Answer>,
   ): Promise<Answer>
 }
 
@@ -57,7 +57,7 @@ export interface CompletionDeps {
   readonly db: Database
   /** For a request by Basic, which records nothing: its commits do not wait for the disk. */
   readonly asyncCommitDb: Database
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
   /** Reads the account in the transaction; null if it does not exist. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
@@ -78,41 +78,50 @@ export interface CompletionDeps {
 export function createCompletion(deps: CompletionDeps): Completion {
   const { db, asyncCommitDb, events, requirements, present, presentAtLogin, signedIn } = deps
   return {
-    async complete({ account: before, amr, authTime, column }, attempt, { give, answer, browser }) {
-      const isLogin = column !== 'basic'
+    async complete(
+      { account: before, amr, authTime, stage },
+      attempt,
+      { issue, respond, browser },
+    ) {
+      const isLogin = stage !== 'basic'
       const work = async (trx: DatabaseOrTransaction) => {
         const found = isLogin
           ? await presentAtLogin(trx, before.userId, amr.includes('pwd'))
           : await present(trx, before.userId)
         if (!found) throw gone(before)
         const { account } = found
-        requirements.refuse(commitColumns[column], {
+        requirements.refuse(commitStages[stage], {
           account,
           amr,
           since: { now: account, before },
         })
         // The account may have got a role meanwhile that requires a factor: no result may carry it.
-        const added = requirements.unmet(column, { account, amr })
+        const added = requirements.unmet(stage, { account, amr })
         if (added) {
           const facts = { user_id: account.userId, requirement: added.requirement }
           const reason = { code: 'requirement_added', facts } as const
           throw new ApiError('invalidCredentials', { reason })
         }
-        const given = await give(trx, { ...found, amr, authTime })
+        const issued = await issue(trx, { ...found, amr, authTime })
         if (isLogin) {
           const { userId: user_id, failedLogins: failures, username } = account
           const login = { username, factors: amr }
           if (attempt && failures > 0) {
-            await events.record(trx, loginSuccessAfterFail, { user_id, failures }, { login })
-          } else await events.record(trx, loginSuccess, { user_id }, { login })
+            await events.emitInTransaction(
+              trx,
+              loginSuccessAfterFail,
+              { user_id, failures },
+              { login },
+            )
+          } else await events.emitInTransaction(trx, loginSuccess, { user_id }, { login })
           await signedIn(trx, account, browser)
         }
         await attempt?.succeed(trx, account)
-        return { given, account }
+        return { issued, account }
       }
       const lockNames = [lockName.account(before.userId)]
-      const { given, account } = await transact(isLogin ? db : asyncCommitDb, lockNames, work)
-      return answer(given, { account, amr, authTime })
+      const { issued, account } = await transact(isLogin ? db : asyncCommitDb, lockNames, work)
+      return respond(issued, { account, amr, authTime })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { StillAllowed } from '../../core/http/changes/still-allowed.ts'
+import type { Reauthorization } from '../../core/http/changes/reauthorize.ts'
 import {
   type ProofKind,
   type ProtectedChange,
@@ -49,7 +49,7 @@ export function canBeSent(kind: ProofKind): boolean {
 }
 
 /** The proofs of a request as they were sent: a value of another type is a wrong proof. */
-export interface SentProofs {
+export interface ProofsInput {
   readonly currentPassword?: unknown
   readonly totp?: unknown
   readonly recoveryCode?: unknown
@@ -57,11 +57,11 @@ export interface SentProofs {
   readonly captcha?: string | undefined
 }
 
-export interface WantedChange {
+export interface ProtectedChangeInput {
   /** The caller's own account. */
   readonly account: Account
   readonly change: ProtectedChange
-  readonly sent: SentProofs
+  readonly sent: ProofsInput
   /**
    * The proofs that the confirmation page has taken, for that page itself, which uses none up. Absent:
    * those that the page has taken for this change.
@@ -74,10 +74,10 @@ export interface Proven {
   /** As it was read for the password. */
   readonly account: Account
   /**
-   * Judges the caller, and decides in the transaction of the change whether the proofs still count.
+   * Reauthorizes the caller, and decides in the transaction of the change whether the proofs still count.
    * For one transaction: it uses up the confirmation of the page.
    */
-  readonly guard: StillAllowed
+  readonly guard: Reauthorization
   /**
    * Verifies the code if the account has a factor, once the rest of the request is accepted: a code
    * counts once. @throws ApiError invalidCredentials, tooManyLoginAttempts
@@ -97,11 +97,11 @@ export interface Proofs {
    * @throws ApiError confirmationRequired with the missing proofs, before any is verified;
    * invalidCredentials for a wrong one; tooManyLoginAttempts, captchaRequired
    */
-  prove(request: FastifyRequest, wanted: WantedChange): Promise<StillAllowed>
+  prove(request: FastifyRequest, wanted: ProtectedChangeInput): Promise<Reauthorization>
   /** The same around work that decides when the code is verified. */
   proveAround<T>(
     request: FastifyRequest,
-    wanted: WantedChange,
+    wanted: ProtectedChangeInput,
     work: (proven: Proven) => Promise<T>,
   ): Promise<T>
 }

@@ -2,7 +2,7 @@ import { type ErrorName, errorTable } from '../../core/errors.ts'
 import { inColumns } from '../../core/lib/text.ts'
 
 /** The situations in which an account must meet requirements: see `requirementTable`. */
-export const columns = [
+export const stages = [
   'login',
   'basic',
   'provider',
@@ -17,21 +17,21 @@ export const columns = [
   'session',
   'external',
 ] as const
-export type Column = (typeof columns)[number]
+export type Stage = (typeof stages)[number]
 
 /**
  * What happens if an account does not meet a requirement:
  * - the name of an error: it is thrown
- * - `ask`: a step of the login can meet the requirement
- * - `absent`: the caller counts as not authenticated
- * - `enrols`: the same, except on a route that enrols a factor
- * - `guest`: the caller goes on without the account
+ * - `challenge`: a step of the login can meet the requirement
+ * - `unauthenticated`: the caller counts as not authenticated
+ * - `enrolment-only`: the same, except on a route that enrols a factor
+ * - `anonymous`: the caller goes on without the account
  * - empty: the requirement is not asked
  */
-export type Cell = ErrorName | 'ask' | 'absent' | 'enrols' | 'guest' | ''
+export type Cell = ErrorName | 'challenge' | 'unauthenticated' | 'enrolment-only' | 'anonymous' | ''
 
-/** A cell for each column. */
-type Row<Columns> = { readonly [Index in keyof Columns]: Cell }
+/** A cell for each stage. */
+type Row<Stages> = { readonly [Index in keyof Stages]: Cell }
 
 const [guess, deny, fail] = ['invalidCredentials', 'accessDenied', 'signInFailed'] as const
 const [again, renew, token] = [
@@ -39,17 +39,17 @@ const [again, renew, token] = [
   'invalidRefreshToken',
   'invalidOrExpiredToken',
 ] as const
-const [change, ask, gone, enrol, guest] = [
+const [change, challenge, unauthenticated, enrolmentOnly, anonymous] = [
   'passwordChangeRequired',
-  'ask',
-  'absent',
-  'enrols',
-  'guest',
+  'challenge',
+  'unauthenticated',
+  'enrolment-only',
+  'anonymous',
 ] as const
 const none = ''
 
 /**
- * The requirements of accounts; no other place decides them. Within a column the refusals are asked
+ * The requirements of accounts; no other place decides them. Within a stage the refusals are asked
  * first, then the other cells, each in the order of the rows. docs/adr/0029
  *
  * A pending deletion is checked before the flags of administrators, because a sign-in through a
@@ -68,16 +68,16 @@ const none = ''
  */
 // biome-ignore format: a table is read by its columns
 export const requirementTable = {
-  //                login  basic  provid provpg ticket commit provid change return basic  refresh sess. external
-  no_deletion:     [guess, guess, fail,  fail,  fail,  guess, fail,  guess, guess, gone,  renew, gone,  token],
-  account_usable:  [guess, guess, deny,  deny,  fail,  guess, guess, guess, none,  gone,  renew, gone,  token],
-  not_locked_out:  [guess, guess, deny,  deny,  none,  guess, deny,  none,  none,  none,  none,  none,  none ],
-  unchanged:       [none,  none,  none,  none,  fail,  guess, guess, guess, guess, none,  renew, none,  none ],
-  same_password:   [none,  none,  none,  none,  none,  none,  none,  none,  none,  gone,  none,  none,  none ],
-  second_factor:   [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  none,  none,  guest],
-  password_change: [ask,   again, change, ask,  none,  none,  none,  none,  none,  gone,  none,  none,  guest],
-  enrolment:       [ask,   again, ask,   ask,   none,  none,  none,  none,  none,  gone,  renew, enrol, guest],
-} as const satisfies Record<string, Row<typeof columns>>
+  //                login      basic  provid     provpg     ticket  commit  provid  change  return  basic            refresh  sess.            external
+  no_deletion:     [guess,     guess, fail,      fail,      fail,   guess,  fail,   guess,  guess,  unauthenticated, renew,   unauthenticated, token    ],
+  account_usable:  [guess,     guess, deny,      deny,      fail,   guess,  guess,  guess,  none,   unauthenticated, renew,   unauthenticated, token    ],
+  not_locked_out:  [guess,     guess, deny,      deny,      none,   guess,  deny,   none,   none,   none,            none,    none,            none     ],
+  unchanged:       [none,      none,  none,      none,      fail,   guess,  guess,  guess,  guess,  none,            renew,   none,            none     ],
+  same_password:   [none,      none,  none,      none,      none,   none,   none,   none,   none,   unauthenticated, none,    none,            none     ],
+  second_factor:   [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  password_change: [challenge, again, change,    challenge, none,   none,   none,   none,   none,   unauthenticated, none,    none,            anonymous],
+  enrolment:       [challenge, again, challenge, challenge, none,   none,   none,   none,   none,   unauthenticated, renew,   enrolmentOnly,   anonymous],
+} as const satisfies Record<string, Row<typeof stages>>
 
 export type Requirement = keyof typeof requirementTable
 /** The requirements that a step of a login can meet. */
@@ -88,12 +88,21 @@ export function isRefusal(cell: Cell): cell is ErrorName {
   return cell in errorTable
 }
 
-/** The table as text for docs/access.txt: a line for each column, and `-` for an empty cell. */
+/** Words of docs/access.txt, which operators compare between versions. */
+const documented: Readonly<Record<string, string>> = {
+  challenge: 'ask',
+  unauthenticated: 'absent',
+  'enrolment-only': 'enrols',
+  anonymous: 'guest',
+  '': '-',
+}
+
+/** The table as text for docs/access.txt: a line for each stage, and `-` for an empty cell. */
 export function describeRequirements(): string {
   const requirements = Object.entries(requirementTable)
-  const lines = columns.map((column, index) => [
-    column,
-    ...requirements.map(([, cells]) => cells[index] || '-'),
+  const lines = stages.map((stage, index) => [
+    stage,
+    ...requirements.map(([, cells]) => documented[cells[index] ?? ''] ?? cells[index] ?? ''),
   ])
   return inColumns([['ASKED OF', ...requirements.map(([name]) => name)], ...lines])
 }

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import type { Username } from '../../core/lib/username.ts'
 import type { Account } from './account.ts'
 import type { Evidence } from './evidence.ts'
-import { columns, type Requirement, requirementTable, type Step } from './requirement-table.ts'
+import { type Requirement, requirementTable, type Step, stages } from './requirement-table.ts'
 import { createRequirements, type Facts } from './requirements.ts'
 
 const now = 1_000_000
@@ -59,19 +59,19 @@ const breaks: Record<Requirement, Facts> = {
 }
 
 suite('requirements', () => {
-  for (const [index, column] of columns.entries()) {
-    test(`${column} asks what its cells say`, () => {
+  for (const [index, stage] of stages.entries()) {
+    test(`${stage} asks what its cells say`, () => {
       assert.equal(
-        requirements.unmet(column, { account, since: { now: account, before } }),
+        requirements.unmet(stage, { account, since: { now: account, before } }),
         null,
         'an account that meets all of them',
       )
       for (const [name, row] of Object.entries(requirementTable)) {
         const requirement = name as Requirement // its keys
-        const { cell = '' } = requirements.unmet(column, breaks[requirement]) ?? {}
+        const { cell = '' } = requirements.unmet(stage, breaks[requirement]) ?? {}
         // A changed version is no password of before either, and the other way round.
         if (requirement === 'same_password' && row[index] === '') continue
-        if (requirement === 'unchanged' && column === 'basicCaller') continue
+        if (requirement === 'unchanged' && stage === 'basicCaller') continue
         assert.equal(cell, row[index], requirement)
       }
     })
@@ -84,8 +84,8 @@ suite('requirements', () => {
       secondFactor: true,
       mustChange: true,
     })
-    const named = (column: (typeof columns)[number], facts: Facts) =>
-      requirements.unmet(column, facts)?.requirement
+    const named = (stage: (typeof stages)[number], facts: Facts) =>
+      requirements.unmet(stage, facts)?.requirement
     assert.equal(named('login', all), 'account_usable')
     assert.equal(
       named('provider', evidence({ secondFactor: true, mustChange: true })),
@@ -101,8 +101,8 @@ suite('requirements', () => {
     )
   })
 
-  test('a column that asks whether the account is unchanged refuses where that is not told', () => {
-    for (const column of [
+  test('a stage that asks whether the account is unchanged refuses where that is not told', () => {
+    for (const stage of [
       'ticket',
       'commit',
       'providerCommit',
@@ -110,7 +110,7 @@ suite('requirements', () => {
       'return',
       'refresh',
     ] as const) {
-      assert.equal(requirements.unmet(column, { account })?.requirement, 'unchanged')
+      assert.equal(requirements.unmet(stage, { account })?.requirement, 'unchanged')
     }
     assert.equal(requirements.unmet('basicCaller', { account })?.requirement, 'same_password')
     for (const absent of [{}, { passwordHash: null }]) {
@@ -138,7 +138,7 @@ suite('requirements', () => {
     ]
     for (const [more, step] of steps) assert.equal(pass(more), step)
     const passed = pass({ secondFactor: true }, ['pwd', 'otp', 'mfa'])
-    assert.ok(typeof passed === 'object' && passed.column === 'login')
+    assert.ok(typeof passed === 'object' && passed.stage === 'login')
     assert.throws(() => pass({ locked: true }), { row: 'invalidCredentials' })
     const completesNothing = () => requirements.pass('external', evidence({ mustChange: true }))
     assert.throws(completesNothing, /external completes nothing/)

@@ -5,12 +5,12 @@ import { type Account, isUsable } from './account.ts'
 import type { Amr, Evidence } from './evidence.ts'
 import {
   type Cell,
-  type Column,
-  columns,
   isRefusal,
   type Requirement,
   requirementTable,
+  type Stage,
   type Step,
+  stages,
 } from './requirement-table.ts'
 
 /** The fields of an account that the requirements read. */
@@ -29,7 +29,7 @@ export interface Version {
 export interface Facts {
   readonly account: Judged
   readonly amr?: readonly Amr[]
-  /** The account as it is now and as it was, for the columns that ask whether it is unchanged. */
+  /** The account as it is now and as it was, for the stages that ask whether it is unchanged. */
   readonly since?: { readonly now: Version; readonly before: Version }
 }
 
@@ -41,24 +41,24 @@ export interface Unmet {
 
 declare const brand: unique symbol
 
-/** Evidence that meets all requirements of a column. Only `Requirements.pass` creates it. */
-export interface Passed<Of extends Column> extends Evidence {
-  readonly column: Of
+/** Evidence that meets all requirements of a stage. Only `Requirements.pass` creates it. */
+export interface Passed<Of extends Stage> extends Evidence {
+  readonly stage: Of
   readonly [brand]: true
 }
 
 export interface Requirements {
   /** When the lockout of an account ends, in epoch milliseconds; null if it is not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
-  /** The first unmet requirement of a column; null if the account meets them all. */
-  unmet(column: Column, facts: Facts): Unmet | null
-  /** Throws if a requirement of the column refuses. @throws ApiError the first refusal */
-  refuse(column: Column, facts: Facts): void
+  /** The first unmet requirement of a stage; null if the account meets them all. */
+  unmet(stage: Stage, facts: Facts): Unmet | null
+  /** Throws if a requirement of the stage refuses. @throws ApiError the first refusal */
+  refuse(stage: Stage, facts: Facts): void
   /**
    * Answers the passed evidence, or the step that the login takes next.
    * @throws ApiError as `refuse`
    */
-  pass<Of extends Column>(column: Of, evidence: Evidence): Passed<Of> | Step
+  pass<Of extends Stage>(stage: Of, evidence: Evidence): Passed<Of> | Step
 }
 
 export interface RequirementsDeps {
@@ -97,27 +97,27 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
       return holds ? lockedUntil : null
     },
 
-    unmet(column, facts) {
-      for (const [requirement, cell] of asked[column]) {
+    unmet(stage, facts) {
+      for (const [requirement, cell] of asked[stage]) {
         if (!isMet[requirement](facts)) return { requirement, cell }
       }
       return null
     },
 
-    refuse(column, facts) {
-      const unmet = requirements.unmet(column, facts)
+    refuse(stage, facts) {
+      const unmet = requirements.unmet(stage, facts)
       if (!unmet || !isRefusal(unmet.cell)) return
-      throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, column, facts) })
+      throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, stage, facts) })
     },
 
-    pass(column, evidence) {
-      const unmet = requirements.unmet(column, evidence)
+    pass(stage, evidence) {
+      const unmet = requirements.unmet(stage, evidence)
       if (unmet && isRefusal(unmet.cell)) {
-        throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, column, evidence) })
+        throw new ApiError(unmet.cell, { reason: reasonOfUnmet(unmet, stage, evidence) })
       }
       if (unmet && isStep(unmet)) return unmet.requirement
-      if (unmet) throw new Error(`${column} completes nothing`)
-      return { ...evidence, column } as Passed<typeof column> // created here only
+      if (unmet) throw new Error(`${stage} completes nothing`)
+      return { ...evidence, stage } as Passed<typeof stage> // created here only
     },
   }
   return requirements
@@ -132,13 +132,13 @@ const codes = {
   enrolment: 'account_must_enrol',
 } as const satisfies Partial<Record<Requirement, string>>
 
-/** Why an account that does not meet a requirement of a column is refused. */
+/** Why an account that does not meet a requirement of a stage is refused. */
 export function reasonOfUnmet(
   { requirement }: Pick<Unmet, 'requirement'>,
-  column: Column,
+  stage: Stage,
   { account }: Pick<Facts, 'account'>,
 ): RefusalReason {
-  const facts = { user_id: account.userId ?? null, asked_of: column }
+  const facts = { user_id: account.userId ?? null, asked_of: stage }
   if (requirement === 'account_usable') {
     return { code: account.locked ? 'account_locked' : 'account_disabled', facts }
   }
@@ -150,23 +150,23 @@ export function reasonOfUnmet(
 
 type Asked = readonly (readonly [Requirement, Exclude<Cell, ''>])[]
 
-/** The cells of each column, in the order in which they are asked. */
+/** The cells of each stage, in the order in which they are asked. */
 const asked = Object.fromEntries(
-  columns.map((column, index) => {
+  stages.map((stage, index) => {
     const cells = Object.entries(requirementTable).flatMap(([name, row]) => {
       const cell: Cell = row[index] ?? ''
       return cell === '' ? [] : [[name as Requirement, cell] as const] // the keys of the table
     })
     const refusals = cells.filter(([, cell]) => isRefusal(cell))
     const rest = cells.filter(([, cell]) => !isRefusal(cell))
-    return [column, [...refusals, ...rest]]
+    return [stage, [...refusals, ...rest]]
   }),
-) as unknown as Readonly<Record<Column, Asked>> // has every column
+) as unknown as Readonly<Record<Stage, Asked>> // has every stage
 
 function hasSameVersion({ now, before }: NonNullable<Facts['since']>): boolean {
   return now.refreshVersion === before.refreshVersion
 }
 
 function isStep(unmet: Unmet): unmet is Unmet & { readonly requirement: Step } {
-  return unmet.cell === 'ask'
+  return unmet.cell === 'challenge'
 }

@@ -86,8 +86,8 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
       const principal = principalOf(account, { roles, now: clock.now() })
       return {
         principal,
-        shared: () => [lockName.account(account.userId)],
-        async again(db) {
+        lockNames: () => [lockName.account(account.userId)],
+        async revalidate(db) {
           const present = await accountIn(db, account.userId)
           if (!present) return null
           const since = { now: present, before: account }
@@ -116,7 +116,7 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
   async function verify(request: FastifyRequest, credentials: Credentials): Promise<Account> {
     const authentication = byPassword(deps, { ...credentials, address: loginAddress(request) })
     const account = await authenticate(deps, authentication, async (evidence, attempt) => {
-      // A refusal by the column `basic` is no wrong guess and shows that the password was right. If
+      // A refusal by the stage `basic` is no wrong guess and shows that the password was right. If
       // the account was locked meanwhile, the answer must not show that.
       const isRefused = requirements.unmet('basic', evidence) !== null
       if (isRefused) await accounts.reread(db, evidence.account, 'commit')
@@ -138,8 +138,8 @@ export function basicAuthenticator(deps: BasicDeps): Authenticator {
 
 /** The result of Basic: the account, for one request. */
 const oneRequest: Result<void, Account> = {
-  give: async () => {},
-  answer: (_, { account }) => account,
+  issue: async () => {},
+  respond: (_, { account }) => account,
 }
 
 function principalOf(

@@ -14,21 +14,21 @@ const keptSeconds = 365 * 86_400
  * completion, which knows the device by it, and sets the cookie with the answer. It signs no one in:
  * it is a secret only so that no other browser can pass for this one.
  */
-export function ofBrowser<Given, Answer>(
-  result: Result<Given, Answer>,
+export function ofBrowser<Issued, Answer>(
+  result: Result<Issued, Answer>,
   request: FastifyRequest,
   reply: FastifyReply,
   random: Random,
-): Result<Given, Answer> {
+): Result<Issued, Answer> {
   const { cookie } = request.headers
   const sent = cookie && request.server.parseCookie(cookie)[deviceCookieName]
   const browser = sent && format.test(sent) ? sent : randomText(random, secretBytes)
   return {
-    give: result.give,
+    issue: result.issue,
     browser,
-    answer(given, evidence) {
+    respond(issued, evidence) {
       reply.setCookie(deviceCookieName, browser, { ...flags, maxAge: keptSeconds })
-      return result.answer(given, evidence)
+      return result.respond(issued, evidence)
     },
   }
 }

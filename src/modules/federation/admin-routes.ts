@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -74,7 +74,7 @@ export async function identityAdminRoutes(
       assertNotOwn(request, account)
       const id = positiveInteger((request.params as { id?: unknown }).id)
       if (id === null) throw identityAbsent()
-      await identities.unlink(account.userId, id, stillAllowed(request))
+      await identities.unlink(account.userId, id, reauthorize(request))
       return { message: 'Identity unlinked' }
     },
   )

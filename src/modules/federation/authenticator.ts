@@ -3,7 +3,7 @@ import { digest } from '../../core/crypto/digest.ts'
 import { lockName } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
-import type { Authenticated } from '../../core/http/changes/still-allowed.ts'
+import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
@@ -170,11 +170,11 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     }
     return {
       principal,
-      shared: () => [
+      lockNames: () => [
         lockName.token(claims.jti),
         ...(account ? [lockName.account(account.userId)] : []),
       ],
-      async again(db) {
+      async revalidate(db) {
         if (!isWithinLifetime(claims, clock.now())) return null
         if (await revocations.refusesBy(db, judgedClaims(claims))) return null
         const userId = await linkedUser(db, linked)
@@ -202,7 +202,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
     const unmet = requirements.unmet('external', { account })
     // As with Basic, a token cannot prove the account's second factor or set a new password, so it
     // does not act for the account then. The caller keeps the roles that the provider states.
-    if (unmet?.cell === 'guest') return caller
+    if (unmet?.cell === 'anonymous') return caller
     if (unmet) return null
     return { ...caller, subject: String(account.userId), username: account.username }
   }

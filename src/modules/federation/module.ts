@@ -8,7 +8,7 @@ export const module: Module = {
       name: 'identities',
       key: ['id'],
       givesIds: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   methods: [{ name: 'provider', amr: ['fed'] }],
@@ -74,5 +74,5 @@ export const module: Module = {
       await app.register(externalRoutes, needs)
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

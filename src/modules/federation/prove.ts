@@ -3,7 +3,7 @@ import type { Random } from '../../core/crypto/random.ts'
 import type { Database } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { Account } from '../authentication/account.ts'
 import type { Grants } from '../proofs/grants.ts'
 import { flowCookie } from './cookie.ts'
@@ -54,7 +54,7 @@ export async function beginProof(
   const provider = linked.find(({ config }) => config.name === wanted.provider)
   if (!provider) return refuseField(['provider'], 'is no provider of a linked identity')
   const browser = flowCookie.valueOf(request, deps.random)
-  const by = { account, guard: stillAllowed(request), proves: true } as const
+  const by = { account, guard: reauthorize(request), proves: true } as const
   const url = await deps.flows.begin(provider, { by, browser, returnTo, isFresh: true })
   flowCookie.set(reply, browser)
   return url

@@ -143,7 +143,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     } catch (error) {
       const { cause } = error instanceof ApiError ? error : { cause: error }
       const reason = cause instanceof Error ? cause.message : String(cause)
-      events.tell(identityProviderFail, { provider: name, reason })
+      events.emit(identityProviderFail, { provider: name, reason })
       throw error
     }
   }

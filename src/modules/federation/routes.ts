@@ -10,7 +10,7 @@ import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
-import { markRefusalTold } from '../../core/http/refusals/told.ts'
+import { markAsLogged } from '../../core/http/refusals/logged.ts'
 import { Page, type SchemaTypes } from '../../core/http/schemas.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { loginFail } from '../authentication/events.ts'
@@ -51,7 +51,7 @@ export interface ExternalRoutesOptions
   readonly identities: SignInDeps['identities'] & ProvenByProvider['identities']
   readonly secondFactor: SignInDeps['secondFactor'] & GoOnDeps['secondFactor']
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly providers: Providers
   readonly loginAddress: LoginAddress
   readonly random: Random
@@ -233,11 +233,11 @@ export async function externalRoutes(
   }
 
   function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {
-    markRefusalTold(request)
+    markAsLogged(request)
     const { row = null } = error instanceof ApiError ? error : {}
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
-    events.tell(loginFail, { provider: name, reason })
+    events.emit(loginFail, { provider: name, reason })
   }
 
   /** @throws ApiError routeNotFound if no such provider is configured for sign-in */

@@ -43,11 +43,11 @@ export type Outcome =
  * @throws ApiError accessDenied, identityLinked, passwordChangeRequired, enrolmentRequired;
  * invalidCredentials if the account has ended its logins meanwhile
  */
-export async function signIn<Given, Answer>(
+export async function signIn<Issued, Answer>(
   deps: SignInDeps,
   provider: Provider,
   finished: FinishedFlow,
-  result: Result<Given, Answer>,
+  result: Result<Issued, Answer>,
   hasPages = false,
 ): Promise<Outcome> {
   const { completion, flows, identities, requirements } = deps
@@ -81,11 +81,11 @@ export async function signIn<Given, Answer>(
  * @throws ApiError signInFailed, secondFactorRequired, invalidCredentials, tooManyLoginAttempts and
  * those of `signIn`
  */
-export async function confirm<Given, Answer>(
+export async function confirm<Issued, Answer>(
   deps: SignInDeps,
   ticket: string | undefined,
   { address, ...proof }: Proof & { readonly address: string },
-  result: Result<Given, Answer>,
+  result: Result<Issued, Answer>,
 ): Promise<{ answer: Answer; returnTo: string }> {
   const { completion, flows, limits, requirements, secondFactor } = deps
   const waiting = await flows.waiting(ticket)
@@ -113,9 +113,9 @@ export async function confirm<Given, Answer>(
   ) {
     return completion.complete(await passedOr(deps, passed, shown), attempt, {
       ...result,
-      async give(trx, present) {
+      async issue(trx, present) {
         await flows.resume(trx, ticket ?? '', waiting)
-        return result.give(trx, present)
+        return result.issue(trx, present)
       },
     })
   }
@@ -149,7 +149,7 @@ export async function unchanged(
 }
 
 /**
- * Creates a guard that judges the session or the token of the caller who links, so that a caller
+ * Creates a guard that authorizes the session or the token of the caller who links, so that a caller
  * who has logged out meanwhile links nothing. The callback has no session cookie, which is Strict.
  * It refuses with ApiError signInFailed.
  */
@@ -158,9 +158,9 @@ function linkerGuard(
   { sessionId, token }: NonNullable<FinishedFlow['linkTo']>,
 ): Guard {
   return {
-    shared: () => (token ? namesOf(token).map(lockName.token) : []),
-    async judge(db) {
-      const hasSession = sessionId === null || (await sessions.again(db, sessionId)) !== null
+    lockNames: () => (token ? namesOf(token).map(lockName.token) : []),
+    async authorize(db) {
+      const hasSession = sessionId === null || (await sessions.revalidate(db, sessionId)) !== null
       const hasToken = !token || !(await revocations.refusesBy(db, token))
       if (!hasSession || !hasToken) {
         throw new ApiError('signInFailed', { reason: { code: 'linker_ended' } })

@@ -9,8 +9,8 @@ export const module: Module = {
       leftOut: 'sign-ins that are under way for ten minutes, in a browser that waits elsewhere',
       person: {
         column: 'user_id',
-        gone: 'removed',
-        untold: 'a sign-in under way, for ten minutes',
+        onDelete: 'delete',
+        excluded: 'a sign-in under way, for ten minutes',
       },
     },
   ],

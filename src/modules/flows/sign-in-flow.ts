@@ -14,7 +14,7 @@ export type SignInStep =
 
 /** What the flow of a sign-in holds. */
 export interface SignInData {
-  /** The requirements that it has to meet: those of a login, or those behind a provider. */
+  /** The stage whose requirements apply. Stored: nodes of 0.11 read it by this name. */
   readonly column: 'login' | 'providerPage'
   /** What is proved so far; null before the first proof. */
   readonly proven: Proven | null
@@ -25,7 +25,7 @@ export interface SignInData {
   /** New recovery codes, which the page shows until the person goes on. */
   readonly recoveryCodes?: readonly string[]
   /** The mail that was asked for. */
-  readonly mail?: AskedMail
+  readonly mail?: RequestedMail
   /** The mailed link that was opened. */
   readonly link?: OpenedLink
 }
@@ -39,7 +39,7 @@ export interface Proven {
   readonly refreshVersion: number
 }
 
-export interface AskedMail {
+export interface RequestedMail {
   /** Of the confirmation. */
   readonly id: string
   /** As it was typed. */

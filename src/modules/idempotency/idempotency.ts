@@ -3,7 +3,7 @@ import { derivedKey, digest, keyedDigest } from '../../core/crypto/digest.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { type AnsweredRequest, idempotencyStore, purgeIdempotencyKeys } from './store.ts'
@@ -65,7 +65,7 @@ export function createIdempotency({
       prepare: () => Work<Body> | Promise<Work<Body>>,
       personIn?: (body: Body) => number,
     ): Promise<Done<Body>> {
-      const guard = stillAllowed(request)
+      const guard = reauthorize(request)
       const key = request.headers['idempotency-key']
       if (key === undefined) {
         const work = await prepare()
@@ -75,7 +75,7 @@ export function createIdempotency({
       const fingerprint = keyedDigest(fingerprintKey, JSON.stringify(request.body))
       const repeat = async (trx: DatabaseOrTransaction): Promise<Done<Body> | null> => {
         const answered = await idempotencyStore(trx).find(id, clock.now())
-        if (answered) await guard?.judge(trx) // no transaction that commits does it
+        if (answered) await guard?.authorize(trx) // no transaction that commits does it
         return answered && { body: replay(answered, fingerprint), isRepeat: true }
       }
 

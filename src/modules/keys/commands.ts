@@ -100,20 +100,20 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
-/** Asks and turns; its text says what is left to the operator. */
+/** Asks the processes and rotates the key; the text says what is left to the operator. */
 async function rotateMaster(call: CommandCall): Promise<void> {
   const asksOnly = call.values.check === true
   const waitMs = 1000 * wholeNumber(call, 'wait', 30)
   const minProcesses = wholeNumber(call, 'processes', 0)
-  await withServices(call, async ({ masterTurn }) => {
-    const { NotTurned } = await import('./turn.ts')
-    const turned = await masterTurn
-      .turn({ waitMs, asksOnly, minProcesses })
+  await withServices(call, async ({ masterKeyRotation }) => {
+    const { NotRotated } = await import('./master-key-rotation.ts')
+    const rotated = await masterKeyRotation
+      .rotate({ waitMs, asksOnly, minProcesses })
       .catch((error: unknown) => {
-        if (!(error instanceof NotTurned)) throw error
+        if (!(error instanceof NotRotated)) throw error
         throw new CommandError(`${error.message}; nothing was changed`, exitCodes.refused.code)
       })
-    const { state, before, next, answers, isInPlace } = turned
+    const { state, before, next, answers, isInPlace } = rotated
     const known = answers.filter(({ knows }) => knows).length
     const heard = `${known} of ${answers.length} processes that answered know ${next}`
     const left = isInPlace

@@ -12,13 +12,13 @@ import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
 import { createKeyAges } from './key-ages.ts'
 import type { MasterKeyConfig } from './master-key.ts'
+import { masterKeyRotationStore } from './master-key-rotation-store.ts'
 import { createMasterRing, type MasterRing, notOpened } from './master-ring.ts'
 import { type Added, createNewKeys, dataKeyAlgorithm } from './new-keys.ts'
 import { openKeys, publishedMs, type TokenPurpose } from './opened-keys.ts'
 import { assertReplaced, KeyNotReplaced, KeySigns } from './retirement.ts'
 import { operatorKeys, type SigningAlgorithm, type SigningKey } from './signing-key.ts'
 import { type KeyPurpose, keyStore, type SealedKey } from './store.ts'
-import { turnStore } from './turn-store.ts'
 
 /**
  * The key set: keys that sign and verify access tokens, others for refresh tokens, and one that
@@ -244,7 +244,7 @@ export async function loadKeySet(
         if (!key) return false // PostgreSQL takes no NUL, which an id of a path may have
         assertRetirable(key, present)
         if (!(await store.end(kid, clock.now()))) return false
-        await events.record(trx, keyRetired, { kid })
+        await events.emitInTransaction(trx, keyRetired, { kid })
         return true
       }
       const isRetired = await transact(db, [lockName.keys], work, guard)
@@ -340,11 +340,11 @@ export async function loadKeySet(
   }
 
   async function whyNotOpened(): Promise<string> {
-    const turn = await turnStore(db).last()
+    const rotation = await masterKeyRotationStore(db).last()
     const known = ring.ids().join(' and ')
-    if (!turn?.turned_at) return `${notOpened} (this process knows ${known})`
-    const at = isoTime(turn.turned_at)
-    return `${notOpened}: it was turned to ${turn.key_next} at ${at}, and this process knows ${known}`
+    if (!rotation?.turned_at) return `${notOpened} (this process knows ${known})`
+    const at = isoTime(rotation.turned_at)
+    return `${notOpened}: it was turned to ${rotation.key_next} at ${at}, and this process knows ${known}`
   }
 
   /** @throws KeySigns if the key may sign, or if these may not be the settings of the service */

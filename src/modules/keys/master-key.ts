@@ -21,7 +21,7 @@ export interface MasterKeyOptions {
   readonly mayCreate: boolean
 }
 
-/** The master keys that a process knows: more than one while the key is being turned. */
+/** The master keys that a process knows: more than one while the key is being rotated. */
 export interface MasterKeys {
   /** The present one of the settings, then the next one if there is one and it differs. */
   readonly keys: readonly Uint8Array[]
@@ -84,7 +84,7 @@ export function ownFile({ database }: Pick<Config, 'database'>): string {
   return join(database.dataDirectory, masterKeyFileName)
 }
 
-/** The file of the next such key, while it is being turned. */
+/** The file of the next such key, while it is being rotated. */
 export function nextOwnFile(config: Pick<Config, 'database'>): string {
   return `${ownFile(config)}.next`
 }

@@ -55,13 +55,13 @@ export const module: Module = {
       await app.register(keyRoutes, needs)
     }
   },
-  jobs: ({ keys, turnAnswers }) => [
+  jobs: ({ keys, masterKeyRotationAnswers }) => [
     {
       name: 'keys of other processes',
       everyMs: 1000,
       inEachWorker: true,
       readsFiles: true,
-      run: turnAnswers.follow,
+      run: masterKeyRotationAnswers.follow,
     },
     { name: 'key rotation', everyMs: rotateEveryMs, run: keys.rotateIfDue },
   ],

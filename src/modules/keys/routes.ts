@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
 import { type Clock, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -58,7 +58,7 @@ export async function keyRoutes(
     },
     async (request) => {
       const { purpose = 'signing', at_once: atOnce = false } = request.body
-      const how = { purpose, atOnce, guard: stillAllowed(request) }
+      const how = { purpose, atOnce, guard: reauthorize(request) }
       const { kid, before, signsFrom } = await keys.rotate(how).catch((error: unknown) => {
         if (!(error instanceof KeyNotReplaced)) throw error
         const reason = { code: 'key_not_replaced', facts: { detail: error.message } } as const
@@ -80,7 +80,7 @@ export async function keyRoutes(
     },
     async (request) => {
       const { kid } = request.params as { kid: string } // the parameter of the path
-      const isRetired = await keys.retire(kid, stillAllowed(request)).catch((error: unknown) => {
+      const isRetired = await keys.retire(kid, reauthorize(request)).catch((error: unknown) => {
         if (!(error instanceof KeySigns)) throw error
         const reason = { code: 'key_signs', facts: { detail: error.message } } as const
         throw new ApiError(keySigns, { reason })

@@ -10,7 +10,7 @@ export interface LoginAnswersDeps extends BrowserSessionDeps, TokenResultDeps {
 }
 
 /** Runs a login that gives this result. */
-export type RunLogin = <Given, Answer>(result: Result<Given, Answer>) => Promise<Answer>
+export type RunLogin = <Issued, Answer>(result: Result<Issued, Answer>) => Promise<Answer>
 
 /** Answers a login in one of the three modes: `session` sets the cookie, the others give tokens. */
 export async function answerLogin(

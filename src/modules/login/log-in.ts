@@ -2,7 +2,7 @@ import { type AuthenticateDeps, authenticate, type Method } from '../authenticat
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { LoginAttempt } from '../throttle/limits.ts'
-import { meetRequirements, type Sent, type StepDeps } from './steps.ts'
+import { type LoginInput, meetRequirements, type StepDeps } from './steps.ts'
 
 export interface LogInDeps extends AuthenticateDeps, StepDeps {
   readonly completion: Completion
@@ -13,7 +13,7 @@ export interface Login {
   readonly login: LoginAttempt
   readonly method: Method
   /** The further fields of the request, for the steps that may follow. */
-  readonly sent: Sent
+  readonly sent: LoginInput
 }
 
 /**
@@ -21,10 +21,10 @@ export interface Login {
  * the result. One transaction stores the result and settles the attempt as succeeded.
  * @throws ApiError what the limits, the method, the requirements and the steps refuse
  */
-export function logIn<Given, Answer>(
+export function logIn<Issued, Answer>(
   deps: LogInDeps,
   { login, method, sent }: Login,
-  result: Result<Given, Answer>,
+  result: Result<Issued, Answer>,
 ): Promise<Answer> {
   return authenticate(deps, { login, method }, async (evidence, attempt) => {
     const passed = await meetRequirements(deps, evidence, sent, attempt)

@@ -3,7 +3,7 @@ import { parseThrottledAddress } from '../../core/addresses/address.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { refuseField } from '../../core/errors.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../../core/http/schemas.ts'
@@ -95,8 +95,8 @@ export async function throttleAdminRoutes(
     },
     async (request) => {
       const username = canonicalUsername(request.params.username)
-      const guard = stillAllowed(request)
-      if (username === null) await guard?.judge(db)
+      const guard = reauthorize(request)
+      if (username === null) await guard?.authorize(db)
       else {
         const { username: clientId } = request.params
         await transact(db, [], (trx) => clearThrottle(trx, username, options, clientId), guard)
@@ -120,7 +120,7 @@ export async function throttleAdminRoutes(
       const address = parseThrottledAddress(request.params.address)
       if (address === null) refuseField(['address'], noAddress)
       const work = (trx: DatabaseOrTransaction) => clearAddress(trx, address, options)
-      const forgotten = await transact(db, [], work, stillAllowed(request))
+      const forgotten = await transact(db, [], work, reauthorize(request))
       return { message: 'Failed tries forgotten', ...forgotten }
     },
   )

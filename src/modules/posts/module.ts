@@ -8,7 +8,7 @@ export const module: Module = {
       name: 'posts',
       key: ['id'],
       givesIds: true,
-      person: { column: 'author_id', gone: 'cleared', inSteps: true },
+      person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
     },
   ],
   events: () => import('./events.ts'),
@@ -20,5 +20,5 @@ export const module: Module = {
       await app.register(postRoutes, needs)
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

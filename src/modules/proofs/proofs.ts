@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
-import { type StillAllowed, stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { type Reauthorization, reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import type { ProofKind } from '../../core/http/pages/proof-kinds.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
@@ -16,10 +16,10 @@ import { proofFail } from '../authentication/events.ts'
 import {
   canBeSent,
   type Proofs,
+  type ProofsInput,
+  type ProtectedChangeInput,
   type Proven,
   proofsOf,
-  type SentProofs,
-  type WantedChange,
 } from '../authentication/proofs.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
@@ -80,8 +80,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
 
   interface How {
     readonly request: FastifyRequest
-    readonly wanted: WantedChange
-    readonly sent: SentProofs
+    readonly wanted: ProtectedChangeInput
+    readonly sent: ProofsInput
     readonly grant: Grant | null
     readonly asksCode: boolean
     readonly failure: typeof proofFail
@@ -106,9 +106,9 @@ export function createProofs(deps: ProofsDeps): Proofs {
       const account = await accounts.reread(deps.db, evidence.account, 'commit')
       const code = async () => {
         if (!asksCode) return
-        attempt.failsAs({ event: null, wait: null }) // the second factor records wrong codes itself
-        await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
-        attempt.failsAs({ event: failure })
+        attempt.onFailure({ event: null, wait: null }) // the second factor records wrong codes itself
+        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
+        attempt.onFailure({ event: failure })
       }
       const { succeed } = attempt
       return work({ account, guard: guardOf(how, account), code, succeed })
@@ -124,26 +124,26 @@ export function createProofs(deps: ProofsDeps): Proofs {
     const login = { username: account.username, address: loginAddress(request) }
     const code = () =>
       limits.attemptCode(login, async (attempt) => {
-        attempt.failsAs({ event: failure, userId: account.userId })
+        attempt.onFailure({ event: failure, userId: account.userId })
         // Before the code is verified, so that a locked account does not show whether it is right.
         requirements.refuse('login', { account })
-        attempt.failsAs({ event: null }) // the second factor records wrong codes itself
-        await secondFactor.prove(account, codeOf(sent), { guard: stillAllowed(request) })
+        attempt.onFailure({ event: null }) // the second factor records wrong codes itself
+        await secondFactor.prove(account, codeOf(sent), { guard: reauthorize(request) })
       })
     return work({ account, guard: guardOf(how, account), code, succeed: noAttempt })
   }
 
   /** The guard of the caller, and of the account as it was when the proofs were verified. */
-  function guardOf({ request, grant, wanted }: How, account: Account): StillAllowed {
-    const caller = stillAllowed(request)
+  function guardOf({ request, grant, wanted }: How, account: Account): Reauthorization {
+    const caller = reauthorize(request)
     return {
-      shared: () => caller?.shared() ?? [],
+      lockNames: () => caller?.lockNames() ?? [],
       async now() {
         await caller?.now()
         await accounts.reread(deps.db, account)
       },
-      async judge(db: DatabaseOrTransaction) {
-        await caller?.judge(db)
+      async authorize(db: DatabaseOrTransaction) {
+        await caller?.authorize(db)
         await accounts.reread(db, account)
         // Another request may have used it meanwhile.
         if (grant && !(await deps.grants.use(db, grant))) throw refusal(wanted, grant.kinds)
@@ -151,7 +151,10 @@ export function createProofs(deps: ProofsDeps): Proofs {
     }
   }
 
-  function refusal({ account, change }: WantedChange, missing: readonly ProofKind[]): ApiError {
+  function refusal(
+    { account, change }: ProtectedChangeInput,
+    missing: readonly ProofKind[],
+  ): ApiError {
     const needsPage = missing.some((kind) => !canBeSent(kind))
     const confirm_url = `${config.baseUrl}/account/confirm?for=${change}`
     return new ApiError('confirmationRequired', {
@@ -174,11 +177,11 @@ function heldBy({ credential }: Principal): readonly ProofKind[] {
   return isEnrolment ? ['password', 'provider', 'email'] : []
 }
 
-function hasSent(sent: SentProofs, kind: ProofKind): boolean {
+function hasSent(sent: ProofsInput, kind: ProofKind): boolean {
   if (kind === 'password') return isSent(sent.currentPassword)
   return isSent(sent.totp) || isSent(sent.recoveryCode)
 }
 
-function codeOf({ totp, recoveryCode }: SentProofs) {
+function codeOf({ totp, recoveryCode }: ProofsInput) {
   return { totp, recoveryCode }
 }

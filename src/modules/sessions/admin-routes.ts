@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -66,7 +66,7 @@ export async function sessionAdminRoutes(
       const { userId } = named.of(request)
       const ended = await sessions.endAll(userId, 'administrator', {
         keepSession: ownSession(request, userId),
-        guard: stillAllowed(request),
+        guard: reauthorize(request),
       })
       if (!ended) throw goneMeanwhile('accountNotFound')
       return { message: 'All sessions and all tokens ended' }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import { lockName } from '../../core/database/transactions.ts'
 import { noteAbsence } from '../../core/http/changes/absence.ts'
-import type { Authenticated } from '../../core/http/changes/still-allowed.ts'
+import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
 import { type Principal, type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { sessionCookie } from './cookie.ts'
@@ -59,8 +59,8 @@ export function sessionAuthenticator(
     }
     return {
       principal,
-      shared: () => [lockName.account(userId)],
-      again: async (db) => callerOf(await sessions.again(db, id), request),
+      lockNames: () => [lockName.account(userId)],
+      revalidate: async (db) => callerOf(await sessions.revalidate(db, id), request),
     }
   }
 

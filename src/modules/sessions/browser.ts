@@ -26,8 +26,8 @@ export function sessionResult(
   }
   return {
     // Always a new id, against session fixation.
-    give: (trx, present) => sessions.start(trx, present, client),
-    answer({ secret, csrfToken }) {
+    issue: (trx, present) => sessions.start(trx, present, client),
+    respond({ secret, csrfToken }) {
       setSessionCookie(reply, config, secret)
       return csrfToken
     },

@@ -9,15 +9,15 @@ export const module: Module = {
       name: 'sessions',
       key: ['id'],
       isLogin: true,
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
     {
       name: 'session_ends',
       key: [],
       person: {
         column: 'user_id',
-        gone: 'removed',
-        untold: 'digests of ended sessions, for a day',
+        onDelete: 'delete',
+        excluded: 'digests of ended sessions, for a day',
       },
       leftOut: 'kept for a day, to explain refusals of the service that wrote them',
     },
@@ -71,7 +71,7 @@ export const module: Module = {
       },
     },
   ],
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
   async onAccountEnded({ clock }) {
     const { endSessionsOf } = await import('./sessions.ts')
     return async (trx, { userId, endsLogins, keepSession, isRemoved }) => {

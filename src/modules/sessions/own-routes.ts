@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import type { Clock } from '../../core/lib/clock.ts'
@@ -88,7 +88,7 @@ export async function ownSessionRoutes(
       const own = live.find(({ id }) => id === current)
       // To end the session of the request itself is a logout.
       if (own?.handle !== request.params.id) assertRecentLogin(request, config, clock)
-      const ended = await sessions.endOne(userId, request.params.id, stillAllowed(request))
+      const ended = await sessions.endOne(userId, request.params.id, reauthorize(request))
       if (!ended) {
         const reason = { code: 'session_absent', facts: { user_id: userId } } as const
         throw new ApiError('sessionNotFound', { reason })
@@ -117,7 +117,7 @@ export async function ownSessionRoutes(
       const { userId } = await ownAccount(accounts, request)
       const ended = await sessions.endAll(userId, 'everywhere', {
         keepSession: ownSession(request, userId),
-        guard: stillAllowed(request),
+        guard: reauthorize(request),
       })
       if (!ended) throw goneMeanwhile('accountNotFound')
       return { message: 'All other sessions and all tokens ended' }

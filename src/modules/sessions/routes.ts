@@ -4,7 +4,7 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { Message, named, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
@@ -93,8 +93,8 @@ export async function sessionRoutes(
       // The specification gives the operation no effect: it only leaves an event.
       const userId = Number(callerOf(request).subject)
       const record = (trx: DatabaseOrTransaction) =>
-        events.record(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })
-      await transact(db, [], record, stillAllowed(request))
+        events.emitInTransaction(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })
+      await transact(db, [], record, reauthorize(request))
       return { message: 'Transfer accepted' }
     },
   )

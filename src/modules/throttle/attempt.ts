@@ -19,7 +19,7 @@ export interface Attempt {
    */
   readonly usedUp: UsedUp | null
   /** Sets what a failure is recorded as from now on; fields that are not given stay as they are. */
-  failsAs(failure: Partial<Failure>): void
+  onFailure(failure: Partial<Failure>): void
   /**
    * Settles the attempt as succeeded in the transaction that completes the work; may be called again
    * if that is begun anew. `account`, as this transaction read it, saves a statement if it has no
@@ -72,7 +72,7 @@ export interface AttemptOptions {
   readonly reservation: Reservation
   /** The default is null. */
   readonly usedUp?: UsedUp | null
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   /** The username of the attempt, for the audit log alone. */
   readonly typed?: string | null
   /** Which errors fail the attempt; by default `invalidCredentials`. */
@@ -102,7 +102,7 @@ export async function runAttempt<T>(
   const attempt: Attempt = {
     takenAt: reservation.takenAt,
     usedUp,
-    failsAs(more) {
+    onFailure(more) {
       failure = { ...failure, ...more }
     },
     async succeed(trx, account) {
@@ -125,7 +125,7 @@ export async function runAttempt<T>(
       throw error
     }
     await reservation.fail(failed)
-    if (failure.event) events.tell(failure.event, { user_id: failure.userId }, { typed })
+    if (failure.event) events.emit(failure.event, { user_id: failure.userId }, { typed })
     await failure.wait?.()
     throw error
   }

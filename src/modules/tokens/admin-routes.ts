@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Database } from '../../core/database/database.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { Message, named, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import {
@@ -71,11 +71,11 @@ export async function tokenAdminRoutes(
       },
     },
     async (request) => {
-      const wanted = parseWanted(request.body)
-      const guard = stillAllowed(request)
+      const wanted = parseRevocation(request.body)
+      const guard = reauthorize(request)
       const end = { guard, reason: 'administrator' } as const
       if (!('token' in wanted)) await options.revocations.revoke(wanted, endOf(options, end))
-      else if (!(await endToken(wanted.token, end))) await guard?.judge(db) // nothing to end
+      else if (!(await endToken(wanted.token, end))) await guard?.authorize(db) // nothing to end
       return { message: 'Token revoked' }
     },
   )
@@ -87,7 +87,7 @@ export async function tokenAdminRoutes(
   }
 }
 
-function parseWanted({ token, jti, exp }: Static<typeof RevokeToken>) {
+function parseRevocation({ token, jti, exp }: Static<typeof RevokeToken>) {
   if (token === undefined) {
     if (jti !== undefined && exp !== undefined) return { jti, exp }
     return refuseField(['token'], 'is required, unless jti and exp are given')

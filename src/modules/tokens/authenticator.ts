@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { lockName } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
-import type { Authenticated } from '../../core/http/changes/still-allowed.ts'
+import type { Authenticated } from '../../core/http/changes/reauthorize.ts'
 import type { Authenticator } from '../../core/http/routes/declaration.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { isWithinLifetime } from './claims.ts'
@@ -79,8 +79,8 @@ export function bearerAuthenticator({
     }
     return {
       principal,
-      shared: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
-      async again(db) {
+      lockNames: () => [lockName.account(claims.sub), ...namesOf(claims).map(lockName.token)],
+      async revalidate(db) {
         if (!isWithinLifetime(claims, clock.now())) return null
         return (await revocations.refusesBy(db, claims)) ? null : principal
       },

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Database } from '../../core/database/database.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { Integer, named, rolesOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
 import type { Role } from '../../core/policy/principal.ts'
@@ -114,7 +114,7 @@ export async function clientRoutes(
     },
     async (request) => {
       const found = await introspect(options, request.body.token, audiencesOf(request))
-      await stillAllowed(request)?.judge(db) // a client that was removed meanwhile learns nothing
+      await reauthorize(request)?.authorize(db) // a client that was removed meanwhile learns nothing
       return found ?? { active: false }
     },
   )
@@ -136,9 +136,9 @@ export async function clientRoutes(
     },
     async (request, reply) => {
       const { token } = request.body
-      const guard = stillAllowed(request)
+      const guard = reauthorize(request)
       const wasValid = await revoke(token, audiencesOf(request), { guard, reason: 'client' })
-      if (!wasValid) await guard?.judge(db)
+      if (!wasValid) await guard?.authorize(db)
       return reply.send()
     },
   )

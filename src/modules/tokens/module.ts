@@ -11,8 +11,8 @@ export const module: Module = {
       givesIds: true,
       person: {
         column: 'user_id',
-        gone: { kept: 'tokens of a user who is gone stay refused until they expire' },
-        untold: 'from which counter on tokens count, until they expire',
+        onDelete: { kept: 'tokens of a user who is gone stay refused until they expire' },
+        excluded: 'from which counter on tokens count, until they expire',
       },
     },
     { name: 'refresh_uses', key: ['rid'] },

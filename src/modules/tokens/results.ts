@@ -7,7 +7,7 @@ import type { Pair, Tokens } from './tokens.ts'
 /** The results of a login in the modes token and pair: not stored, and signed after the commit. */
 export interface TokenResultDeps {
   readonly config: Pick<Config, 'token'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly tokens: Pick<Tokens, 'issueAccess' | 'issuePair' | 'newJti'>
 }
 
@@ -15,7 +15,7 @@ export interface TokenResultDeps {
 export function tokenResult({ config, events, tokens }: TokenResultDeps): Result<string, string> {
   return {
     ...recorded(events, tokens),
-    answer: (jti, { account, amr, authTime }) =>
+    respond: (jti, { account, amr, authTime }) =>
       tokens.issueAccess(account, { seconds: config.token.singleSeconds, amr, authTime, jti }),
   }
 }
@@ -24,7 +24,7 @@ export function tokenResult({ config, events, tokens }: TokenResultDeps): Result
 export function pairResult({ config, events, tokens }: TokenResultDeps): Result<string, Pair> {
   return {
     ...recorded(events, tokens),
-    answer: (jti, { account, amr, authTime }) =>
+    respond: (jti, { account, amr, authTime }) =>
       tokens.issuePair(account, { seconds: config.token.accessSeconds, amr, authTime, jti }),
   }
 }
@@ -33,12 +33,17 @@ export function pairResult({ config, events, tokens }: TokenResultDeps): Result<
 function recorded(
   events: TokenResultDeps['events'],
   tokens: Pick<Tokens, 'newJti'>,
-): Pick<Result<string, never>, 'give'> {
+): Pick<Result<string, never>, 'issue'> {
   return {
-    async give(trx, { account: { userId, username }, amr }) {
+    async issue(trx, { account: { userId, username }, amr }) {
       const jti = tokens.newJti()
       const login = { username, factors: amr, jti }
-      await events.record(trx, tokenCreated, { user_id: userId, grant: 'login' }, { login })
+      await events.emitInTransaction(
+        trx,
+        tokenCreated,
+        { user_id: userId, grant: 'login' },
+        { login },
+      )
       return jti
     },
   }

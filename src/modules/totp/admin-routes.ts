@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -45,7 +45,7 @@ export async function factorAdminRoutes(
     async (request) => {
       const account = named.of(request)
       assertNotOwn(request, account)
-      await secondFactor.remove(account, { guard: stillAllowed(request) })
+      await secondFactor.remove(account, { guard: reauthorize(request) })
       return show({ ...account, secondFactor: false })
     },
   )

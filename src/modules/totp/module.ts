@@ -8,12 +8,12 @@ export const module: Module = {
       name: 'second_factors',
       key: ['user_id'],
       sealed: ['sealed', 'pending'],
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
     {
       name: 'recovery_codes',
       key: ['user_id', 'code'],
-      person: { column: 'user_id', gone: 'removed' },
+      person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
   errors: ['secondFactorRequired', 'secondFactorNotFound'],
@@ -31,5 +31,5 @@ export const module: Module = {
       await app.register(factorAdminRoutes, needs)
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
-import { stillAllowed } from '../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
@@ -152,7 +152,7 @@ export async function factorRoutes(
   )
 
   function howOf(request: FastifyRequest, { userId }: Account) {
-    return { keepSession: ownSession(request, userId), guard: stillAllowed(request) }
+    return { keepSession: ownSession(request, userId), guard: reauthorize(request) }
   }
 
   function own(request: FastifyRequest): Promise<Account> {

@@ -9,13 +9,17 @@ export const module: Module = {
       key: ['id'],
       givesIds: true,
       blank: ['import_id'],
-      present: async () => (await import('../../core/database/staged.ts')).isPresentUser,
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
     },
     {
       name: 'leaving_users',
       key: [],
       leftOut: 'deleted users are not copied',
-      person: { column: 'user_id', gone: 'removed', untold: 'there is none before the deletion' },
+      person: {
+        column: 'user_id',
+        onDelete: 'delete',
+        excluded: 'there is none before the deletion',
+      },
     },
     {
       name: 'users_search',
@@ -52,5 +56,5 @@ export const module: Module = {
       }
     }
   },
-  personalData: async () => (await import('./of-person.ts')).sections,
+  personalData: async () => (await import('./personal-data.ts')).sections,
 }

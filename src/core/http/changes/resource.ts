@@ -4,7 +4,7 @@ import type { Resource } from '../../policy/decide.ts'
 import type { Rule } from '../../policy/rules.ts'
 import { errorNameOf } from '../declared-error.ts'
 import { ifMatch, type Precondition } from './entity-tag.ts'
-import { type StillAllowed, stillAllowed } from './still-allowed.ts'
+import { type Reauthorization, reauthorize } from './reauthorize.ts'
 
 /** How the resource of a path is loaded. */
 export interface ResourceOptions<Thing extends object> {
@@ -37,8 +37,8 @@ export interface ChangeConditions<Thing> {
   readonly seen?: Thing
   /** The precondition of the request. */
   readonly isWanted?: Precondition<Thing> | undefined
-  /** Judges the caller in the transaction of the change; absent on the command line. */
-  readonly guard?: StillAllowed | undefined
+  /** Reauthorizes the caller in the transaction of the change; absent on the command line. */
+  readonly guard?: Reauthorization | undefined
 }
 
 /** The resource that was read for a request, and the facts for its rule. */
@@ -69,7 +69,7 @@ export function resource<Thing extends object>(
     changeBy(request) {
       const seen = loader.of(request)
       if (request.resource) request.resource.isConditionAsked = true
-      return { seen, isWanted: ifMatch(request, options.show), guard: stillAllowed(request) }
+      return { seen, isWanted: ifMatch(request, options.show), guard: reauthorize(request) }
     },
   }
   return loader

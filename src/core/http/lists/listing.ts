@@ -39,15 +39,15 @@ export async function sendList<Item extends { readonly id: number }>(
   reply: FastifyReply,
   listing: Listing<Item>,
 ): Promise<FastifyReply> {
-  const judged = { ...listing, slice: forCallersStillAllowed(request, listing.slice) }
-  const { batchSize, pageLimitMax } = judged
+  const reauthorizing = { ...listing, slice: withReauthorization(request, listing.slice) }
+  const { batchSize, pageLimitMax } = reauthorizing
   const query = request.query as Query // parsed by Fastify
   reply.header('content-type', contentTypes.json)
   if (request.method === 'HEAD') {
     // A stream omits Content-Length, which must be that of GET. RFC 9110 section 8.6.
     return reply.header('x-total-count', await listing.count()).send(Readable.from([]))
   }
-  if (!asksForPage(query)) return sendAll(request, reply, judged)
+  if (!asksForPage(query)) return sendAll(request, reply, reauthorizing)
   const total = await listing.count()
   reply.header('x-total-count', total)
   const page = parsePage(query, pageLimitMax)
@@ -60,14 +60,14 @@ export async function sendList<Item extends { readonly id: number }>(
     : inTurn(request, reply, { mayBeRefused: rows > 2 * batchSize })
   const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
   const after = ']}'
-  const items = await readItems(judged, { offset, limit: page.limit }, before, makeBatch)
+  const items = await readItems(reauthorizing, { offset, limit: page.limit }, before, makeBatch)
   if (!items.isWhole()) return reply.send(textStream(items, after))
   const text = items.takeFirst() + after
   return reply.send(isSmall ? text : Buffer.from(text)) // Node sends a text together with its header
 }
 
-/** Judges the caller again for each batch after the first, because a client may read slowly. */
-function forCallersStillAllowed<Item>(
+/** Reauthorizes the caller for each batch after the first, because a client may read slowly. */
+function withReauthorization<Item>(
   request: FastifyRequest,
   slice: ReadSlice<Item>,
 ): ReadSlice<Item> {

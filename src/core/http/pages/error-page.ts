@@ -13,7 +13,7 @@ export async function sendErrorPage(
   plain: () => FastifyReply,
 ): Promise<FastifyReply> {
   if ('location' in page) {
-    request.guard = null // it is no success: nothing was changed that its caller is judged for
+    request.guard = null // it is no success: nothing was changed that needs a reauthorized caller
     return reply.redirect(page.location, 303)
   }
   if (!('view' in page)) return sendPage(reply, page)

@@ -18,6 +18,7 @@ import { all, describeRule, needsResource, type Rule } from '../../policy/rules.
 import { refusesBodies } from '../bodies/bodies.ts'
 import { refusesUnsupported } from '../bodies/unsupported.ts'
 import { accessDenied } from '../changes/denied.ts'
+import { assertReauthorized } from '../changes/reauthorize.ts'
 import {
   assertConditionAsked,
   assertRuleAsked,
@@ -25,7 +26,6 @@ import {
   type ResourceOptions,
   resourceAbsent,
 } from '../changes/resource.ts'
-import { assertJudgedAgain } from '../changes/still-allowed.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
 import { assertFieldNotForged } from './csrf.ts'
 import {
@@ -67,7 +67,7 @@ export const access = plugin<AccessOptions>(async (app, options) => {
   app.decorateRequest('principal', null)
   app.decorateRequest('resource', null)
   app.decorateRequest('guard', null)
-  app.decorateRequest('isJudgedAgain', false)
+  app.decorateRequest('isReauthorized', false)
   app.decorateRequest('awaitsBody', false)
 
   app.addHook('onRoute', (route) => {
@@ -101,7 +101,7 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
   route.onRequest = [...steps, ...[route.onRequest ?? []].flat()]
   const assertions = [
     ...(declared && needsResource(declared.rule) ? [assertRuleAsked] : []),
-    ...(isSafe(route.method) ? [] : [assertJudgedAgain]),
+    ...(isSafe(route.method) ? [] : [assertReauthorized]),
     ...(requestHeaders?.includes('if-match') ? [assertConditionAsked] : []),
   ]
   if (assertions.length > 0) route.onSend = [...assertions, ...[route.onSend ?? []].flat()]
@@ -114,7 +114,7 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
     route.preParsing = [refusesUnsupported(foreignPage), ...[route.preParsing ?? []].flat()]
   }
   if (readsBody(route)) {
-    route.preValidation = [judgeAfterBody, ...[route.preValidation ?? []].flat()]
+    route.preValidation = [reauthorizeAfterBody, ...[route.preValidation ?? []].flat()]
   }
   if (csrf === 'field')
     route.preValidation = [assertFieldNotForged, ...[route.preValidation ?? []].flat()]
@@ -151,7 +151,7 @@ function refusesEmptyParameters(url: string, options: AccessOptions): onRequestH
   const accepted = options.authenticators.filter(({ scheme }) => defaultSchemes.includes(scheme))
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (rule && decide(rule, null) === false) {
-      judge(rule, await identify(request, reply, accepted, options))
+      enforce(rule, await identify(request, reply, accepted, options))
     }
     throw new ApiError('routeNotFound', { reason: { code: 'empty_parameter' } })
   }
@@ -165,13 +165,13 @@ function admits(
 ): onRequestHookHandler {
   return (request, reply, done) => {
     const caller = identify(request, reply, accepted, options)
-    if (caller instanceof Promise) return caller.then((principal) => judge(rule, principal))
-    judge(rule, caller)
+    if (caller instanceof Promise) return caller.then((principal) => enforce(rule, principal))
+    enforce(rule, caller)
     done()
   }
 }
 
-function judge(rule: Rule, principal: Principal): void {
+function enforce(rule: Rule, principal: Principal): void {
   if (decide(rule, principal) === false) throw accessDenied(rule, principal)
 }
 
@@ -242,13 +242,13 @@ export function authorize(request: FastifyRequest, facts: Resource): void {
   throw accessDenied(rule, request.principal, facts)
 }
 
-/** Judges the caller again after a slow body, before its fields are validated. */
-const judgeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
+/** Reauthorizes the caller after a slow body, before its fields are validated. */
+const reauthorizeAfterBody: preValidationHookHandler = ({ awaitsBody, guard }, _reply, done) => {
   if (awaitsBody && guard) return guard.now()
   done()
 }
 
-/** Whether Fastify reads the body. The handler reads lines itself, and judges between them. */
+/** Whether Fastify reads the body. The handler reads lines itself, and reauthorizes between them. */
 function readsBody({ method, config }: RouteOptions): boolean {
   const { body = 'none' } = config ?? {}
   return !isSafe(method) && body !== 'none' && body !== 'lines'

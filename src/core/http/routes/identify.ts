@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { ApiError, type ApiErrorOptions, type RefusalReason } from '../../errors.ts'
 import type { Principal } from '../../policy/principal.ts'
 import { absenceOf } from '../changes/absence.ts'
-import { type Authenticated, RequestGuard } from '../changes/still-allowed.ts'
+import { type Authenticated, RequestGuard } from '../changes/reauthorize.ts'
 import { assertNotForged } from './csrf.ts'
 import { type Authenticator, isSafe } from './declaration.ts'
 
@@ -27,7 +27,7 @@ export function identify(
   return tryFrom(0, { request, reply, accepted, deps })
 }
 
-interface Asked {
+interface Input {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly accepted: readonly Authenticator[]
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** Tries the accepted authenticators from an index on. */
-function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
+function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
   const { request, reply, accepted } = asked
   for (let index = first; index < accepted.length; index += 1) {
     const authenticator = accepted[index]
@@ -55,13 +55,13 @@ function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
 }
 
 /** Only the Authorization header of a request counts, if it has one. */
-function isByHeader({ request, accepted }: Asked): boolean {
+function isByHeader({ request, accepted }: Input): boolean {
   return (
     request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
   )
 }
 
-function answerOf(authenticator: Authenticator, asked: Asked) {
+function answerOf(authenticator: Authenticator, asked: Input) {
   try {
     return authenticator.authenticate(asked.request)
   } catch (error) {
@@ -69,25 +69,25 @@ function answerOf(authenticator: Authenticator, asked: Asked) {
   }
 }
 
-function known(caller: Authenticated, authenticator: Authenticator, asked: Asked): Principal {
+function known(caller: Authenticated, authenticator: Authenticator, asked: Input): Principal {
   const { request, deps } = asked
   const { principal } = caller
   const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
   request.principal = principal
   request.guard = new RequestGuard(request, { caller, ended, db: deps.db })
-  request.awaitsBody = !request.raw.complete // a body that has arrived needs no second judgement
+  request.awaitsBody = !request.raw.complete // a body that has arrived needs no reauthorization
   if (!isSafe(request.method)) assertNotForged(request, principal, authenticator, deps.config)
   return principal
 }
 
-function refusalOf(error: unknown, authenticator: Authenticator, asked: Asked): unknown {
+function refusalOf(error: unknown, authenticator: Authenticator, asked: Input): unknown {
   const isRefused = error instanceof ApiError && error.status === 401
   return isRefused ? refused(authenticator, asked, error) : error
 }
 
 function refused(
   authenticator: Authenticator,
-  asked: Asked,
+  asked: Input,
   { cause, reason }: Pick<ApiErrorOptions, 'cause' | 'reason'>,
 ): ApiError {
   const { request, reply, accepted } = asked

@@ -3,7 +3,7 @@ import { maskedEmail } from '../../../core/addresses/email.ts'
 import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import {
   type ProofKind,
   type ProtectedChange,
@@ -44,7 +44,7 @@ export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
   readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
 }
 
-interface Asked {
+interface ConfirmInput {
   readonly change: ProtectedChange
   /** Null if the API sent the person here and nothing is confirmed yet. */
   readonly flow: ConfirmFlow | null
@@ -74,7 +74,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    const asked = await askedBy(request, person)
+    const asked = await confirmInputOf(request, person)
     if (!asked) return reply.redirect('/account', 303)
     const view = await viewOf(request, person, asked)
     return show(reply, request, person, 'account-confirm', view(null))
@@ -82,10 +82,10 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
 
   app.post(path, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    const asked = await askedBy(request, person)
+    const asked = await confirmInputOf(request, person)
     if (!asked) throw flowExpired('page_flow_unknown')
     await showAgainIfRefused(request, person, asked)
-    const flowOf = ({ change, flow }: Asked) => flow ?? begin(request, reply, person, change)
+    const flowOf = ({ change, flow }: ConfirmInput) => flow ?? begin(request, reply, person, change)
     const by = field(request, 'by')
     if (by === 'provider') return leave(request, reply, person, await flowOf(asked))
     if (by === 'mail') return sendCode(request, reply, person, await flowOf(asked))
@@ -101,7 +101,10 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     return show(reply, request, person, 'account-leaving', leaving)
   })
 
-  async function askedBy(request: FastifyRequest, { account }: Person): Promise<Asked | null> {
+  async function confirmInputOf(
+    request: FastifyRequest,
+    { account }: Person,
+  ): Promise<ConfirmInput | null> {
     const flow = await grants.find(request, account)
     if (flow) return { change: flow.data.change, flow }
     const { for: name } = request.query as { for?: unknown } // parsed by Fastify
@@ -116,14 +119,14 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     change: ProtectedChange,
   ): Promise<ConfirmFlow> {
     const browser = browserOf(request, reply, random)
-    return grants.begin(account, { change, sessionId, form: null }, browser, stillAllowed(request))
+    return grants.begin(account, { change, sessionId, form: null }, browser, reauthorize(request))
   }
 
   /** Verifies what was sent; answers what it has proved. @throws ApiError as `prove` of `Proofs` */
   async function prove(
     request: FastifyRequest,
     { account }: Person,
-    { change, flow }: Asked,
+    { change, flow }: ConfirmInput,
   ): Promise<ProofKind[]> {
     const sent = proofsOfForm(request)
     // Those of this flow alone: what counts already is not proved anew, here or in another flow.
@@ -137,8 +140,8 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   async function takeMailedCode(
     request: FastifyRequest,
     person: Person,
-    asked: Asked,
-  ): Promise<Asked> {
+    asked: ConfirmInput,
+  ): Promise<ConfirmInput> {
     const { flow } = asked
     const code = field(request, 'code')
     if (!flow || code === '') return asked
@@ -160,7 +163,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       await also?.(trx)
       return grants.add(trx, flow, kinds)
     }
-    return transact(db, [lockName.account(flow.userId ?? 0)], work, stillAllowed(request))
+    return transact(db, [lockName.account(flow.userId ?? 0)], work, reauthorize(request))
   }
 
   /** Makes the change of the form. */
@@ -189,7 +192,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       db,
       [lockName.account(account.userId)],
       (trx) => grants.add(trx, flow, [], { leaving: { provider: url.host, url: url.href } }),
-      stillAllowed(request),
+      reauthorize(request),
     )
     return reply.redirect(`${leavePath}?flow=${flow.id}`, 303)
   }
@@ -204,20 +207,20 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
       const mail = await mailedProof.begin(trx, request, account, flowName(flow))
       return grants.add(trx, flow, [], { mail })
     }
-    await transact(db, [lockName.account(account.userId)], work, stillAllowed(request))
+    await transact(db, [lockName.account(account.userId)], work, reauthorize(request))
     return reply.redirect(`${path}?flow=${flow.id}`, 303)
   }
 
   async function showAgainIfRefused(
     request: FastifyRequest,
     person: Person,
-    asked: Asked,
+    asked: ConfirmInput,
   ): Promise<void> {
     const view = await viewOf(request, person, asked)
     showIfRefused(request, person, 'account-confirm', { problemOf, view })
   }
 
-  async function viewOf(request: FastifyRequest, person: Person, { change, flow }: Asked) {
+  async function viewOf(request: FastifyRequest, person: Person, { change, flow }: ConfirmInput) {
     const { account } = person
     const needed = await proofs.neededOf(account)
     const given = flow ? grants.kindsOf(flow) : []

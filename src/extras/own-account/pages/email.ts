@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmail } from '../../../core/addresses/email.ts'
 import type { Config } from '../../../core/config/load.ts'
 import { type ApiError, refuseField } from '../../../core/errors.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
 import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
 import type {
   AccountDone,
@@ -85,13 +85,13 @@ export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Pro
       flowOf(person),
       emailPurposes,
     )
-    const confirmed = await emails.confirm(confirmation, stillAllowed(request))
+    const confirmed = await emails.confirm(confirmation, reauthorize(request))
     return goOn(reply, person, path, done[confirmed.done])
   })
 
   app.post(`${path}/cancel`, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    await emails.cancel(person.account, stillAllowed(request))
+    await emails.cancel(person.account, reauthorize(request))
     return goOn(reply, person, path, 'email_cancelled')
   })
 

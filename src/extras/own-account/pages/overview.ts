@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isLanguage, languages } from '../../../core/config/languages.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { Providers } from '../../../modules/federation/providers.ts'
 import type { Users } from '../../../modules/users/users.ts'
 import type { Emails } from '../../email-addresses/emails.ts'
@@ -54,7 +54,7 @@ export async function overviewPages(app: FastifyInstance, deps: OverviewDeps): P
     await emails.setLanguage(
       person.account,
       isLanguage(language) ? language : null,
-      stillAllowed(request),
+      reauthorize(request),
     )
     return goOn(reply, person, '/account', 'language')
   })

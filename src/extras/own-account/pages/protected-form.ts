@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Random } from '../../../core/crypto/random.ts'
 import { ApiError } from '../../../core/errors.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { ProtectedChange } from '../../../core/http/pages/proof-kinds.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
 import type { Grants } from '../../../modules/proofs/grants.ts'
@@ -66,7 +66,7 @@ export function protectedForm(
         account,
         { change, sessionId, form: { path, fields: sent } },
         browserOf(request, reply, random),
-        stillAllowed(request),
+        reauthorize(request),
       )
       return reply.redirect(`/account/confirm?flow=${flow.id}`, 303)
     }

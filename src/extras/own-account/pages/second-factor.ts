@@ -3,7 +3,7 @@ import type { Random } from '../../../core/crypto/random.ts'
 import type { Database } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import type { ApiError } from '../../../core/errors.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { AccountProblem } from '../../../core/http/pages/views/account.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { Proofs } from '../../../modules/authentication/proofs.ts'
@@ -94,7 +94,7 @@ export async function secondFactorPages(
     })
     const codes = await secondFactor.confirm(person.account, proofsOfForm(request).totp, {
       keepSession: person.sessionId,
-      guard: stillAllowed(request),
+      guard: reauthorize(request),
     })
     await transact(db, [], (trx) =>
       pageFlows.advance<Held, Held>(trx, flow, { step: 'codes', data: { codes, isFirst: true } }),
@@ -117,7 +117,7 @@ export async function secondFactorPages(
   protectedForm(app, deps, removal, async (request, reply, person) => {
     const { account, sessionId } = person
     if (!account.secondFactor) {
-      await secondFactor.abandon(account, stillAllowed(request))
+      await secondFactor.abandon(account, reauthorize(request))
       return reply.redirect(path, 303)
     }
     const sent = proofsOfForm(request)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../../core/errors.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
-import { stillAllowed } from '../../../core/http/changes/still-allowed.ts'
 import type { SessionRow } from '../../../core/http/pages/views/account.ts'
 import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
 import type { OwnSession, Sessions } from '../../../modules/sessions/sessions.ts'
@@ -41,7 +41,7 @@ export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps
   app.post(`${path}/end`, accountForm(path, recent), async (request, reply) => {
     const person = await personOf(deps, request)
     const { userId } = person.account
-    const ended = await sessions.endOne(userId, field(request, 'session'), stillAllowed(request))
+    const ended = await sessions.endOne(userId, field(request, 'session'), reauthorize(request))
     if (!ended) {
       const reason = { code: 'session_absent', facts: { user_id: userId } } as const
       throw new ApiError('sessionNotFound', { reason })
@@ -53,7 +53,7 @@ export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps
     const person = await personOf(deps, request)
     const ended = await sessions.endAll(person.account.userId, 'everywhere', {
       keepSession: person.sessionId,
-      guard: stillAllowed(request),
+      guard: reauthorize(request),
     })
     if (!ended) throw goneMeanwhile('accountNotFound')
     return goOn(reply, person, path, 'sessions_ended')

@@ -31,7 +31,7 @@ export interface SigningIn {
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface SentCredentials {
+export interface SignInInput {
   readonly username: string
   readonly password: string
   readonly captcha: string | undefined
@@ -45,7 +45,7 @@ export interface SentCredentials {
  */
 export interface SignInPipeline {
   /** @throws ApiError invalidCredentials, captchaRequired, tooManyLoginAttempts */
-  password(flow: SignInFlow, sent: SentCredentials, by: SigningIn): Promise<SignInFlow | null>
+  password(flow: SignInFlow, sent: SignInInput, by: SigningIn): Promise<SignInFlow | null>
   /** @throws ApiError secondFactorRequired, invalidCredentials, tooManyLoginAttempts */
   secondFactor(flow: SignInFlow, proof: Proof, by: SigningIn): Promise<SignInFlow | null>
   /** @throws ApiError passwordChangeRequired, validationFailed */
@@ -192,8 +192,8 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     return typeof passed === 'string' ? passed : null
   }
 
-  function pass({ data: { column }, returnTo }: SignInFlow, evidence: Evidence) {
-    return passTowards(returnTo, requirements.pass(column, evidence), evidence)
+  function pass({ data: { column: stage }, returnTo }: SignInFlow, evidence: Evidence) {
+    return passTowards(returnTo, requirements.pass(stage, evidence), evidence)
   }
 
   /** Runs the work as an attempt of the account: see `attemptCode`. */
@@ -217,10 +217,10 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
     if (typeof passed === 'string') throw new NextStep(await stepOf(flow, passed, evidence, also))
     await completion.complete(passed, attempt, {
       ...result,
-      async give(trx, present) {
+      async issue(trx, present) {
         await also?.(trx)
         await pageFlows.end(trx, flow)
-        return result.give(trx, present)
+        return result.issue(trx, present)
       },
     })
     return null
@@ -260,8 +260,8 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   /** Refuses a change of an account that has changed since it was read. */
   function stillThere(account: Account): Guard {
     return {
-      shared: () => [],
-      async judge(trx) {
+      lockNames: () => [],
+      async authorize(trx) {
         await accounts.reread(trx, account, 'commit')
       },
     }
@@ -278,6 +278,6 @@ export function createSignInPipeline(deps: PipelineDeps): SignInPipeline {
   }
 }
 
-function commitOf({ data: { column } }: SignInFlow) {
-  return column === 'login' ? 'commit' : 'providerCommit'
+function commitOf({ data: { column: stage } }: SignInFlow) {
+  return stage === 'login' ? 'commit' : 'providerCommit'
 }

@@ -1,8 +1,8 @@
-import { type PersonSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/person.ts'
 import { factorStore } from './store.ts'
 
 /** Whether there is a second factor, and how many recovery codes are left; no secret. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   single(
     { name: 'second_factor', tables: ['second_factors', 'recovery_codes'] },
     async (db, userId) => {

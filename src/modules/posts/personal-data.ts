@@ -1,8 +1,8 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { batches, type PersonSection, sectionBatch } from '../../core/module/person.ts'
+import { batches, type ExportSection, sectionBatch } from '../../core/module/person.ts'
 
 /** The posts of an author. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   batches({ name: 'posts', tables: ['posts'] }, async (db, userId, after?: { id: number }) => {
     const rows = await db
       .selectFrom('posts')

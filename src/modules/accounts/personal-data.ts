@@ -1,8 +1,8 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type PersonSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/person.ts'
 
 /** The account with its roles, and its verified address. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   single({ name: 'account', tables: ['accounts', 'role_assignments'] }, async (db, userId) => {
     const row = await db
       .selectFrom('accounts')

@@ -1,9 +1,9 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { list, type PersonSection } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
 import { type InvitationStoreDeps, invitationStores } from './invitation-store.ts'
 
 /** The invitation that the account was made of. */
-export function sectionsOf(deps: InvitationStoreDeps): readonly PersonSection[] {
+export function sectionsOf(deps: InvitationStoreDeps): readonly ExportSection[] {
   return [
     list({ name: 'invitations', tables: ['invitations'] }, async (db, userId) =>
       (await invitationStores(deps).of(db).ofUser(userId)).map((one) => ({

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
 
-export type Turn = Selectable<Schema['master_key_turns']>
+export type RotationRow = Selectable<Schema['master_key_turns']>
 
 /** What a process has answered about the next master key. */
 export interface Answer {
@@ -11,14 +11,14 @@ export interface Answer {
   readonly knows: boolean
 }
 
-/** The tables of turns of the master key, and the rows that a turn seals anew. */
-export function turnStore(db: DatabaseOrTransaction) {
+/** The tables of rotations of the master key, and the rows that a rotation seals anew. */
+export function masterKeyRotationStore(db: DatabaseOrTransaction) {
   return {
-    /** The newest turn, done or not. */
-    last: (): Promise<Turn | undefined> =>
+    /** The newest rotation, done or not. */
+    last: (): Promise<RotationRow | undefined> =>
       db.selectFrom('master_key_turns').selectAll().orderBy('asked_at', 'desc').executeTakeFirst(),
 
-    /** Whether a key was turned away from. */
+    /** Whether a key was replaced. */
     async hasEnded(key: string): Promise<boolean> {
       const ended = await db
         .selectFrom('master_key_turns')
@@ -29,34 +29,34 @@ export function turnStore(db: DatabaseOrTransaction) {
       return ended !== undefined
     },
 
-    /** Begins a turn; one that was only asked for before is given up. */
-    async ask(turn: Omit<Turn, 'turned_at'>): Promise<void> {
+    /** Begins a rotation; one that was only asked for before is given up. */
+    async ask(rotation: Omit<RotationRow, 'turned_at'>): Promise<void> {
       await db.deleteFrom('master_key_turns').where('turned_at', 'is', null).execute()
       await db
         .insertInto('master_key_turns')
-        .values({ ...turn, turned_at: null })
+        .values({ ...rotation, turned_at: null })
         .execute()
     },
 
-    async giveUp(turn: string): Promise<void> {
+    async giveUp(id: string): Promise<void> {
       await db
         .deleteFrom('master_key_turns')
-        .where('id', '=', turn)
+        .where('id', '=', id)
         .where('turned_at', 'is', null)
         .execute()
     },
 
-    async done(turn: string, at: number): Promise<boolean> {
+    async done(id: string, at: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('master_key_turns')
         .set({ turned_at: at })
-        .where('id', '=', turn)
+        .where('id', '=', id)
         .where('turned_at', 'is', null)
         .executeTakeFirstOrThrow()
       return numUpdatedRows > 0n
     },
 
-    /** Notes what a process knows; nothing if the turn was given up meanwhile. */
+    /** Notes what a process knows; nothing if the rotation was given up meanwhile. */
     async answer(turn: string, { instance, knows }: Answer, at: number): Promise<void> {
       const row = { turn, instance, knows: knows ? 1 : 0, at }
       await db

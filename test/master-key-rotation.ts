@@ -22,7 +22,7 @@ export async function nodeWith(key: string, shared?: TestApp, name = 'one') {
 }
 
 /** A service whose next master key is there, and the settings of a command. */
-export async function turningApp() {
+export async function rotatingApp() {
   const { app, next, env } = await nodeWith(newKey())
   keep(next, newKey())
   return { ...app, env }

@@ -1,8 +1,8 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { list, type PersonSection } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
 
 /** The sessions, also those that have just come to their timeout. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   list({ name: 'sessions', tables: ['sessions'] }, async (db, userId) => {
     const rows = await db
       .selectFrom('sessions')

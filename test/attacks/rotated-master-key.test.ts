@@ -1,4 +1,4 @@
-// A database makes a difference: what is forged are its rows, and a turn is one transaction.
+// A database makes a difference: what is forged are its rows, and a rotation is one transaction.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { parseMasterKey } from '../../src/core/config/settings-table.ts'
@@ -13,10 +13,10 @@ import type { TestApp } from '../app.ts'
 import { proofOf, recordEvents } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { steppingClock } from '../clock.ts'
-import { keep, newKey, nodeWith } from '../turning.ts'
+import { keep, newKey, nodeWith } from '../master-key-rotation.ts'
 
-/** A service with checkpoints before a turn and behind it, and the key that was turned away from. */
-async function turnedService(whileOld: (app: TestApp) => Promise<unknown> = async () => {}) {
+/** A service with checkpoints before a rotation and behind it, and the key that was replaced. */
+async function rotatedService(whileOld: (app: TestApp) => Promise<unknown> = async () => {}) {
   const before = newKey()
   const { app, env, next } = await nodeWith(before)
   const proof = await proofOf(app.deps)
@@ -53,11 +53,11 @@ const all = ({ deps }: TestApp) =>
 
 suite('who has the master key from before a turn, and the database', () => {
   test('finds the log whole as it is', async () => {
-    assert.deepEqual(await problems(await turnedService()), [])
+    assert.deepEqual(await problems(await rotatedService()), [])
   })
 
   test('adds no checkpoint behind the turn', async () => {
-    const service = await turnedService()
+    const service = await rotatedService()
     const last = (await all(service.app)).at(-1)
     assert.ok(last)
     const forged = signCheckpoint(service.old, {
@@ -73,7 +73,7 @@ suite('who has the master key from before a turn, and the database', () => {
   })
 
   test('rewrites none before it: the turn attests the last one', async () => {
-    const service = await turnedService()
+    const service = await rotatedService()
     const { db } = service.app.deps
     let previous = ''
     for (const checkpoint of await all(service.app)) {
@@ -97,7 +97,7 @@ suite('who has the master key from before a turn, and the database', () => {
   test('has no tombstone signed anew by the turn that its key has not signed', async () => {
     const stranger = checkpointKey(checkpointSeedOf(parseMasterKey(newKey())))
     const removed = { chain: 'gone', place: 3, mac: 'm', records: 3, at: 0, closed: '' }
-    const service = await turnedService(({ deps }) => {
+    const service = await rotatedService(({ deps }) => {
       const forged = signTombstone(stranger, removed)
       return deps.db.insertInto('audit_tombstones').values(forged).execute()
     })
@@ -111,7 +111,7 @@ suite('who has the master key from before a turn, and the database', () => {
   })
 
   test('makes no tombstone, and changes no statement of the turn', async () => {
-    const service = await turnedService()
+    const service = await rotatedService()
     const { db, clock } = service.app.deps
     const removed = { chain: 'gone', place: 3, mac: 'm', records: 3, at: clock.now(), closed: '' }
     await db.insertInto('audit_tombstones').values(signTombstone(service.old, removed)).execute()

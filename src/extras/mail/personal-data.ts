@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { list, type PersonSection } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
 import type { Notices } from './notices.ts'
 
 /** The mail of the last 30 days, what the owner was told of the account, and known devices. */
@@ -7,7 +7,7 @@ export function sectionsOf({
   notices,
 }: {
   readonly notices: Pick<Notices, 'of'>
-}): readonly PersonSection[] {
+}): readonly ExportSection[] {
   return [
     list({ name: 'mails', tables: ['mails'] }, async (db, userId) => {
       const rows = await db

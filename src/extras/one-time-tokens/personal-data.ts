@@ -1,8 +1,8 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { list, type PersonSection } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
 
 /** The links and codes that were mailed and are kept. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   list({ name: 'confirmations', tables: ['confirmations'] }, async (db, userId) => {
     const rows = await db
       .selectFrom('confirmations')

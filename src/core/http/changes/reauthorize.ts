@@ -7,43 +7,43 @@ import type { Principal } from '../../policy/principal.ts'
 import { accessDenied } from './denied.ts'
 
 /**
- * The second judgement of the caller. The first comes before the body is read, and a body, a batch
- * or a hash can take long; an account, a session, a token or a role that ended meanwhile must not
- * change anything. So each change judges its caller again in the transaction that commits it.
+ * The reauthorization of the caller. The authorization comes before the body is read, and a body, a
+ * batch or a hash can take long; an account, a session, a token or a role that ended meanwhile must
+ * not change anything. So each change reauthorizes its caller in the transaction that commits it.
  */
 
 /** An authenticated caller, with functions to authenticate it again later. */
 export interface Authenticated {
   readonly principal: Principal
   /** The lock names that every change takes exclusively which can end the caller; see `Guard`. */
-  shared(): readonly string[]
+  lockNames(): readonly string[]
   /**
    * Reads the caller again by `db`, as `authenticate` would for the same credential, but without
    * login limits; null if the caller has ended. An automatic lockout ends no caller.
    */
-  again(db: DatabaseOrTransaction): Promise<Principal | null>
+  revalidate(db: DatabaseOrTransaction): Promise<Principal | null>
 }
 
 /** The guard of a request's changes. */
-export interface StillAllowed extends Guard {
-  /** Judges outside a transaction: after a body was read, or for a batch of a long answer. */
+export interface Reauthorization extends Guard {
+  /** Reauthorizes outside a transaction: after a body was read, or for a batch of a long answer. */
   now(): Promise<void>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Null if no caller was authenticated. */
-    guard: StillAllowed | null
+    guard: Reauthorization | null
     /** Set by the guard, to detect a change that does not use it. */
-    isJudgedAgain: boolean
+    isReauthorized: boolean
   }
 }
 
 /**
- * Answers the guard that judges the request's caller in the transaction of its change; undefined if
+ * Answers the guard that reauthorizes the request's caller in the transaction of its change; undefined if
  * the route requires no caller. It refuses as a new request with the same credential would be.
  */
-export function stillAllowed({ guard }: FastifyRequest): StillAllowed | undefined {
+export function reauthorize({ guard }: FastifyRequest): Reauthorization | undefined {
   return guard ?? undefined
 }
 
@@ -55,7 +55,7 @@ export interface GuardOptions {
 }
 
 /** The guard of a request whose caller was authenticated. */
-export class RequestGuard implements StillAllowed {
+export class RequestGuard implements Reauthorization {
   readonly #request: FastifyRequest
   readonly #options: GuardOptions
 
@@ -64,26 +64,26 @@ export class RequestGuard implements StillAllowed {
     this.#options = options
   }
 
-  shared(): readonly string[] {
-    return this.#options.caller.shared()
+  lockNames(): readonly string[] {
+    return this.#options.caller.lockNames()
   }
 
   now(): Promise<void> {
-    return judge(this.#request, this.#options.db, this.#options)
+    return authorize(this.#request, this.#options.db, this.#options)
   }
 
-  async judge(trx: DatabaseOrTransaction): Promise<void> {
-    await judge(this.#request, trx, this.#options)
-    this.#request.isJudgedAgain = true
+  async authorize(trx: DatabaseOrTransaction): Promise<void> {
+    await authorize(this.#request, trx, this.#options)
+    this.#request.isReauthorized = true
   }
 }
 
-async function judge(
+async function authorize(
   request: FastifyRequest,
   db: DatabaseOrTransaction,
   { caller, ended }: GuardOptions,
 ): Promise<void> {
-  const principal = await caller.again(db)
+  const principal = await caller.revalidate(db)
   // The subject changes if the identity of a provider's token was linked to another account.
   if (principal?.subject !== caller.principal.subject) throw ended(reasonOfEnd(caller.principal))
   const resource = request.resource?.facts
@@ -101,9 +101,9 @@ function reasonOfEnd({ credential, subject }: Principal): RefusalReason {
 }
 
 /** Asserts, after a changing handler, that it used the guard. @throws Error if it did not */
-export const assertJudgedAgain: onSendHookHandler = (request, reply, payload, done) => {
-  const { guard, isJudgedAgain, method } = request
-  if (reply.statusCode < 400 && guard && !isJudgedAgain) {
+export const assertReauthorized: onSendHookHandler = (request, reply, payload, done) => {
+  const { guard, isReauthorized, method } = request
+  if (reply.statusCode < 400 && guard && !isReauthorized) {
     const { url } = request.routeOptions
     throw new Error(`${method} ${url} succeeded without judging its caller again`)
   }

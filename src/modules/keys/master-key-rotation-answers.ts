@@ -5,10 +5,10 @@ import type { ChangeFeed, Database } from '../../core/database/database.ts'
 import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { KeySet } from './key-set.ts'
-import { type Turn, turnStore } from './turn-store.ts'
+import { masterKeyRotationStore, type RotationRow } from './master-key-rotation-store.ts'
 
-/** Follows turns of the master key in a process of the service. */
-export interface TurnAnswers {
+/** Follows rotations of the master key in a process of the service. */
+export interface MasterKeyRotationAnswers {
   /**
    * Looks at the files of the master key, reads them anew after a change, and at the keys of the
    * database; answers what this process knows of the next key, if it is asked. Every second.
@@ -18,7 +18,7 @@ export interface TurnAnswers {
   reread(): Promise<void>
 }
 
-export interface TurnAnswersDeps {
+export interface MasterKeyRotationAnswersDeps {
   readonly db: Database
   readonly feed: Pick<ChangeFeed, 'isCurrent' | 'version'>
   readonly clock: Clock
@@ -29,15 +29,17 @@ export interface TurnAnswersDeps {
 
 const tellEveryMs = 60_000
 
-export function createTurnAnswers(deps: TurnAnswersDeps): TurnAnswers {
+export function createMasterKeyRotationAnswers(
+  deps: MasterKeyRotationAnswersDeps,
+): MasterKeyRotationAnswers {
   const { db, feed, clock, keys, random, log } = deps
   const { ring } = keys
   // Two containers can have one name of the host and one process id.
   const instance = `${hostname()}/${process.pid}/${randomText(random, 3)}`
   let seenFiles: string | undefined
   let seenVersion: number | undefined
-  let turn: Turn | undefined
-  /** The turn that was answered, and what. */
+  let rotation: RotationRow | undefined
+  /** The rotation that was answered, and what. */
   let answered = ''
   let toldAt = Number.NEGATIVE_INFINITY
   let isOpen = true
@@ -89,13 +91,14 @@ export function createTurnAnswers(deps: TurnAnswersDeps): TurnAnswers {
   /** Tells the command that asks whether this process knows the next key. */
   async function answer(): Promise<void> {
     const version = feed.version()
-    if (!feed.isCurrent() || version !== seenVersion) turn = await turnStore(db).last()
+    if (!feed.isCurrent() || version !== seenVersion)
+      rotation = await masterKeyRotationStore(db).last()
     seenVersion = version
-    if (!turn || turn.turned_at !== null) return
-    const knows = ring.ids().includes(turn.key_next)
-    const state = `${turn.id} ${knows}`
+    if (!rotation || rotation.turned_at !== null) return
+    const knows = ring.ids().includes(rotation.key_next)
+    const state = `${rotation.id} ${knows}`
     if (state === answered) return
-    await turnStore(db).answer(turn.id, { instance, knows }, clock.now())
+    await masterKeyRotationStore(db).answer(rotation.id, { instance, knows }, clock.now())
     answered = state
   }
 }

@@ -1,8 +1,8 @@
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type PersonSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/person.ts'
 
 /** When the password was set; neither the password nor its hash. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   single({ name: 'password', tables: ['passwords'] }, async (db, userId) => {
     const row = await db
       .selectFrom('passwords')

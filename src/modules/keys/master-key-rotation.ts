@@ -14,27 +14,27 @@ import {
   ownFile,
   readMasterKeys,
 } from './master-key.ts'
+import { type Answer, masterKeyRotationStore } from './master-key-rotation-store.ts'
 import { createMasterRing, type MasterRing } from './master-ring.ts'
 import { sealKey } from './sealed-key.ts'
 import { keyStore, type SealedKey } from './store.ts'
-import { type Answer, turnStore } from './turn-store.ts'
 
-/** Why the master key was not turned; the key set is as it was. */
-export class NotTurned extends Error {}
+/** Why the master key was not rotated; the key set is as it was. */
+export class NotRotated extends Error {}
 
 export const nextWasInUse = 'the next key was in use before: make a new one'
 
-/** Turns the master key while nodes serve: `gatehouse keys rotate-master`. docs/adr/0068 */
-export interface MasterTurn {
+/** Rotates the master key while nodes serve: `gatehouse keys rotate-master`. docs/adr/0068 */
+export interface MasterKeyRotation {
   /**
    * Asks all processes of the service whether they know the next key, and seals the key set under it if
    * all that answer do. What was begun and killed is finished by the next call.
-   * @throws NotTurned
+   * @throws NotRotated
    */
-  turn(how: HowToTurn): Promise<Turned>
+  rotate(options: RotateMasterKeyOptions): Promise<Rotated>
 }
 
-export interface HowToTurn {
+export interface RotateMasterKeyOptions {
   /** How long to wait for a process that does not know the next key yet. */
   readonly waitMs: number
   /** Whether to ask alone. */
@@ -43,7 +43,7 @@ export interface HowToTurn {
   readonly minProcesses?: number
 }
 
-export interface Turned {
+export interface Rotated {
   /** `finished`: the key set was sealed under the next key already. */
   readonly state: 'asked' | 'turned' | 'finished'
   /** The short names of the keys. */
@@ -54,19 +54,19 @@ export interface Turned {
   readonly isInPlace: boolean
 }
 
-/** What else is signed under the master key, in the transaction that turns it. */
-export type OnTurned = (
+/** What else is signed under the master key, in the transaction that rotates it. */
+export type OnRotated = (
   trx: DatabaseOrTransaction,
   keys: { readonly before: Uint8Array; readonly next: Uint8Array; readonly at: number },
 ) => Promise<void>
 
-export interface MasterTurnDeps {
+export interface MasterKeyRotationDeps {
   readonly config: MasterKeyConfig
   readonly db: Database
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
-  readonly onTurned: OnTurned
+  readonly onRotated: OnRotated
 }
 
 /** Every process looks for a question once a second, and hears of it within half a second. */
@@ -74,19 +74,19 @@ const answerMs = 3000
 const lookMs = 200
 const idBytes = 12
 
-export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
-  const { config, db, clock, events, random, onTurned } = deps
+export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyRotation {
+  const { config, db, clock, events, random, onRotated } = deps
   const isOwn = !config.masterKey
 
   return {
-    async turn({ waitMs, asksOnly = false, minProcesses = 0 }) {
+    async rotate({ waitMs, asksOnly = false, minProcesses = 0 }) {
       const isOwnNext = isOwn && !config.nextMasterKey && !config.masterKeyFiles?.next
       if (isOwnNext && !asksOnly) makeNextOwnFile(config, random)
       const { keys, mistakes } = readMasterKeys({ config, random, mayCreate: false })
       const [mistake] = mistakes
-      if (mistake !== undefined) throw new NotTurned(mistake)
+      if (mistake !== undefined) throw new NotRotated(mistake)
       const [present, next] = keys
-      if (!present || !next) throw new NotTurned(noNextKey(isOwn))
+      if (!present || !next) throw new NotRotated(noNextKey(isOwn))
       const ring = createMasterRing({ config, random, mayCreate: false })
       const sealing = ring.sealing(await keyStore(db).all())
       const named = { before: masterKeyId(present), next: masterKeyId(next) }
@@ -95,28 +95,28 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
         if (isInPlace) putInPlace()
         return { state: 'finished', ...named, answers: [], isInPlace }
       }
-      if (await turnStore(db).hasEnded(named.next)) {
-        throw new NotTurned(nextWasInUse)
+      if (await masterKeyRotationStore(db).hasEnded(named.next)) {
+        throw new NotRotated(nextWasInUse)
       }
 
       const id = randomText(random, idBytes)
       const asked = { id, key_before: named.before, key_next: named.next, asked_at: clock.now() }
-      await transact(db, [lockName.keys], (trx) => turnStore(trx).ask(asked))
+      await transact(db, [lockName.keys], (trx) => masterKeyRotationStore(trx).ask(asked))
       const answers = await heard(id, waitMs)
       const ignorant = answers.filter(({ knows }) => !knows).map(({ instance }) => instance)
       const isHeard = ignorant.length === 0 && answers.length >= minProcesses
-      if (asksOnly || !isHeard) await turnStore(db).giveUp(id)
+      if (asksOnly || !isHeard) await masterKeyRotationStore(db).giveUp(id)
       if (asksOnly) return { state: 'asked', ...named, answers, isInPlace: false }
       if (ignorant.length > 0) {
-        throw new NotTurned(`these processes do not know the next key: ${ignorant.join(', ')}`)
+        throw new NotRotated(`these processes do not know the next key: ${ignorant.join(', ')}`)
       }
       if (!isHeard) {
-        throw new NotTurned(`${answers.length} processes answered, ${minProcesses} were expected`)
+        throw new NotRotated(`${answers.length} processes answered, ${minProcesses} were expected`)
       }
       try {
         await seal(id, ring, { before: sealing, next })
       } catch (error) {
-        await turnStore(db).giveUp(id) // if it is done after all, it stays
+        await masterKeyRotationStore(db).giveUp(id) // if it is done after all, it stays
         throw error
       }
       if (isInPlace) putInPlace()
@@ -129,7 +129,7 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
     const askedAt = clock.now()
     for (;;) {
       await clock.wait(lookMs)
-      const answers = await turnStore(db).answers(turn)
+      const answers = await masterKeyRotationStore(db).answers(turn)
       const waited = clock.now() - askedAt
       if (waited >= answerMs && answers.every(({ knows }) => knows)) return answers
       if (waited >= Math.max(waitMs, answerMs)) return answers
@@ -144,14 +144,14 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
   ): Promise<void> {
     await transact(db, [lockName.keys, lockName.auditCheckpoints], async (trx) => {
       const at = clock.now()
-      if (!(await turnStore(trx).done(id, at))) {
-        throw new NotTurned('another command has begun to turn the master key')
+      if (!(await masterKeyRotationStore(trx).done(id, at))) {
+        throw new NotRotated('another command has begun to turn the master key')
       }
       const opened = (await keyStore(trx).all()).map((key) => ({ key, material: ring.open(key) }))
       for (const { key, material } of opened) await replaceSeal(trx, key, { next, material })
-      await onTurned(trx, { before, next, at })
+      await onRotated(trx, { before, next, at })
       const names = { before: masterKeyId(before), key: masterKeyId(next) }
-      await events.record(trx, masterKeyRotated, names)
+      await events.emitInTransaction(trx, masterKeyRotated, names)
     })
   }
 
@@ -160,7 +160,7 @@ export function createMasterTurn(deps: MasterTurnDeps): MasterTurn {
     key: SealedKey,
     { next, material }: { readonly next: Uint8Array; readonly material: Uint8Array },
   ): Promise<void> {
-    await turnStore(trx).seal(key.id, sealKey(random, next, key, material))
+    await masterKeyRotationStore(trx).seal(key.id, sealKey(random, next, key, material))
   }
 
   /** Replaces the service's own file; a kill before it leaves both, and each process knows both. */

@@ -1,8 +1,8 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { list, type PersonSection } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/person.ts'
 
 /** The sessions at applications behind a proxy. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   list({ name: 'application_sessions', tables: ['forward_sessions'] }, async (db, userId) => {
     const rows = await db
       .selectFrom('forward_sessions')

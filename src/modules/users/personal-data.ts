@@ -1,7 +1,7 @@
-import { type PersonSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/person.ts'
 import { userStore } from './store.ts'
 
 /** The user. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   single({ name: 'user', tables: ['users'] }, (db, userId) => userStore(db).byId(userId)),
 ]

@@ -1,8 +1,8 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { batches, type PersonSection, sectionBatch } from '../../core/module/person.ts'
+import { batches, type ExportSection, sectionBatch } from '../../core/module/person.ts'
 
 /** The refused requests of the last day. */
-export const sections: readonly PersonSection[] = [
+export const sections: readonly ExportSection[] = [
   batches(
     { name: 'refusals', tables: ['refusals'] },
     async (db, userId, after?: { id: string }) => {

@@ -10,9 +10,9 @@ import { type Load, startLoad } from './drill/load.ts'
 import { admin, type DrillNode, gatehouse, startNode, until } from './drill/node.ts'
 
 /**
- * Turns what an operator turns while callers log in, read and write: the master key, the signing keys, the
+ * Changes what an operator changes while callers log in, read and write: the master key, the signing keys, the
  * certificate, the level of the log; on two nodes with PostgreSQL, and on SQLite, with two workers each.
- * A request that fails is a failed proof. `npm run prove:turning -- [seconds of load in each phase]`
+ * A request that fails is a failed proof. `npm run prove:master-key-rotation -- [seconds of load in each phase]`
  */
 const seconds = Number(process.argv[2] ?? 10)
 const lanes = 6
@@ -32,7 +32,7 @@ async function prove(name: string, count: number): Promise<void> {
   print(name)
   const cluster = count > 1 ? await startCluster() : undefined
   const database = cluster ? { DATABASE_URL: cluster.url(await cluster.createDatabase()) } : {}
-  const files = mkdtempSync(join(tmpdir(), 'gatehouse-turning-'))
+  const files = mkdtempSync(join(tmpdir(), 'gatehouse-rotation-'))
   const tls = tlsFiles(files)
   const key = newKey()
   const nodes: DrillNode[] = []
@@ -54,7 +54,7 @@ async function prove(name: string, count: number): Promise<void> {
     if (!(await opensWith(first, envs[0] ?? {}, files)))
       goal('keys that open before the turn', 1, 0)
     const load = await startLoad({ targets: nodes, lanes, admin, ca: tls.authority })
-    await turnAll({ load, nodes, envs, files: cluster ? files : null, tls })
+    await rotateAll({ load, nodes, envs, files: cluster ? files : null, tls })
     await load.stop()
     for (const figures of load.figures()) {
       const { phase, requests, failed, p50Ms, p99Ms } = figures
@@ -75,7 +75,7 @@ async function prove(name: string, count: number): Promise<void> {
   }
 }
 
-interface Turning {
+interface Rotating {
   readonly load: Load
   readonly nodes: readonly DrillNode[]
   readonly envs: readonly Record<string, string>[]
@@ -84,7 +84,7 @@ interface Turning {
   readonly tls: ReturnType<typeof tlsFiles>
 }
 
-async function turnAll({ load, nodes, envs, files, tls }: Turning): Promise<void> {
+async function rotateAll({ load, nodes, envs, files, tls }: Rotating): Promise<void> {
   const [env = {}] = envs
   const during = async (phase: string, work: () => Promise<void> | void) => {
     load.phase(phase)

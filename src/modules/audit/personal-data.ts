@@ -1,4 +1,4 @@
-import { type PersonSection, sectionBatch } from '../../core/module/person.ts'
+import { type ExportSection, sectionBatch } from '../../core/module/person.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { Position } from './cursor.ts'
 import type { OpenedRecord } from './opened-record.ts'
@@ -8,7 +8,7 @@ export function sectionsOf({
   auditLog,
 }: {
   readonly auditLog: Pick<AuditLog, 'actsOf'>
-}): readonly PersonSection[] {
+}): readonly ExportSection[] {
   return [
     {
       name: 'audit',
