@@ -6,7 +6,7 @@ import { transact } from '../../src/core/database/transactions.ts'
 import { type EventContext, inContext, inNoContext } from '../../src/core/events/context.ts'
 import type { RecordedEvent } from '../../src/core/events/events.ts'
 import { eventType } from '../../src/core/events/types.ts'
-import { lastGood } from '../../src/modules/federation/last-good.ts'
+import { staleWhileRevalidate } from '../../src/modules/federation/stale-while-revalidate.ts'
 import { type Headers, testApp } from '../app.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
 import { seedUsers } from '../users.ts'
@@ -183,7 +183,7 @@ suite('the context of an event', async () => {
   test('of work that several callers share names none of them', async () => {
     told.length = 0
     const { clock } = app
-    const shared = lastGood({
+    const shared = staleWhileRevalidate({
       clock,
       load: async () => {
         await setImmediate()

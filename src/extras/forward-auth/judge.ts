@@ -1,6 +1,6 @@
 import type { ForwardRule } from '../../core/config/forward-rule.ts'
 import { maxNamedPaths } from './named-paths.ts'
-import { folded, hasTooManyMarks, isManifold, maxCharacters, readingsOf } from './readings.ts'
+import { folded, hasTooManyMarks, isAmbiguous, maxCharacters, variantsOf } from './path-variants.ts'
 import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
@@ -146,8 +146,8 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
 }
 
 function pathsOf(path: string): readonly string[] | null {
-  if (!isManifold(path)) return [path]
-  return readingsOf(path)?.map(withUpperEscapes) ?? null
+  if (!isAmbiguous(path)) return [path]
+  return variantsOf(path)?.map(withUpperEscapes) ?? null
 }
 
 function lengthOf(paths: readonly string[]): number {

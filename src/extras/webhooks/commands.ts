@@ -131,9 +131,9 @@ async function remove(call: CommandCall): Promise<void> {
 }
 
 async function test(call: CommandCall): Promise<void> {
-  await withServices(call, async ({ webhookDesk }) => {
+  await withServices(call, async ({ webhookAdmin }) => {
     const { deliveryView } = await import('./show.ts')
-    const delivery = await webhookDesk.test(idOf(call))
+    const delivery = await webhookAdmin.test(idOf(call))
     const seen = `${gatehouse} webhook deliveries --message ${delivery.message}`
     call.output.result(
       deliveryView(delivery),

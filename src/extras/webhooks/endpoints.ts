@@ -178,7 +178,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         if (isAnew) await endpointStore(trx).forgetHealth(id)
         if (state === 'enabled') {
           if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
-          await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+          await queueStore(trx).retryNow(id, clock.now()) // what waits goes at once
         }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.emitInTransaction(trx, webhookChanged, facts)

@@ -57,15 +57,15 @@ async function exportAudit(call: CommandCall): Promise<void> {
     batches: AsyncIterable<readonly OpenedRecord[]>,
     stop: AbortSignal | undefined,
   ): Promise<boolean> {
-    let isWhole = false
+    let isComplete = false
     async function* texts(): AsyncGenerator<string> {
       for await (const records of batches) {
         if (stop?.aborted) return
         yield records.map(jsonLine).join('')
       }
-      isWhole = true
+      isComplete = true
     }
     await output.stream(texts())
-    return isWhole
+    return isComplete
   }
 }

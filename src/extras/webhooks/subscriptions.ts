@@ -5,8 +5,8 @@ import type { Workers } from '../../core/workers/workers.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
 import { outboxStore } from './outbox-store.ts'
 
-/** Which events the enabled endpoints want, in memory: an event that none wants costs nothing. */
-export interface WebhookInterest {
+/** The events that the enabled endpoints subscribe to, in memory: an event without a subscription costs nothing. */
+export interface WebhookSubscriptions {
   /** Whether an endpoint wants events of a type. `current` comes before, in the transaction. */
   wants(type: string): boolean
   /** The ids of the endpoints that want events of a type, in their order. */
@@ -25,7 +25,7 @@ export interface WebhookInterest {
   announce(): Promise<void>
 }
 
-export interface WebhookInterestDeps {
+export interface WebhookSubscriptionsDeps {
   readonly db: Database
   readonly feed: Pick<ChangeFeed, 'version'>
   readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
@@ -43,7 +43,11 @@ const unsent = new Set(['webhook_delivery_failed', 'webhook_tested'])
 
 const topic = 'webhook endpoints'
 
-export function createWebhookInterest({ db, feed, workers }: WebhookInterestDeps): WebhookInterest {
+export function createWebhookSubscriptions({
+  db,
+  feed,
+  workers,
+}: WebhookSubscriptionsDeps): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true
