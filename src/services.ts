@@ -64,6 +64,7 @@ import { type AuditProof, createAuditProof } from './modules/audit/proof.ts'
 import { type AuditVerifications, createAuditVerifications } from './modules/audit/verify/runs.ts'
 import { type Completion, createCompletion } from './modules/authentication/completion.ts'
 import type { Proofs } from './modules/authentication/proofs.ts'
+import { addedRequirements } from './modules/authentication/requirement-cells.ts'
 import { createRequirements, type Requirements } from './modules/authentication/requirements.ts'
 import { type Clients, createClients } from './modules/clients/clients.ts'
 import { type ExternalBearer, externalBearer } from './modules/federation/authenticator.ts'
@@ -229,7 +230,7 @@ export async function createServices(
   auditProof = createAuditProof({ ...deps, keys, inserted: webhookOutbox.addCheckpoint })
   const revocations = await loadRevocations(deps)
   const passwords = createPasswords(deps)
-  const requirements = createRequirements(deps)
+  const requirements = createRequirements({ ...deps, added: await addedRequirements(modules) })
   const lock = createAutomaticLock({ ...deps, endSignIns: endWaitingSignIns })
   const captcha = createCaptcha({ ...deps, keys })
   const limits = createLoginLimits({

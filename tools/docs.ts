@@ -9,7 +9,10 @@ import { describeAccess, describeRoutes } from '../src/core/http/documents/route
 import type { Module } from '../src/core/module/module.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
 import { describeChecks } from '../src/extras/doctor/describe.ts'
-import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
+import {
+  addedRequirements,
+  describeRequirements,
+} from '../src/modules/authentication/requirement-cells.ts'
 import { modules as ours } from '../src/modules.ts'
 
 const folder = join(import.meta.dirname, '../docs')
@@ -27,7 +30,7 @@ export async function generateDocs(
     'configuration.md': describeSettings(tables),
     'doctor.md': describeChecks(readDoc('doctor.md')),
     'routes.txt': describeRoutes(routes),
-    'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
+    'access.txt': `${describeAccess(routes)}\n${describeRequirements(await addedRequirements(modules))}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
   }
 }
