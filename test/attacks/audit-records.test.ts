@@ -8,7 +8,6 @@ import { TransactionConflict } from '../../src/core/database/errors.ts'
 import { inSnapshot } from '../../src/core/database/snapshot.ts'
 import { lockName, transact } from '../../src/core/database/transactions.ts'
 import { inContext } from '../../src/core/events/context.ts'
-import { eventType } from '../../src/core/events/types.ts'
 import { createLog } from '../../src/core/runtime/deps.ts'
 import { eventsOf } from '../../src/core/runtime/sinks.ts'
 import { createAudit } from '../../src/modules/audit/audit.ts'
@@ -17,12 +16,13 @@ import { readAuditKeys } from '../../src/modules/keys/audit-keys.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { assertChainsWhole, auditRecords, recordTold } from '../audit-chains.ts'
 import { refuseChanges } from '../database.ts'
+import { testEvent } from '../events.ts'
 import { payloadOf } from '../forge.ts'
 import { assertRefusal } from '../refusal.ts'
 import { usersOfIds } from '../users-of-ids.ts'
 
-const noted = eventType<{ user_id?: number; note: string }>('noted')
-const refused = eventType<{ note: string }>('refused', 'warn')
+const noted = testEvent<{ user_id?: number; note: string }>('noted')
+const refused = testEvent<{ note: string }>('refused', 'warn')
 const json = { name: 'Vera', email: 'vera@example.org' }
 const agent = 'browser of a test/1.0'
 
@@ -454,7 +454,7 @@ suite('events without a change', async () => {
   })
 
   test('one that can never be recorded holds up no other, and is told as lost', async () => {
-    const odd = eventType<{ note: number }>('odd', 'warn')
+    const odd = testEvent<{ note: number }>('odd', 'warn')
     events.emit(odd, { note: Number.NaN }) // no JSON
     await recordTold(app)
     app.clock.advance(1)

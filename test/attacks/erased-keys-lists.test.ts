@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { transact } from '../../src/core/database/transactions.ts'
-import { eventType } from '../../src/core/events/types.ts'
 import { testApp } from '../app.ts'
 import { copyAudit, otherProcess, proofOf, recordEvents, verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { connectTo } from '../database.ts'
 import { erasePerson, keyOf, listsOf, runJob, whats } from '../erased-keys.ts'
+import { testEvent } from '../events.ts'
 
 const quiet = { LOG_LEVEL: 'silent' }
 const daySeconds = 86_400
-const noted = eventType<{ user_id: number }>('noted')
+const noted = testEvent<{ user_id: number }>('noted')
 
 suite('erasures from before their records listed the keys', async () => {
   const app = await testApp(quiet)

@@ -5,15 +5,15 @@ import { setImmediate } from 'node:timers/promises'
 import { transact } from '../../src/core/database/transactions.ts'
 import { type EventContext, inContext, inNoContext } from '../../src/core/events/context.ts'
 import type { RecordedEvent } from '../../src/core/events/events.ts'
-import { eventType } from '../../src/core/events/types.ts'
 import { staleWhileRevalidate } from '../../src/modules/federation/stale-while-revalidate.ts'
 import { type Headers, testApp } from '../app.ts'
+import { testEvent } from '../events.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
 import { seedUsers } from '../users.ts'
 
 const callers = 20
 const requestsOfEach = 50
-const noted = eventType<{ note: string }>('noted')
+const noted = testEvent<{ note: string }>('noted')
 
 suite('the context of an event', async () => {
   const told: RecordedEvent[] = []

@@ -12,6 +12,7 @@ import { type Answer, type Call, testApp } from '../app.ts'
 import { restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { backupOf, passphrase, place } from '../copies.ts'
+import { testEvent } from '../events.ts'
 import { beginEnrolment } from '../factor.ts'
 import { seedPosts } from '../posts.ts'
 import { assertRefusal } from '../refusal.ts'
@@ -43,7 +44,8 @@ function watchedSinks() {
   return { sinks, inside, told, broken, forget }
 }
 
-const noted = eventType<{ note: string }>('noted')
+const noted = testEvent<{ note: string }>('noted')
+type Located = { note: string; address: string }
 
 suite('an event and its transaction', async () => {
   const { sinks, inside, told, forget } = watchedSinks()
@@ -159,9 +161,9 @@ suite('an event and its transaction', async () => {
     // The types refuse it; nothing is called.
     const refused = [
       // @ts-expect-error who did it
-      () => eventType<{ by: string }>('noted'),
+      () => eventType<{ by: string }>('noted', { ...noted, fields: { by: '' } }),
       // @ts-expect-error from where
-      () => eventType<{ note: string; address: string }>('noted'),
+      () => eventType<Located>('noted', { ...noted, fields: { note: '', address: '' } }),
       // @ts-expect-error another field
       () => events.emit(noted, { note: 'x', more: 'y' }),
       // @ts-expect-error no field

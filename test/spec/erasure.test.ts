@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { transact } from '../../src/core/database/transactions.ts'
-import { eventType } from '../../src/core/events/types.ts'
 import type { Someone, TestApp } from '../app.ts'
 import { testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
+import { testEvent } from '../events.ts'
 import { verifyAddress } from '../mail.ts'
 import { usersOfIds } from '../users-of-ids.ts'
 
-const noted = eventType<{ user_id: number; note: string }>('noted')
+const noted = testEvent<{ user_id: number; note: string }>('noted')
 
 const runJob = async ({ app }: TestApp, name: string) => {
   const job = app.jobs.find((one) => one.name === name)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import pino from 'pino'
+import { testEvent } from '../../../test/events.ts'
 import { createEvents, logSink } from './events.ts'
-import { eventType } from './types.ts'
 
 suite('the log of events', () => {
   function logAt(level: string) {
@@ -15,8 +15,8 @@ suite('the log of events', () => {
     }
   }
   const [happened, refused] = [
-    eventType<{ user_id: number }>('happened', 'info'),
-    eventType<{ user_id: number }>('refused', 'warn'),
+    testEvent<{ user_id: number }>('happened', 'info'),
+    testEvent<{ user_id: number }>('refused', 'warn'),
   ]
 
   test('has a line for each event of a level that it takes', () => {

@@ -3,6 +3,7 @@ import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/dat
 import { isPostgres } from '../../core/database/transactions.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
+import { webhookDeliveryFailed, webhookTested } from './events.ts'
 import { outboxStore } from './outbox-store.ts'
 
 /** The events that the enabled endpoints subscribe to, in memory: an event without a subscription costs nothing. */
@@ -39,7 +40,7 @@ interface Chosen {
 const none: readonly string[] = []
 
 /** Events about deliveries: sent to an endpoint, they would cause further ones. */
-const unsent = new Set(['webhook_delivery_failed', 'webhook_tested'])
+const unsent = new Set([webhookDeliveryFailed.name, webhookTested.name])
 
 const topic = 'webhook endpoints'
 
