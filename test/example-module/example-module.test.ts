@@ -11,12 +11,13 @@ import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { describeRoutes } from '../../src/core/http/documents/route-table.ts'
 import type { Module } from '../../src/core/module/module.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
+import { anyone } from '../../src/core/policy/rules.ts'
 import { tablesOf } from '../../src/extras/backup/tables.ts'
 import { accountIn } from '../../src/modules/accounts/accounts.ts'
 import { addedRequirements } from '../../src/modules/authentication/requirement-cells.ts'
 import { createRequirements } from '../../src/modules/authentication/requirements.ts'
 import { modules as ours } from '../../src/modules.ts'
-import { generateDocs } from '../../tools/docs.ts'
+import { generateDocs, readDoc } from '../../tools/docs.ts'
 import { passwordOf, testApp } from '../app.ts'
 import { backup, loadDump, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -427,6 +428,26 @@ suite('a module from outside', async () => {
       docs['events.md'] ?? '',
       /^\| `note_written` \| info \| success \| a note is made /m,
     )
+  })
+
+  test('a long path and further schemes re-indent no other line of the documents', async () => {
+    const longPath: Module = {
+      name: 'long',
+      routes: async () => async (server) => {
+        const config = { access: { rule: anyone } }
+        server.get(`/${'long'.repeat(20)}`, { config, schema: { hide: true } }, async () => 'x')
+      },
+    }
+    const docs = await generateDocs([...modules, longPath])
+    for (const name of ['routes.txt', 'access.txt']) {
+      const lines = new Set(docs[name]?.split('\n'))
+      const before = readDoc(name).split('\n\n')[0]?.split('\n') ?? []
+      assert.ok(before.length > 200)
+      assert.deepEqual(
+        before.filter((line) => !lines.has(line) && !line.includes(' /api/me ')), // which has a scheme more
+        [],
+      )
+    }
   })
 
   test('a configuration that was read without its setting says which, and what reads it', () => {
