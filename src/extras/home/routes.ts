@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import { defaultName } from '../../core/config/oidc-settings.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
-import { frameAssets } from '../../core/http/pages/frame-assets.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { named, Page, Text } from '../../core/http/schemas.ts'
@@ -82,8 +81,7 @@ const Home = named(
 /**
  * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
- * signed in is led to the console or to the own account. It also serves the style sheet and the icon
- * of all pages.
+ * signed in is led to the console or to the own account.
  */
 export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
   const { accounts, config, providers } = options
@@ -135,5 +133,4 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       })
     },
   )
-  frameAssets.routes(app)
 }

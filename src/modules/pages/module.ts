@@ -18,6 +18,7 @@ export const module: Module = {
       { changePasswordRoutes },
       { invitationPages },
       { resetPages },
+      { frameRoutes },
       { applicationRoutes },
       { providerSignOutRoutes },
       { signInRoutes },
@@ -31,6 +32,7 @@ export const module: Module = {
       import('../../extras/own-account/change-password.ts'),
       import('../../extras/sign-up/pages/invitation/routes.ts'),
       import('../../extras/recovery/pages/routes.ts'),
+      import('./frame-routes.ts'),
       import('./sign-in/application.ts'),
       import('./sign-in/provider-sign-out.ts'),
       import('./sign-in/routes.ts'),
@@ -43,6 +45,7 @@ export const module: Module = {
         const warning = needs.workers.index === 0 ? warningOfPages() : null
         if (warning !== null) app.log.warn(warning)
       })
+      await app.register(frameRoutes)
       limitPageRequests(app)
       await app.register(changePasswordRoutes)
       await app.register(accountPages, needs)
