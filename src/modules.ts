@@ -13,6 +13,7 @@ import { module as importExport } from './extras/import-export/module.ts'
 import { module as mail } from './extras/mail/module.ts'
 import { module as metrics } from './extras/metrics/module.ts'
 import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
+import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
@@ -24,6 +25,7 @@ import { module as audit } from './modules/audit/module.ts'
 import { module as authentication } from './modules/authentication/module.ts'
 import { module as basic } from './modules/basic/module.ts'
 import { module as clients } from './modules/clients/module.ts'
+import { module as devices } from './modules/devices/module.ts'
 import { module as federation } from './modules/federation/module.ts'
 import { module as flows } from './modules/flows/module.ts'
 import { module as health } from './modules/health/module.ts'
@@ -57,6 +59,7 @@ export const modules: readonly Module[] = [
   passwords,
   accounts,
   flows,
+  devices,
   totp,
   proofs,
   basic,
@@ -78,6 +81,7 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
+  ownAccount,
   personalData,
   home,
   statistics,

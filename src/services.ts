@@ -20,9 +20,7 @@ import { createRefusals, type Refusals } from './extras/explain/refusals.ts'
 import { createHostSessions, type HostSessions } from './extras/forward-auth/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './extras/forward-auth/rules.ts'
 import { createImports, type Imports } from './extras/import-export/import.ts'
-import { createDevices, type Devices } from './extras/mail/devices.ts'
 import { createMailAdmin, type MailAdmin } from './extras/mail/mail-admin.ts'
-import { createMailedProof, type MailedProof } from './extras/mail/mailed-proof.ts'
 import { createMailer, type Mailer } from './extras/mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './extras/mail/notices.ts'
 import { createOutbox, type Outbox } from './extras/mail/outbox.ts'
@@ -30,6 +28,7 @@ import { type Confirmations, createConfirmations } from './extras/one-time-token
 import type { ProtectedForms } from './extras/own-account/pages/protected-form.ts'
 import { type AccountDeletion, createAccountDeletion } from './extras/personal-data/deletion.ts'
 import { createPersonalData, type PersonalData } from './extras/personal-data/personal-data.ts'
+import { createDeletionNotice } from './extras/recovery/deletion-notice.ts'
 import { createRecovery, type Recovery } from './extras/recovery/recovery.ts'
 import { createInvitations, type Invitations } from './extras/sign-up/invitations.ts'
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
@@ -67,6 +66,7 @@ import type { Proofs } from './modules/authentication/proofs.ts'
 import { addedRequirements } from './modules/authentication/requirement-cells.ts'
 import { createRequirements, type Requirements } from './modules/authentication/requirements.ts'
 import { type Clients, createClients } from './modules/clients/clients.ts'
+import { createDevices, type Devices } from './modules/devices/devices.ts'
 import { type ExternalBearer, externalBearer } from './modules/federation/authenticator.ts'
 import { createFlows, type Flows } from './modules/federation/flow.ts'
 import { createIdentities, type Identities } from './modules/federation/identities.ts'
@@ -157,7 +157,6 @@ interface Made extends LogoutEndings {
   readonly posts: Posts
   readonly profiles: Profiles
   readonly grants: Grants
-  readonly mailedProof: MailedProof
   readonly proofs: Proofs
   readonly protectedForms: ProtectedForms
   readonly providers: Providers
@@ -316,11 +315,10 @@ export async function createServices(
   webhookAdmin.onDue(webhookOutbox.notify)
   const lookUpReason = createLookUp(modules)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
+  const accountDeletion = createAccountDeletion({ ...deps, accounts, users })
+  accountDeletion.notifyBy(createDeletionNotice({ ...deps, confirmations, mailer, outbox }))
   const services: Services = {
-    accountDeletion: createAccountDeletion({
-      ...deps,
-      ...{ accounts, confirmations, mailer, outbox, users },
-    }),
+    accountDeletion,
     accountList: createAccountList(deps),
     accounts,
     auditLog,
@@ -378,9 +376,6 @@ export async function createServices(
     posts: createPosts(deps),
     profiles,
     grants,
-    mailedProof: createMailedProof({
-      ...{ ...deps, accounts, confirmations, limits, loginAddress, outbox, requirements },
-    }),
     proofs,
     protectedForms: new Map(),
     providers,

@@ -16,6 +16,7 @@ import {
 } from '../src/modules/authentication/requirement-cells.ts'
 import { modules as ours } from '../src/modules.ts'
 import { describeEvents } from './event-table.ts'
+import { writeClientTypes } from './typed-client/generate.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -50,6 +51,5 @@ export function readDoc(name: string): string {
 if (import.meta.main) {
   const docs = await generateDocs()
   for (const [name, text] of Object.entries(docs)) writeFileSync(join(folder, name), text)
-  const { clientTypes, writeTypes } = await import('./typed-client/generate.ts') // takes a second
-  writeTypes(await clientTypes(docs['openapi.json'] ?? ''))
+  await writeClientTypes()
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { components } from '../../web/console/api/openapi.d.ts'
 import { byLabel, largest, totalOf, widened } from '../../web/console/views/overview/buckets.ts'
+import { overview as german } from '../../web/console/views/overview/de.ts'
+import { overview } from '../../web/console/views/overview/en.ts'
 import { doctorHealth, healthOf, verdictOf } from '../../web/console/views/overview/health.ts'
-import { overview as german } from '../../web/languages/de/console/overview.ts'
-import { overview } from '../../web/languages/en/console/overview.ts'
 
 type Status = components['schemas']['AdminStatus']
 

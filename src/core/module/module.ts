@@ -9,6 +9,7 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
+import type { Contribute, Contributed } from './contributions.ts'
 import type { ExportSection } from './person.ts'
 import type { Needs } from './services.ts'
 
@@ -22,7 +23,9 @@ import type { Needs } from './services.ts'
  */
 export interface Module extends ModuleNames {
   /** Loads the code of the routes; answers a Fastify plugin that registers them. */
-  readonly routes?: () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
+  readonly routes?: () => Promise<(app: FastifyInstance, needs: RouteNeeds) => Promise<void>>
+  /** Loads the code of what the module adds to the routes of others. */
+  readonly contributes?: () => Promise<Contribute>
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
@@ -33,6 +36,9 @@ export interface Module extends ModuleNames {
   /** Makes what is called when a user is erased, for what no foreign key reaches. */
   readonly onErasure?: (needs: Needs) => Promise<OnErasure>
 }
+
+/** What the routes of a module get. */
+export type RouteNeeds = Needs & { readonly contributed: Contributed }
 
 /**
  * Answers the given authenticators of the modules before this one, followed by its own. It may wrap a

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authenticator } from '../http/routes/declaration.ts'
+import { contributionsOf } from './contributions.ts'
 import type { Module } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { Needs } from './services.ts'
@@ -8,9 +9,10 @@ import type { Needs } from './services.ts'
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly routes?: Loaded<Module['routes']>
   readonly authenticators?: Loaded<Module['authenticators']>
+  readonly contributes?: Loaded<Module['contributes']>
 }
 
-type Loaded<Load extends Module['routes'] | Module['authenticators']> =
+type Loaded<Load extends Module['routes' | 'authenticators' | 'contributes']> =
   | Awaited<ReturnType<NonNullable<Load>>>
   | undefined
 
@@ -21,11 +23,12 @@ type Loaded<Load extends Module['routes'] | Module['authenticators']> =
 export function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
   return Promise.all(
     modules.map(async (module) => {
-      const [routes, authenticators] = await Promise.all([
+      const [routes, authenticators, contributes] = await Promise.all([
         module.routes?.(),
         module.authenticators?.(),
+        module.contributes?.(),
       ])
-      return { ...module, routes, authenticators }
+      return { ...module, routes, authenticators, contributes }
     }),
   )
 }
@@ -67,6 +70,7 @@ export function registerRoutes(
   needs: Needs,
 ): void {
   const claim = createClaims()
+  const contributed = contributionsOf(modules, needs)
   for (const { name, routes, tag } of modules) {
     if (!routes) continue
     app.register(async (instance) => {
@@ -77,7 +81,7 @@ export function registerRoutes(
         }
         if (tag !== undefined) route.config = { tag, ...route.config }
       })
-      await routes(instance, needs)
+      await routes(instance, { ...needs, contributed })
     })
   }
 }

@@ -16,8 +16,8 @@ export const readers = ['EDITOR', 'ADMIN'] as const satisfies readonly Role[]
 export interface ConsoleAccess {
   /** Whether CONSOLE_ADDRESSES lets this client open it. */
   isAllowedFrom(request: FastifyRequest): boolean
-  /** The page that a signed-in person starts on: the console, or the own account. */
-  landingPath(account: Pick<Account, 'roles'>, request: FastifyRequest): string
+  /** The console for those who find something in it. */
+  landing(account: Pick<Account, 'roles'>, request: FastifyRequest): string | null
 }
 
 export function createConsoleAccess({
@@ -27,9 +27,9 @@ export function createConsoleAccess({
     addresses.length === 0 || isWithin(clientAddress(request), addresses)
   return {
     isAllowedFrom,
-    landingPath({ roles }, request) {
+    landing({ roles }, request) {
       const isReader = readers.some((name) => roles.includes(name))
-      return isOn && isReader && isAllowedFrom(request) ? consolePath : ownAccountPath
+      return isOn && isReader && isAllowedFrom(request) ? consolePath : null
     },
   }
 }

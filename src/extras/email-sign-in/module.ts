@@ -7,6 +7,10 @@ export const module: Module = {
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  contributes: async () => {
+    const { signInByMail } = await import('./pages/way.ts')
+    return (needs) => ({ signInPages: signInByMail(needs) })
+  },
   routes: async () => {
     const { emailLoginRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -5,17 +5,18 @@ import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { named, Page, Text } from '../../core/http/schemas.ts'
+import type { Contributed } from '../../core/module/contributions.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { Providers } from '../../modules/federation/providers.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import type { Sessions } from '../../modules/sessions/sessions.ts'
-import { createConsoleAccess } from '../console/access.ts'
 import { troublePage } from './page.ts'
 
 export interface HomeOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'console' | 'environment' | 'session'>
+  readonly contributed: Contributed
+  readonly config: Pick<Config, 'environment' | 'session'>
   readonly providers: Providers
   readonly sessions: Sessions
 }
@@ -85,7 +86,7 @@ const Home = named(
  */
 export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
   const { accounts, config, providers } = options
-  const consoleAccess = createConsoleAccess(config)
+  const landings = options.contributed('landing')
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
   const links = {
     documentation: { href: '/api/docs', access: documents },
@@ -119,7 +120,9 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       if (prefersPage(request)) {
         const session = await sessionOf(options, request)
         const account = session && (await accounts.byUserId(session.stored.userId))
-        if (account) return reply.redirect(consoleAccess.landingPath(account, request), 303)
+        const paths = account ? landings.map((landing) => landing(account, request)) : []
+        const path = paths.find((one) => one !== null)
+        if (path) return reply.redirect(path, 303)
         return sendView(reply, request, 'home', {
           links,
           signIn,

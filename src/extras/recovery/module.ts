@@ -19,14 +19,25 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
+  contributes:
+    async () =>
+    ({ outbox }) => ({
+      signInPages: {
+        links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
+      },
+    }),
   routes: async () => {
-    const [{ adminResetRoutes }, { publicResetRoutes }] = await Promise.all([
-      import('./admin-routes.ts'),
-      import('./public-routes.ts'),
-    ])
+    const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
+      await Promise.all([
+        import('../../core/http/limits/page-requests.ts'),
+        import('./admin-routes.ts'),
+        import('./pages/routes.ts'),
+        import('./public-routes.ts'),
+      ])
     return async (app, needs) => {
       await app.register(publicResetRoutes, needs)
       await app.register(adminResetRoutes, needs)
+      await registerPages(app, [resetPages], needs)
     }
   },
 }

@@ -48,14 +48,28 @@ export const module: Module = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
+  contributes: async () => {
+    const { signUpLink } = await import('./pages/link.ts')
+    return (needs) => ({ signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) } })
+  },
   routes: async () => {
-    const [{ invitationAdminRoutes }, { publicRegistrationRoutes }] = await Promise.all([
+    const [
+      { registerPages },
+      { invitationAdminRoutes },
+      { invitationPages },
+      { signUpPages },
+      { publicRegistrationRoutes },
+    ] = await Promise.all([
+      import('../../core/http/limits/page-requests.ts'),
       import('./admin-routes.ts'),
+      import('./pages/invitation/routes.ts'),
+      import('./pages/routes.ts'),
       import('./public-routes.ts'),
     ])
     return async (app, needs) => {
       await app.register(publicRegistrationRoutes, needs)
       await app.register(invitationAdminRoutes, needs)
+      await registerPages(app, [invitationPages, signUpPages], needs)
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],

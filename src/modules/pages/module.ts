@@ -12,33 +12,19 @@ export const module: Module = {
   ],
   routes: async () => {
     const [
-      { limitPageRequests },
+      { registerPages },
       { warningOfPages },
-      { accountPages },
-      { changePasswordRoutes },
-      { invitationPages },
-      { resetPages },
       { frameRoutes },
-      { applicationRoutes },
       { providerSignOutRoutes },
       { signInRoutes },
       { signOutRoutes },
-      { signUpPages },
-      { verifyPages },
     ] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),
       import('../../core/http/pages/built.ts'),
-      import('../../extras/own-account/pages/routes.ts'),
-      import('../../extras/own-account/change-password.ts'),
-      import('../../extras/sign-up/pages/invitation/routes.ts'),
-      import('../../extras/recovery/pages/routes.ts'),
       import('./frame-routes.ts'),
-      import('./sign-in/application.ts'),
       import('./sign-in/provider-sign-out.ts'),
       import('./sign-in/routes.ts'),
       import('./sign-in/sign-out.ts'),
-      import('../../extras/sign-up/pages/routes.ts'),
-      import('../../extras/email-addresses/pages/routes.ts'),
     ])
     return async (app, needs) => {
       app.addHook('onListen', async () => {
@@ -46,17 +32,7 @@ export const module: Module = {
         if (warning !== null) app.log.warn(warning)
       })
       await app.register(frameRoutes)
-      limitPageRequests(app)
-      await app.register(changePasswordRoutes)
-      await app.register(accountPages, needs)
-      await app.register(resetPages, needs)
-      await app.register(verifyPages, needs)
-      await app.register(signInRoutes, needs)
-      await app.register(applicationRoutes, needs)
-      await app.register(signOutRoutes, needs)
-      await app.register(providerSignOutRoutes, needs)
-      await app.register(invitationPages, needs)
-      await app.register(signUpPages, needs)
+      await registerPages(app, [signInRoutes, signOutRoutes, providerSignOutRoutes], needs)
     }
   },
 }
