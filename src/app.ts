@@ -14,7 +14,7 @@ import { authenticatorsOf, loadModules, registerRoutes } from './core/module/ser
 import type { Needs } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './core/runtime/jobs.ts'
-import { tracedFetch } from './extras/tracing/fetch.ts'
+import { tracedFetch } from './core/runtime/traced-fetch.ts'
 import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,

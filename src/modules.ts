@@ -19,6 +19,7 @@ import { module as recovery } from './extras/recovery/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
+import { module as tracing } from './extras/tracing/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
 import { module as audit } from './modules/audit/module.ts'
@@ -91,4 +92,5 @@ export const modules: readonly Module[] = [
   backup,
   doctor,
   status,
+  tracing,
 ]

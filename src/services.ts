@@ -122,6 +122,8 @@ interface Made extends LogoutEndings {
   readonly audit: Audit
   readonly auditProof: AuditProof
   readonly auditVerifications: AuditVerifications
+  /** The modules of this program. */
+  readonly modules: readonly Module[]
   /** All types of events, in the order of the modules. */
   readonly knownEvents: readonly KnownEvent[]
   readonly backups: Backups
@@ -325,6 +327,7 @@ export async function createServices(
     audit,
     auditProof,
     auditVerifications: createAuditVerifications({ ...deps, auditProof, keys }),
+    modules,
     knownEvents,
     backups,
     captcha,

@@ -39,12 +39,13 @@ const coreParts = [
   'events',
   'runtime',
   'http',
+  'checks',
   'module',
   'cli',
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'own-account', 'tracing']
+const withoutManifest = ['devices', 'own-account']
 
 /** Their pages still load what extras add to them. */
 const loadsExtras = ['pages', 'own-account']
@@ -163,7 +164,9 @@ const isManifest = (path: string) =>
 function loadedByStart(): Set<string> {
   const values = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
   const next = Map.groupBy(values, ({ from }) => from)
-  const ofModules = imports.filter((one) => isManifest(one.from) && !loadsCommands(one))
+  const ofModules = imports.filter(
+    (one) => isManifest(one.from) && !loadsCommands(one) && !one.to.endsWith('/checks.ts'),
+  )
   const loaded = new Set(['src/start.ts', ...ofModules.map(({ to }) => to)])
   for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to)
   return loaded

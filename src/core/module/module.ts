@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
+import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/module-settings.ts'
 import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
@@ -9,6 +10,7 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
+import type { CreateTracing } from '../runtime/tracing.ts'
 import type { Contribute, Contributed } from './contributions.ts'
 import type { ExportSection } from './person.ts'
 import type { Needs } from './services.ts'
@@ -29,6 +31,14 @@ export interface Module extends ModuleNames {
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
+  /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
+  readonly tracing?: () => Promise<CreateTracing>
+  /** Generated documents of the module in docs/: each is made of what stands there now. */
+  readonly documents?: Readonly<
+    Record<string, (text: string, modules: readonly Module[]) => Promise<string>>
+  >
+  /** What the doctor checks of the module. */
+  readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
   /** Makes what is called when an account ends. */
   readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
   /** What the module stores of a person: see `excluded` of a table for what is left out. */

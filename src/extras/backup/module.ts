@@ -8,6 +8,7 @@ export const module: Module = {
   tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
   events: () => import('./events.ts'),
   settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -15,6 +15,7 @@ export const module: Module = {
   ],
   errors: ['refusalNotFound'],
   settings: ['REFUSALS_MAX'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

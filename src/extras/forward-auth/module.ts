@@ -8,6 +8,7 @@ export const module: Module = {
   tag: 'Applications',
   events: () => import('./events.ts'),
   settings: ['FORWARD_AUTH_FILE'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -35,6 +35,7 @@ export const module: Module = {
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

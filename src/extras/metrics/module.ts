@@ -4,6 +4,7 @@ export const module: Module = {
   name: 'metrics',
   tag: 'Service',
   settings: ['METRICS_ADDRESS'],
+  checks: () => import('./checks.ts'),
   routes: async () => {
     const [{ createMetrics }, { createRefusalCounts }, { metricsRoutes }, { listenBeside }] =
       await Promise.all([

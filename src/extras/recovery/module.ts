@@ -6,6 +6,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['accountUnusable'],
   settings: ['RESET_SECONDS'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -30,6 +30,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: ['WEBHOOK_ADDRESSES'],
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

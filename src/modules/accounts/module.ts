@@ -34,6 +34,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
   settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -8,6 +8,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['invalidClient'],
   settings: ['CLIENTS_FILE'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -33,6 +33,7 @@ export const module: Module = {
     'OIDC_PASSWORD_GRANT',
     'OIDC_PROVIDERS',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

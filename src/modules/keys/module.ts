@@ -23,6 +23,7 @@ export const module: Module = {
     'TOKEN_PRIVATE_KEY',
     'KEY_ROTATION_DAYS',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -10,6 +10,7 @@ export const module: Module = {
     'PAGES_LANGUAGE',
     'PAGES_TEXTS_FILE',
   ],
+  checks: () => import('./checks.ts'),
   routes: async () => {
     const [
       { registerPages },

@@ -33,6 +33,7 @@ export const module: Module = {
     'SESSIONS_PER_ACCOUNT',
   ],
 
+  checks: () => import('./checks.ts'),
   authenticators: async () => {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]

@@ -16,6 +16,7 @@ export const module: Module = {
     'LOGIN_ADDRESS_WINDOW_SECONDS',
     'LOGIN_CAPTCHA_AFTER',
   ],
+  checks: () => import('./checks.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

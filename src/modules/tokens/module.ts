@@ -37,6 +37,7 @@ export const module: Module = {
     'REFRESH_ROTATION',
     'REFRESH_GRACE_SECONDS',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

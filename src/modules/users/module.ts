@@ -30,6 +30,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['nameAndEmailRequired', 'userNotFound'],
   settings: ['USERS_POLICY'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

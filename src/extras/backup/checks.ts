@@ -1,14 +1,15 @@
 import { accessSync, constants } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { gatehouse } from '../../../core/hints/command-line.ts'
-import { isoTime } from '../../../core/lib/clock.ts'
-import { reasonOf, systemCode } from '../../../core/reason.ts'
-import { openArchive } from '../../backup/archive-reader.ts'
-import { lateAfterMs } from '../../backup/schedule.ts'
-import type { Check } from '../check.ts'
-import type { InsideContext } from '../context.ts'
-import { doctorStore } from '../store.ts'
+import type { Check } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { reasonOf, systemCode } from '../../core/reason.ts'
+import { openArchive } from './archive-reader.ts'
+import { lateAfterMs } from './schedule.ts'
 
 const why = 'What has happened since the last backup is lost with the database.'
 
@@ -42,7 +43,7 @@ const backupFailed: Check<InsideContext> = {
   },
   async find({ config, db }) {
     if (config.backups.directory === undefined) return []
-    const { failed } = await doctorStore(db).backupRuns()
+    const { failed } = await backupRuns(db)
     if (failed === null) return []
     return [
       { what: `The backup of ${isoTime(failed.at)} has failed: ${failed.detail ?? 'unknown'}.` },
@@ -63,7 +64,7 @@ const backupAge: Check<InsideContext> = {
   async find({ clock, config, db, machine }) {
     const { directory, everyHours } = config.backups
     if (directory === undefined) return []
-    const { failed, made } = await doctorStore(db).backupRuns()
+    const { failed, made } = await backupRuns(db)
     if (made === null) {
       const what = 'BACKUP_DIR is set, and no backup was made yet.'
       return failed === null ? [{ what, level: 'info' }] : []
@@ -93,7 +94,7 @@ const backupContent: Check<InsideContext> = {
   async find({ config, db, machine }) {
     const { directory } = config.backups
     if (directory === undefined) return []
-    const { made } = await doctorStore(db).backupRuns()
+    const { made } = await backupRuns(db)
     if (made?.node !== hostname() || made.state !== 'done' || made.file === null) return []
     const path = join(directory, made.file)
     const stats = machine.stat(path)
@@ -128,16 +129,55 @@ const backupNone: Check<InsideContext> = {
   },
   async find({ clock, config, db }) {
     if (config.backups.directory !== undefined) return []
-    const since = await doctorStore(db).firstMigration()
+    const since = await firstMigration(db)
     if (since === null || clock.now() - since < newDays * dayMs) return []
     return [{ what: 'BACKUP_DIR is not set: this service makes no backups by itself.' }]
   },
 }
 
-export const backupChecks: readonly Check<InsideContext>[] = [
-  backupFolder,
-  backupFailed,
-  backupAge,
-  backupContent,
-  backupNone,
-]
+/** Times in epoch milliseconds. */
+interface BackupRuns {
+  readonly made: {
+    /** When the state began that it holds. */
+    readonly at: number
+    /** Whether its file is still kept. */
+    readonly state: string
+    readonly file: string | null
+    /** The machine that made it. */
+    readonly node: string
+    /** The digest of the file when the backup was written. */
+    readonly sha256: string | null
+  } | null
+  readonly failed: { readonly at: number; readonly detail: string | null } | null
+}
+
+/** The last backup that the service has made by itself, and what has failed since. */
+async function backupRuns(db: DatabaseOrTransaction): Promise<BackupRuns> {
+  const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
+  const made = await runs
+    .select(['id', 'started_at', 'state', 'file', 'node', 'sha256'])
+    .where('state', 'in', ['done', 'removed'])
+    .executeTakeFirst()
+  const failed = await runs
+    .select(['finished_at', 'started_at', 'detail'])
+    .where('state', '=', 'failed')
+    .where('id', '>', made?.id ?? 0)
+    .executeTakeFirst()
+  return {
+    made: made ? { ...made, at: made.started_at } : null,
+    failed: failed ? { at: failed.finished_at ?? failed.started_at, detail: failed.detail } : null,
+  }
+}
+
+/** When the first version of the schema was made: the age of the deployment. */
+async function firstMigration(db: DatabaseOrTransaction): Promise<number | null> {
+  const { at } = await db
+    .selectFrom('schema_version')
+    .select((eb) => eb.fn.min('applied_at').as('at'))
+    .executeTakeFirstOrThrow()
+  return at === null ? null : Number(at)
+}
+
+export const checks: ModuleChecks = {
+  inside: [backupFolder, backupFailed, backupAge, backupContent, backupNone],
+}

@@ -1,11 +1,11 @@
-import { accessAlgorithm } from '../../../modules/keys/algorithm.ts'
-import { operatorKeys } from '../../../modules/keys/signing-key.ts'
-import { storedKeys } from '../../../modules/keys/stored-keys.ts'
-import type { Check } from '../check.ts'
-import type { OutsideContext } from '../context.ts'
-import type { Answer } from '../probe.ts'
+import type { Check } from '../../core/checks/check.ts'
+import type { OutsideContext } from '../../core/checks/context.ts'
+import type { Answer } from '../../core/checks/probe.ts'
+import { accessAlgorithm } from './algorithm.ts'
+import { operatorKeys } from './signing-key.ts'
+import { storedKeys } from './stored-keys.ts'
 
-const jwks: Check<OutsideContext> = {
+export const jwks: Check<OutsideContext> = {
   id: 'jwks',
   level: 'error',
   passMessage: 'the public keys are reached, and are those that sign now',
@@ -63,5 +63,3 @@ async function signingNow({ inside, origin, clock }: OutsideContext): Promise<st
   const [newest] = current
   return own.length > 0 ? own.map(({ kid }) => kid) : newest ? [newest.id] : []
 }
-
-export const jwksChecks: readonly Check<OutsideContext>[] = [jwks]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { inContextOf, inNoContext } from '../../core/events/context.ts'
-import { parseTraceContext } from '../../core/events/trace-context.ts'
-import { tracedFetch } from './fetch.ts'
+import { inContextOf, inNoContext } from '../events/context.ts'
+import { parseTraceContext } from '../events/trace-context.ts'
+import { tracedFetch } from './traced-fetch.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00'
 const context = {

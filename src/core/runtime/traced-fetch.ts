@@ -1,7 +1,7 @@
-import { currentTrace } from '../../core/events/context.ts'
-import { traceHeaders } from '../../core/events/trace-context.ts'
-import { fetchFailure } from './fetch-failure.ts'
-import type { Traces } from './traces.ts'
+import { currentTrace } from '../events/context.ts'
+import { traceHeaders } from '../events/trace-context.ts'
+import { fetchFailure } from '../outbound/fetch-failure.ts'
+import type { Traces } from './tracing.ts'
 
 export interface TracedFetchOptions {
   readonly fetch: typeof fetch

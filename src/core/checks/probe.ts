@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
-import { parseAddressRange } from '../../core/addresses/address-ranges.ts'
-import { isLoopback } from '../../core/addresses/loopback.ts'
-import { kindOfAddress } from '../../core/outbound/address-kinds.ts'
-import { guardedRequest, type OutboundOptions } from '../../core/outbound/guarded-request.ts'
-import { type Lookup, lookUpName } from '../../core/outbound/lookup.ts'
-import { OutboundError } from '../../core/outbound/outbound-error.ts'
-import { checkedUrl, hostOf, type OutboundRules } from '../../core/outbound/target.ts'
+import { networkInterfaces } from 'node:os'
+import { parseAddressRange } from '../addresses/address-ranges.ts'
+import { isLoopback } from '../addresses/loopback.ts'
+import { kindOfAddress } from '../outbound/address-kinds.ts'
+import { guardedRequest, type OutboundOptions } from '../outbound/guarded-request.ts'
+import { type Lookup, lookUpName } from '../outbound/lookup.ts'
+import { OutboundError } from '../outbound/outbound-error.ts'
+import { checkedUrl, hostOf, type OutboundRules } from '../outbound/target.ts'
 import { CouldNotCheck } from './check.ts'
 
 /** Where the requests of the outside checks go: one host, at the addresses it had at the beginning. */
@@ -170,6 +171,29 @@ export function createProbe(
       return answer
     },
   }
+}
+
+/** A request to another port of the same host, over http; null if nothing answers. */
+export async function directly(
+  { target }: Probe,
+  port: number,
+  path: string,
+): Promise<Answer | null> {
+  const url = new URL(`http://${target.url.hostname}:${port}`)
+  try {
+    return await createProbe({ ...target, url, origin: url.origin }).get(path)
+  } catch (error) {
+    if (error instanceof OutboundError) return null
+    throw error
+  }
+}
+
+/** From a machine to itself no firewall is passed, so that an open port tells nothing. */
+export function isThisMachine({ target }: Probe): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  return target.addresses.some(
+    (address) => isLoopback(address) || own.some((one) => one.address === address),
+  )
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { hostOf, mayReach } from '../../core/outbound/target.ts'
+import { hostOf, mayReach } from '../outbound/target.ts'
 import { CouldNotCheck } from './check.ts'
 import type { Target } from './probe.ts'
 

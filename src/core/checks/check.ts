@@ -1,5 +1,3 @@
-import { reasonOf } from '../../core/reason.ts'
-
 /**
  * How bad a finding is. `error`: broken, or open to an attack; `warning`: it will be, or weakens a
  * defence; `info`: advice; `unknown`: the check could not be made, which is never as good as a check
@@ -29,6 +27,8 @@ export interface Check<Context> {
   readonly passMessage: string
   readonly why: string
   readonly mend: Mend
+  /** Settings whose warnings at the start this check replaces. */
+  readonly covers?: readonly string[]
   /** Answers nothing if all is well. @throws CouldNotCheck */
   readonly find: (context: Context) => readonly Found[] | Promise<readonly Found[]>
 }
@@ -41,46 +41,10 @@ export interface Found {
   readonly mend?: Partial<Mend>
 }
 
-export interface Finding {
-  readonly check: string
-  readonly level: Level
-  readonly what: string
-  readonly why: string
-  readonly mend: Mend
-}
-
 /** A check could not be made; the message says why. */
 export class CouldNotCheck extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'CouldNotCheck'
-  }
-}
-
-/** Runs one check. A check that could not run gives a finding of level `unknown`. */
-export async function runCheck<Context>(
-  check: Check<Context>,
-  context: Context,
-): Promise<Finding[]> {
-  let found: readonly Found[]
-  try {
-    found = await check.find(context)
-  } catch (error) {
-    found = [{ what: `Not checked: ${reasonOf(error)}`, level: 'unknown' }]
-  }
-  return found.map((one) => findingOf(check, one))
-}
-
-/** A finding of a row. */
-export function findingOf(
-  { id, level, why, mend }: Pick<Check<never>, 'id' | 'level' | 'why' | 'mend'>,
-  found: Found,
-): Finding {
-  return {
-    check: id,
-    level: found.level ?? level,
-    what: found.what,
-    why,
-    mend: { ...mend, ...found.mend },
   }
 }

@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
-import { parseEmail } from '../../../core/addresses/email.ts'
-import { gatehouse } from '../../../core/hints/command-line.ts'
+import { parseEmail } from '../../core/addresses/email.ts'
+import type { Check, Found } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
 import {
   type ChosenUsernameFault,
   faultOfChosen,
   newUsername,
   reservedUsernames,
-} from '../../../modules/accounts/new-username.ts'
-import type { Check, Found } from '../check.ts'
-import type { InsideContext } from '../context.ts'
-import { type NamedAccount, usernameStore } from '../username-store.ts'
+} from './new-username.ts'
+import { type NamedAccount, usernameStore } from './username-store.ts'
 
 // A step takes 3 ms of a process whose database is SQLite.
 const stepSize = 1000
@@ -75,7 +76,7 @@ const usernames: Check<InsideContext> = {
   },
 }
 
-export const usernameChecks: readonly Check<InsideContext>[] = [usernames]
+export const checks: ModuleChecks = { inside: [usernames] }
 
 function faultOf({ username, emailKey }: NamedAccount): keyof typeof faults | null {
   const name = newUsername(username)

@@ -1,7 +1,8 @@
-import { isLoopback } from '../../../core/addresses/loopback.ts'
-import type { Config } from '../../../core/config/load.ts'
-import type { Check } from '../check.ts'
-import type { OfflineContext } from '../context.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import type { Check } from '../../core/checks/check.ts'
+import type { OfflineContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { Config } from '../../core/config/load.ts'
 
 const prefix = '__Host-'
 const maxNamed = 3
@@ -45,4 +46,4 @@ function isSibling(host: string, own: string): boolean {
   return host !== own && domain.includes('.') && (host === domain || host.endsWith(`.${domain}`))
 }
 
-export const cookieChecks: readonly Check<OfflineContext>[] = [sessionCookie]
+export const checks: ModuleChecks = { offline: [sessionCookie] }

@@ -1,12 +1,13 @@
 import { isIPv4 } from 'node:net'
-import { canonicalAddress } from '../../../core/addresses/address.ts'
-import { isWithin, parseAddressRange } from '../../../core/addresses/address-ranges.ts'
-import { isLoopback } from '../../../core/addresses/loopback.ts'
-import { kindOfAddress } from '../../../core/outbound/address-kinds.ts'
-import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { OutsideContext } from '../context.ts'
-import type { Answer } from '../probe.ts'
-import { doctorStore } from '../store.ts'
+import { canonicalAddress } from '../../core/addresses/address.ts'
+import { isWithin, parseAddressRange } from '../../core/addresses/address-ranges.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { type Check, CouldNotCheck, type Found } from '../../core/checks/check.ts'
+import type { OutsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { Answer } from '../../core/checks/probe.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { kindOfAddress } from '../../core/outbound/address-kinds.ts'
 
 // An address of documentation, RFC 5737: no client has it, and no proxy.
 const forged = '192.0.2.199'
@@ -95,7 +96,7 @@ async function countedAddress({ clock, inside }: OutsideContext, answer: Answer)
   }
   for (let waits = 0; waits <= maxWaits; waits += 1) {
     for (const id of ids) {
-      const address = await doctorStore(inside.db).refusedAddress(id)
+      const address = await refusedAddress(inside.db, id)
       if (address !== null) return address
     }
     await clock.wait(waitMs)
@@ -104,8 +105,7 @@ async function countedAddress({ clock, inside }: OutsideContext, answer: Answer)
 }
 
 /** Whether the service at an address is the one whose database this is. */
-export async function isOwnService(outside: OutsideContext): Promise<boolean> {
-  if (outside.inside?.config.baseUrl === outside.origin) return true
+async function isOwnService(outside: OutsideContext): Promise<boolean> {
   try {
     await countedAddress(outside, await refused(outside))
     return true
@@ -114,4 +114,14 @@ export async function isOwnService(outside: OutsideContext): Promise<boolean> {
   }
 }
 
-export const clientAddressChecks: readonly Check<OutsideContext>[] = [clientAddress]
+/** The address that counted for a request that was refused; null if none is kept yet. */
+async function refusedAddress(db: DatabaseOrTransaction, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('refusals')
+    .select('address')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.address ?? null
+}
+
+export const checks: ModuleChecks = { outside: [clientAddress], isOwnService }

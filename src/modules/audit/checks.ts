@@ -1,13 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { gatehouse } from '../../../core/hints/command-line.ts'
-import { isoTime } from '../../../core/lib/clock.ts'
-import { systemCode } from '../../../core/reason.ts'
-import { sampleProblems } from '../../../modules/audit/verify/sample.ts'
-import { usersWithoutKey } from '../../../modules/audit/verify/without-key.ts'
-import { readAuditKeys } from '../../../modules/keys/audit-keys.ts'
-import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { InsideContext } from '../context.ts'
-import { doctorStore } from '../store.ts'
+import { type Check, CouldNotCheck, type Found } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { systemCode } from '../../core/reason.ts'
+import { readAuditKeys } from '../keys/audit-keys.ts'
+import { sampleProblems } from './verify/sample.ts'
+import { usersWithoutKey } from './verify/without-key.ts'
 
 const evidence =
   'Delete nothing: copy the database and the files of checkpoints first. Then see what else was changed: docs/audit.md#verify.'
@@ -37,7 +38,7 @@ const auditSubjects: Check<InsideContext> = {
   async find({ db }) {
     const ids = await usersWithoutKey(db)
     if (ids === null) {
-      const accounts = await doctorStore(db).hasAccounts()
+      const accounts = await hasAccounts(db)
       const what = 'The audit log has no record, although there are accounts.'
       return accounts ? [{ what }] : []
     }
@@ -64,7 +65,7 @@ const auditFile: Check<InsideContext> = {
     setting: `${gatehouse} audit verify --checkpoints /path/to/a/copy`,
   },
   async find({ clock, config, db, machine }) {
-    const last = await doctorStore(db).lastCheckpoint()
+    const last = await lastCheckpoint(db)
     if (last === null || clock.now() - last.at < lateMs) return []
     const path = config.audit.checkpointsFile
     // With PostgreSQL a command may run where no service writes such a file.
@@ -94,4 +95,59 @@ function headOf(path: string): string {
   }
 }
 
-export const auditChecks: readonly Check<InsideContext>[] = [auditRecords, auditSubjects, auditFile]
+const uncoveredMs = 15 * 60_000
+
+const auditCheckpoints: Check<InsideContext> = {
+  id: 'audit_checkpoints',
+  level: 'warning',
+  passMessage: 'checkpoints cover the audit log',
+  why: 'What no checkpoint covers can be removed from the database without a trace.',
+  mend: { do: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.` },
+  async find({ clock, config, db, machine }) {
+    // A service makes them, as soon as it runs again.
+    const notes = machine.list(config.database.dataDirectory)
+    if (!notes.some((name) => /^service-\d+\.json$/.test(name))) return []
+    const [record, checkpoint] = [await lastRecord(db), await lastCheckpoint(db)]
+    if (record === null) return []
+    const covered = checkpoint?.records ?? 0
+    const lateMs = Math.max(uncoveredMs, 3000 * config.audit.checkpointSeconds)
+    if (record.number <= covered || clock.now() - record.at < lateMs) return []
+    const last = checkpoint ? `the last is of ${isoTime(checkpoint.at)}` : 'there is none yet'
+    return [{ what: `Records since ${isoTime(record.at)} are in no checkpoint; ${last}.` }]
+  },
+}
+
+async function hasAccounts(db: DatabaseOrTransaction): Promise<boolean> {
+  const row = await db.selectFrom('accounts').select('user_id').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** The time of the newest checkpoint of the audit log; null before the first. */
+async function lastCheckpoint(
+  db: DatabaseOrTransaction,
+): Promise<{ at: number; records: number } | null> {
+  const row = await db
+    .selectFrom('audit_checkpoints')
+    .select(['at', 'records'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The newest record of the audit log. */
+async function lastRecord(
+  db: DatabaseOrTransaction,
+): Promise<{ at: number; number: number } | null> {
+  const row = await db
+    .selectFrom('audit_records')
+    .select(['at', 'number'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+export const checks: ModuleChecks = {
+  inside: [auditRecords, auditSubjects, auditFile, auditCheckpoints],
+}

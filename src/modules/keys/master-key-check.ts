@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { parseMasterKey } from '../../../core/config/settings-table.ts'
-import { gatehouse } from '../../../core/hints/command-line.ts'
-import { isoTime } from '../../../core/lib/clock.ts'
+import type { Check, Found } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import { parseMasterKey } from '../../core/config/settings-table.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
 import {
   type MasterKeyConfig,
   type MasterKeys,
@@ -9,17 +12,14 @@ import {
   nextOwnFile,
   ownFile,
   readMasterKeys,
-} from '../../../modules/keys/master-key.ts'
-import { opens } from '../../../modules/keys/sealed-key.ts'
-import { storedKeys } from '../../../modules/keys/stored-keys.ts'
-import type { Check, Found } from '../check.ts'
-import type { InsideContext } from '../context.ts'
-import { doctorStore } from '../store.ts'
+} from './master-key.ts'
+import { opens } from './sealed-key.ts'
+import { storedKeys } from './stored-keys.ts'
 
 /** A command waits for all nodes, and is asked to with a limit of its own. */
 const unfinishedMs = 3_600_000
 
-const masterKeyTurn: Check<InsideContext> = {
+export const masterKeyTurn: Check<InsideContext> = {
   id: 'master_key_turn',
   level: 'warning',
   passMessage: 'no turn of the master key is left half done',
@@ -36,7 +36,7 @@ const masterKeyTurn: Check<InsideContext> = {
     if (!newest || !present) return []
     if (next && opens(next, newest) && !opens(present, newest)) return [notInPlace(config)]
     if (!next && isNextGiven(config)) return [leftOver(config)]
-    const asked = await doctorStore(db).unfinishedTurn()
+    const asked = await unfinishedTurn(db)
     if (asked !== null && clock.now() - asked >= unfinishedMs) {
       return [
         { what: `A turn of the master key was asked for at ${isoTime(asked)}, and not done.` },
@@ -106,4 +106,14 @@ function nameOfPresent(config: MasterKeyConfig): string {
   return config.masterKeyFiles?.present ?? (config.masterKey ? 'MASTER_KEY' : ownFile(config))
 }
 
-export const masterKeyChecks: readonly Check<InsideContext>[] = [masterKeyTurn]
+/** When a turn of the master key was asked for that is neither done nor given up; null: none. */
+async function unfinishedTurn(db: DatabaseOrTransaction): Promise<number | null> {
+  const row = await db
+    .selectFrom('master_key_turns')
+    .select('asked_at')
+    .where('turned_at', 'is', null)
+    .orderBy('asked_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.asked_at ?? null
+}
