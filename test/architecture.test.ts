@@ -45,7 +45,7 @@ const coreParts = [
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'own-account']
+const withoutManifest: readonly string[] = []
 
 /** Their pages still load what extras add to them. */
 const loadsExtras = ['pages', 'own-account']

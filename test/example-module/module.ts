@@ -44,17 +44,15 @@ export const module: Module = {
   ],
 
   requirements: () => import('./requirements.ts'),
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { keyAuthenticators } = await import('./authenticator.ts')
     return (needs, before) => [...before, ...keyAuthenticators(needs)]
   },
   routes: async () => {
-    const [{ createNotes }, { noteRoutes }] = await Promise.all([
-      import('./notes.ts'),
-      import('./routes.ts'),
-    ])
+    const { noteRoutes } = await import('./routes.ts')
     return async (app, needs) => {
-      await app.register(noteRoutes, { notes: createNotes(needs) })
+      await app.register(noteRoutes, needs)
     }
   },
   jobs: ({ config, clock, db }) => {
@@ -70,11 +68,5 @@ export const module: Module = {
         },
       },
     ]
-  },
-  async onAccountEnded() {
-    const { endKeysOf } = await import('./store.ts')
-    return async (trx, { userId, endsLogins }) => {
-      if (endsLogins) await endKeysOf(trx, userId)
-    }
   },
 }

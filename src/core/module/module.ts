@@ -3,7 +3,6 @@ import type { RawBuilder } from 'kysely'
 import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/module-settings.ts'
 import type { SettingName } from '../config/settings-table.ts'
-import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { ErrorRow } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
@@ -12,7 +11,7 @@ import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
 import type { CreateTracing } from '../runtime/tracing.ts'
 import type { Contribute, Contributed } from './contributions.ts'
-import type { ExportSection } from './person.ts'
+import type { ModuleServices } from './service.ts'
 import type { Needs } from './services.ts'
 
 /**
@@ -39,12 +38,8 @@ export interface Module extends ModuleNames {
   >
   /** What the doctor checks of the module. */
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
-  /** Makes what is called when an account ends. */
-  readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
-  /** What the module stores of a person: see `excluded` of a table for what is left out. */
-  readonly personalData?: (needs: Needs) => Promise<readonly ExportSection[]>
-  /** Makes what is called when a user is erased, for what no foreign key reaches. */
-  readonly onErasure?: (needs: Needs) => Promise<OnErasure>
+  /** Imports the file of its services and of what it does at hook points. */
+  readonly services?: () => Promise<ModuleServices>
 }
 
 /** What the routes of a module get. */
@@ -171,25 +166,3 @@ export interface CommandRow {
   readonly operands?: readonly string[]
   readonly summary: string
 }
-
-/** The end of the logins of an account, or of some of them. */
-export interface AccountEnd {
-  readonly userId: number
-  /** The access tokens with a lower version have ended. */
-  readonly accessVersion: number
-  /** Whether sessions and refresh tokens end too; they need not for new roles, which they read. */
-  readonly endsLogins: boolean
-  /** The session that continues, because it requested the change. */
-  readonly keepSession: string | undefined
-  /** Whether the account is deleted. */
-  readonly isRemoved: boolean
-}
-
-/** Called inside the transaction that ends the logins of an account; an error undoes it. */
-export type OnAccountEnded = (trx: DatabaseOrTransaction, end: AccountEnd) => Promise<void>
-
-/**
- * Called inside the transaction that removes a user, before its rows go, and again some minutes later
- * without them: for what another process has written meanwhile.
- */
-export type OnErasure = (trx: DatabaseOrTransaction, userId: number) => Promise<void>

@@ -8,6 +8,11 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['emailExists', 'emailNotVerified'],
   settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
+  services: () => import('./services.ts'),
+  contributes: async () => {
+    const { emailDetail } = await import('./account-detail.ts')
+    return (needs) => ({ accountDetail: emailDetail(needs) })
+  },
   routes: async () => {
     const [
       { registerPages },

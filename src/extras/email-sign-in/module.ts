@@ -7,6 +7,7 @@ export const module: Module = {
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  services: () => import('./services.ts'),
   contributes: async () => {
     const { signInByMail } = await import('./pages/way.ts')
     return (needs) => ({ signInPages: signInByMail(needs) })

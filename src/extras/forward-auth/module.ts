@@ -35,6 +35,7 @@ export const module: Module = {
       isLogin: true,
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ registerPages }, { enterRoutes }, { applicationRoutes }, { forwardRoutes }] =
       await Promise.all([
@@ -59,5 +60,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -15,8 +15,8 @@ import { troublePage } from './page.ts'
 
 export interface HomeOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly contributed: Contributed
   readonly config: Pick<Config, 'environment' | 'session'>
+  readonly contributed: Contributed
   readonly providers: Providers
   readonly sessions: Sessions
 }
@@ -120,9 +120,10 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       if (prefersPage(request)) {
         const session = await sessionOf(options, request)
         const account = session && (await accounts.byUserId(session.stored.userId))
-        const paths = account ? landings.map((landing) => landing(account, request)) : []
-        const path = paths.find((one) => one !== null)
-        if (path) return reply.redirect(path, 303)
+        if (account) {
+          const landing = landings.map((pathOf) => pathOf(account, request)).find(Boolean)
+          return reply.redirect(landing ?? '/account', 303)
+        }
         return sendView(reply, request, 'home', {
           links,
           signIn,

@@ -60,9 +60,16 @@ export const module: Module = {
       settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
     },
   ],
+  services: () => import('./services.ts'),
   contributes: async () => {
-    const { createMailedProof } = await import('./mailed-proof.ts')
-    return (needs) => ({ sentCode: createMailedProof(needs) })
+    const [{ mailsDetail }, { createMailedProof }] = await Promise.all([
+      import('./account-detail.ts'),
+      import('./mailed-proof.ts'),
+    ])
+    return (needs) => ({
+      accountDetail: mailsDetail(needs),
+      sentCode: createMailedProof(needs),
+    })
   },
   routes: async () => {
     const [
@@ -108,24 +115,4 @@ export const module: Module = {
     { name: 'mail of 30 days ago', purge: mailer.purge },
     { name: 'notices', purge: notices.purge },
   ],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
-  onAccountEnded: async ({ clock }) => {
-    const { outboxStore } = await import('./store.ts')
-    return async (trx, { userId, isRemoved }) => {
-      if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
-    }
-  },
-  onErasure: async (needs) => {
-    const { outboxStore } = await import('./store.ts')
-    const { createSealedMail } = await import('./sealed-mail.ts')
-    const { eraseFiles } = await import('./erased-files.ts')
-    const erase = eraseFiles(needs)
-    const { indexOf } = createSealedMail(needs)
-    return async (trx, userId) => {
-      const store = outboxStore(trx)
-      const { address } = await store.recipient(userId)
-      if (address) await store.forgetAddress(indexOf(address.key), needs.clock.now())
-      await erase(trx, userId)
-    }
-  },
 }

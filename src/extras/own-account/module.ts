@@ -3,7 +3,7 @@ import type { Module } from '../../core/module/module.ts'
 /** The pages on which a person manages the own account. */
 export const module: Module = {
   name: 'own-account',
-  contributes: async () => () => ({ landing: () => '/account' }),
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ registerPages }, { changePasswordRoutes }, { accountPages }] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),

@@ -5,6 +5,7 @@ import type { Reauthorization } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
+import type { DeletionNotice } from '../../modules/accounts/deletion-notice.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Users } from '../../modules/users/users.ts'
 
@@ -25,18 +26,6 @@ export interface AccountDeletion {
   request(account: Account, guard: Reauthorization | undefined): Promise<number | null>
   /** Erases accounts that have waited long enough; `batchSize` if there may be more, otherwise 0. */
   eraseDue(batchSize: number): Promise<number>
-}
-
-/** Tells the owner of a deletion, and sends the link that cancels it. */
-export interface DeletionNotice {
-  /** Whether a notice can reach the owner. */
-  reaches(account: Account): boolean
-  /** @throws ApiError serviceUnavailable if the notice could not be sent soon */
-  assertSends(): Promise<void>
-  /** In the transaction of the request; answers when the account is erased. */
-  requested(trx: DatabaseOrTransaction, account: Account): Promise<number>
-  /** In the transaction of an erasure at once. */
-  erased(trx: DatabaseOrTransaction, account: Account): Promise<void>
 }
 
 export interface AccountDeletionDeps {

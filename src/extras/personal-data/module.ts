@@ -25,6 +25,7 @@ export const module: Module = {
       load: () => import('./compact-command.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { accountDetailsRoutes }, { ownDataRoutes }, { ownDataPages }] =
       await Promise.all([
@@ -34,6 +35,9 @@ export const module: Module = {
         import('./pages.ts'),
       ])
     return async (app, needs) => {
+      for (const notice of needs.contributed('deletionNotice')) {
+        needs.accountDeletion.notifyBy(notice)
+      }
       for (const prefix of ownAccountPrefixes) {
         await app.register(ownDataRoutes, { prefix, ...needs })
       }

@@ -4,11 +4,11 @@ import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { DeletionNotice } from '../../modules/accounts/deletion-notice.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { Confirmations } from '../one-time-tokens/confirmations.ts'
-import type { DeletionNotice } from '../personal-data/deletion.ts'
 
 export interface DeletionNoticeDeps {
   readonly clock: Clock

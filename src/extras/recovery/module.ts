@@ -20,13 +20,16 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
-  contributes:
-    async () =>
-    ({ outbox }) => ({
+  services: () => import('./services.ts'),
+  contributes: async () => {
+    const { createDeletionNotice } = await import('./deletion-notice.ts')
+    return (needs) => ({
+      deletionNotice: createDeletionNotice(needs),
       signInPages: {
-        links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
+        links: ({ isOpen }) => ({ reset: needs.outbox.isAvailable && isOpen ? '/reset' : null }),
       },
-    }),
+    })
+  },
   routes: async () => {
     const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
       await Promise.all([

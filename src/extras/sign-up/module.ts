@@ -48,9 +48,16 @@ export const module: Module = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
+  services: () => import('./services.ts'),
   contributes: async () => {
-    const { signUpLink } = await import('./pages/link.ts')
-    return (needs) => ({ signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) } })
+    const [{ invitationDetail }, { signUpLink }] = await Promise.all([
+      import('./account-detail.ts'),
+      import('./pages/link.ts'),
+    ])
+    return (needs) => ({
+      accountDetail: invitationDetail(needs),
+      signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) },
+    })
   },
   routes: async () => {
     const [
@@ -73,10 +80,4 @@ export const module: Module = {
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
-  onErasure: async (needs) => {
-    const { invitationStores } = await import('./invitation-store.ts')
-    const stores = invitationStores(needs)
-    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
-  },
 }

@@ -9,6 +9,7 @@ export const module: Module = {
       key: ['step', 'at', 'series'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
       import('./routes.ts'),

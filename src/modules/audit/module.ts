@@ -54,6 +54,7 @@ export const module: Module = {
       settings: ['AUDIT_SINKS'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ auditRoutes }, { verificationRoutes }] = await Promise.all([
       import('./routes.ts'),
@@ -104,5 +105,4 @@ export const module: Module = {
       purge: erasure.listEarlier,
     },
   ],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
 }

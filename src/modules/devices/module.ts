@@ -12,5 +12,5 @@ export const module: Module = {
     },
   ],
   jobs: ({ devices }) => [{ name: 'known devices', purge: devices.purge }],
-  personalData: async () => (await import('./personal-data.ts')).sections,
+  services: () => import('./services.ts'),
 }

@@ -3,7 +3,9 @@ import type { Account } from '../authentication/account.ts'
 
 declare module '../../core/module/contributions.ts' {
   interface Contributions {
-    /** The page that a signed-in person starts on; null for another person. The first one counts. */
-    readonly landing: (account: Pick<Account, 'roles'>, request: FastifyRequest) => string | null
+    readonly landing: Landing
   }
 }
+
+/** The page on which a signed-in person begins; null: another one, or the own account. */
+export type Landing = (account: Pick<Account, 'roles'>, request: FastifyRequest) => string | null

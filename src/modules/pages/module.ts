@@ -10,19 +10,22 @@ export const module: Module = {
     'PAGES_LANGUAGE',
     'PAGES_TEXTS_FILE',
   ],
-  checks: () => import('./checks.ts'),
   routes: async () => {
     const [
-      { registerPages },
+      { limitPageRequests, registerPages },
       { warningOfPages },
-      { frameRoutes },
+      { frameAssets },
+      { prefersPage },
+      { languageRoutes },
       { providerSignOutRoutes },
       { signInRoutes },
       { signOutRoutes },
     ] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),
       import('../../core/http/pages/built.ts'),
-      import('./frame-routes.ts'),
+      import('../../core/http/pages/frame-assets.ts'),
+      import('../../core/http/pages/negotiation.ts'),
+      import('./language-routes.ts'),
       import('./sign-in/provider-sign-out.ts'),
       import('./sign-in/routes.ts'),
       import('./sign-in/sign-out.ts'),
@@ -32,7 +35,11 @@ export const module: Module = {
         const warning = needs.workers.index === 0 ? warningOfPages() : null
         if (warning !== null) app.log.warn(warning)
       })
-      await app.register(frameRoutes)
+      await app.register(async (frame) => {
+        limitPageRequests(frame, prefersPage)
+        frameAssets.routes(frame)
+        await frame.register(languageRoutes)
+      })
       await registerPages(app, [signInRoutes, signOutRoutes, providerSignOutRoutes], needs)
     }
   },

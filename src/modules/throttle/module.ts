@@ -17,6 +17,7 @@ export const module: Module = {
     'LOGIN_CAPTCHA_AFTER',
   ],
   checks: () => import('./checks.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -8,6 +8,6 @@ export const area: Area = {
   order: 1,
   roles: ['ADMIN'],
   key: 'o',
-  modules: ['status', 'statistics', 'doctor'],
+  modules: ['status', 'statistics'],
   load: loader(async () => (await import('./overview.tsx')).Overview, overviewTexts),
 }

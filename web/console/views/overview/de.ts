@@ -74,27 +74,6 @@ export const overview: typeof english = {
       `Schema ${version} ist älter als ${latest}, das diese Version kennt. Starten Sie den Dienst neu.`,
     schemaNew: (version, latest) =>
       `Schema ${version} ist neuer als ${latest}: Daneben läuft eine neuere Version. Erneuern Sie diesen Knoten.`,
-    mail: 'E-Mail',
-    mailOff: 'Der Dienst sendet keine E-Mail. Setzen Sie SMTP_URL.',
-    mailToFiles:
-      'E-Mails werden in Dateien geschrieben und unter /dev/mail gezeigt. Setzen Sie SMTP_URL.',
-    mailTrouble: (response) => `Der Mailserver lehnt alles ab: ${response}`,
-    mailFailed: plural('de', {
-      one: '# E-Mail wurde endgültig abgelehnt.',
-      other: '# E-Mails wurden endgültig abgelehnt.',
-    }),
-    mailWaiting: (count, seconds) => `${count} warten, die älteste seit ${inWords(seconds)}.`,
-    nothingWaits: 'Es wartet nichts.',
-    webhooks: 'Webhooks',
-    webhooksOff: 'Es gibt keinen.',
-    webhooksFailed: plural('de', {
-      one: '# wurde abgeschaltet, weil er drei Tage lang nichts annahm.',
-      other: '# wurden abgeschaltet, weil sie drei Tage lang nichts annahmen.',
-    }),
-    webhooksFailing: (seconds) =>
-      `Einer antwortet nicht; seine älteste Nachricht wartet seit ${inWords(seconds)}.`,
-    webhooksWaiting: (seconds) => `Die älteste Nachricht wartet seit ${inWords(seconds)}.`,
-    webhooksGood: plural('de', { one: '# wird bedient.', other: '# werden bedient.' }),
     jobs: 'Aufgaben',
     jobsGood: plural('de', {
       one: '# Aufgabe läuft rechtzeitig.',
@@ -105,26 +84,6 @@ export const overview: typeof english = {
     jobColumns: { name: 'Aufgabe', result: 'Letztes Ergebnis', ran: 'Zuletzt', every: 'Alle' },
     jobResults: { succeeded: 'erledigt', failed: 'fehlgeschlagen', waiting: 'noch nicht gelaufen' },
     overdue: 'verspätet',
-    backups: 'Sicherungen',
-    backupsOff: 'Der Dienst macht selbst keine. Setzen Sie BACKUP_DIR.',
-    backupsNone: 'Es wurde noch keine gemacht.',
-    backupFailed: (detail) => `Der letzte Versuch ist fehlgeschlagen: ${detail}`,
-    backupLate: (seconds) =>
-      `Die neueste ist vor ${inWords(seconds)} gemacht: Das ist zu lange her.`,
-    backupGood: (seconds) => `Die neueste ist vor ${inWords(seconds)} gemacht.`,
-    doctor: 'Doctor',
-    doctorGood: plural('de', {
-      one: '# Prüfung fand nichts.',
-      other: '# Prüfungen fanden nichts.',
-    }),
-    doctorErrors: plural('de', { one: '# Fehler', other: '# Fehler' }),
-    doctorWarnings: plural('de', { one: '# Warnung', other: '# Warnungen' }),
-    doctorAdvice: plural('de', { one: '# Rat', other: '# Ratschläge' }),
-    doctorUnknown: plural('de', {
-      one: '# Prüfung nicht möglich',
-      other: '# Prüfungen nicht möglich',
-    }),
-    doctorLooking: 'Einstellungen, Dateien und Datenbank werden geprüft …',
     open: 'Öffnen',
   },
   checklist: {

@@ -1,10 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { isLanguage } from '../../core/config/languages.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
-import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
-import { frameAssets } from '../../core/http/pages/frame-assets.ts'
 import { keepChosenLanguage } from '../../core/http/pages/language.ts'
-import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { anyone } from '../../core/policy/rules.ts'
@@ -24,15 +21,8 @@ const LanguageForm = {
 // An address of a page may hold the flow, with the longest return address.
 const maxFlowLength = 12_288
 
-/** What all pages need: style sheet, icon and scripts, and POST /language. */
-export async function frameRoutes(app: FastifyInstance): Promise<void> {
-  limitPageRequests(app, prefersPage) // programs get JSON
-  frameAssets.routes(app)
-  languageRoute(app)
-}
-
 /** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
-function languageRoute(instance: FastifyInstance): void {
+export async function languageRoutes(instance: FastifyInstance): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
   app.post(
