@@ -1,7 +1,6 @@
 // A database makes a difference: what waits is found by an index, and a refused mail undoes all.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { createDeletionNotice } from '../../src/extras/recovery/deletion-notice.ts'
 import { type Someone, testApp } from '../app.ts'
 import { refuseChanges } from '../database.ts'
 import { deletions, week } from '../deletion.ts'
@@ -283,7 +282,6 @@ suite('an account that signs in through a provider alone', async () => {
     await verifyAddress(app, { userId }, 'provided@example.org')
     const services = await servicesOf(app)
     const account = (await services.accounts.byUserId(userId)) ?? assert.fail('no account')
-    services.accountDeletion.notifyBy(createDeletionNotice({ ...app.deps, ...services }))
     await services.accountDeletion.request(account, undefined)
     const token = await them.link({ userId })
     assertRefusal(await signIn(), 400, 'Sign-in failed')

@@ -10,7 +10,6 @@ import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
 import type { CreateTracing } from '../runtime/tracing.ts'
-import type { Contribute, Contributed } from './contributions.ts'
 import type { ModuleServices } from './service.ts'
 import type { Needs } from './services.ts'
 
@@ -24,9 +23,7 @@ import type { Needs } from './services.ts'
  */
 export interface Module extends ModuleNames {
   /** Loads the code of the routes; answers a Fastify plugin that registers them. */
-  readonly routes?: () => Promise<(app: FastifyInstance, needs: RouteNeeds) => Promise<void>>
-  /** Loads the code of what the module adds to the routes of others. */
-  readonly contributes?: () => Promise<Contribute>
+  readonly routes?: () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
@@ -41,9 +38,6 @@ export interface Module extends ModuleNames {
   /** Imports the file of its services and of what it does at hook points. */
   readonly services?: () => Promise<ModuleServices>
 }
-
-/** What the routes of a module get. */
-export type RouteNeeds = Needs & { readonly contributed: Contributed }
 
 /**
  * Answers the given authenticators of the modules before this one, followed by its own. It may wrap a

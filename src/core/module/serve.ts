@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { Authenticator } from '../http/routes/declaration.ts'
-import { contributionsOf } from './contributions.ts'
 import type { Module } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { Needs } from './services.ts'
@@ -9,10 +8,9 @@ import type { Needs } from './services.ts'
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly routes?: Loaded<Module['routes']>
   readonly authenticators?: Loaded<Module['authenticators']>
-  readonly contributes?: Loaded<Module['contributes']>
 }
 
-type Loaded<Load extends Module['routes' | 'authenticators' | 'contributes']> =
+type Loaded<Load extends Module['routes' | 'authenticators']> =
   | Awaited<ReturnType<NonNullable<Load>>>
   | undefined
 
@@ -23,12 +21,11 @@ type Loaded<Load extends Module['routes' | 'authenticators' | 'contributes']> =
 export function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
   return Promise.all(
     modules.map(async (module) => {
-      const [routes, authenticators, contributes] = await Promise.all([
+      const [routes, authenticators] = await Promise.all([
         module.routes?.(),
         module.authenticators?.(),
-        module.contributes?.(),
       ])
-      return { ...module, routes, authenticators, contributes }
+      return { ...module, routes, authenticators }
     }),
   )
 }
@@ -70,7 +67,6 @@ export function registerRoutes(
   needs: Needs,
 ): void {
   const claim = createClaims()
-  const contributed = contributionsOf(modules, needs)
   for (const { name, routes, tag } of modules) {
     if (!routes) continue
     app.register(async (instance) => {
@@ -81,7 +77,7 @@ export function registerRoutes(
         }
         if (tag !== undefined) route.config = { tag, ...route.config }
       })
-      await routes(instance, { ...needs, contributed })
+      await routes(instance, needs)
     })
   }
 }

@@ -6,10 +6,7 @@ export const module: Module = {
   tag: 'Service',
   settings: ['CONSOLE', 'CONSOLE_ADDRESSES'],
   errors: [consoleElsewhere],
-  contributes: async () => {
-    const { createConsoleAccess } = await import('./access.ts')
-    return ({ config }) => ({ landing: createConsoleAccess(config).landing })
-  },
+  services: () => import('./services.ts'),
   routes: async () => {
     const { consoleRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -9,10 +9,6 @@ export const module: Module = {
   errors: ['emailExists', 'emailNotVerified'],
   settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
   services: () => import('./services.ts'),
-  contributes: async () => {
-    const { emailDetail } = await import('./account-detail.ts')
-    return (needs) => ({ accountDetail: emailDetail(needs) })
-  },
   routes: async () => {
     const [
       { registerPages },

@@ -8,10 +8,6 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
   services: () => import('./services.ts'),
-  contributes: async () => {
-    const { signInByMail } = await import('./pages/way.ts')
-    return (needs) => ({ signInPages: signInByMail(needs) })
-  },
   routes: async () => {
     const { emailLoginRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -5,10 +5,10 @@ import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { named, Page, Text } from '../../core/http/schemas.ts'
-import type { Contributed } from '../../core/module/contributions.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { Providers } from '../../modules/federation/providers.ts'
+import type { Landing } from '../../modules/pages/landing.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import type { Sessions } from '../../modules/sessions/sessions.ts'
 import { troublePage } from './page.ts'
@@ -16,7 +16,7 @@ import { troublePage } from './page.ts'
 export interface HomeOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
   readonly config: Pick<Config, 'environment' | 'session'>
-  readonly contributed: Contributed
+  readonly landings: () => readonly Landing[]
   readonly providers: Providers
   readonly sessions: Sessions
 }
@@ -86,7 +86,7 @@ const Home = named(
  */
 export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
   const { accounts, config, providers } = options
-  const landings = options.contributed('landing')
+  const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
   const links = {
     documentation: { href: '/api/docs', access: documents },

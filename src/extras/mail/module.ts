@@ -61,16 +61,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  contributes: async () => {
-    const [{ mailsDetail }, { createMailedProof }] = await Promise.all([
-      import('./account-detail.ts'),
-      import('./mailed-proof.ts'),
-    ])
-    return (needs) => ({
-      accountDetail: mailsDetail(needs),
-      sentCode: createMailedProof(needs),
-    })
-  },
   routes: async () => {
     const [
       { registerPages },

@@ -1,6 +1,8 @@
 import { hook, service } from '../../core/module/service.ts'
+import { mailsDetail } from './account-detail.ts'
 import { eraseFiles } from './erased-files.ts'
 import { createMailAdmin, type MailAdmin } from './mail-admin.ts'
+import { createMailedProof } from './mailed-proof.ts'
 import { createMailer, type Mailer } from './mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './notices.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -53,6 +55,12 @@ export const services = [
 ]
 
 export const hooks = [
+  hook('accountDetail', ['mailAdmin'], mailsDetail),
+  hook(
+    'sentCode',
+    ['accounts', 'config', 'confirmations', 'limits', 'loginAddress', 'outbox', 'requirements'],
+    createMailedProof,
+  ),
   hook('onEvent', ['notices'], ({ notices }) => ({ names: noticeEvents, take: notices.sink })),
   hook('onAccountEnded', ['clock'], ({ clock }) => async (trx, { userId, isRemoved }) => {
     if (isRemoved) await outboxStore(trx).forget(userId, clock.now())

@@ -4,8 +4,8 @@ import type { Database } from '../../core/database/database.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { type Clock, isoTimeOrNull } from '../../core/lib/clock.ts'
-import type { Contributed } from '../../core/module/contributions.ts'
 import { role } from '../../core/policy/rules.ts'
+import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { type Accounts, isLastAdministrator } from '../../modules/accounts/accounts.ts'
 import { shownWith } from '../../modules/accounts/admin-routes.ts'
 import { accountNamed } from '../../modules/accounts/look-up.ts'
@@ -32,7 +32,7 @@ export interface AccountDetailsOptions {
   readonly auditLog: Pick<AuditLog, 'page'>
   readonly clock: Clock
   readonly config: Pick<Config, 'roles' | 'token'>
-  readonly contributed: Contributed
+  readonly accountDetails: () => readonly AccountDetail[]
   readonly db: Database
   readonly identities: Pick<Identities, 'of'>
   readonly providers: Pick<Providers, 'issuing'>
@@ -49,7 +49,7 @@ export async function accountDetailsRoutes(
 ): Promise<void> {
   const { accounts, clock, config, db, identities, providers } = options
   const { secondFactor, sessions, throttle } = options
-  const details = options.contributed('accountDetail')
+  const details = options.accountDetails()
   const AccountDetails = accountDetailsSchema(config.roles, details)
   const show = shownWith(config.roles)
   const named = accountNamed(accounts)

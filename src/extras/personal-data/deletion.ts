@@ -15,8 +15,6 @@ import type { Users } from '../../modules/users/users.ts'
  * nothing could bring the account back, so it is erased at once. docs/adr/0075
  */
 export interface AccountDeletion {
-  /** Sets what tells the owner of a deletion; without it an account is erased at once. */
-  notifyBy(notice: DeletionNotice): void
   /** How many days an account would wait; 0 if it would be erased at once. */
   daysOf(account: Account): number
   /**
@@ -32,6 +30,8 @@ export interface AccountDeletionDeps {
   readonly accounts: Pick<Accounts, 'dueDeletions' | 'requestDeletion'>
   readonly clock: Clock
   readonly config: Pick<Config, 'confirmations'>
+  /** What tells the owner; an owner whom no notice reaches has the account erased at once. */
+  readonly notices: () => readonly DeletionNotice[]
   readonly users: Pick<Users, 'remove'>
 }
 
@@ -42,19 +42,14 @@ class NotDue extends Error {}
 
 export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletion {
   const { accounts, clock, config, users } = deps
-  let notice: DeletionNotice | null = null
 
   return {
-    notifyBy(given) {
-      if (notice) throw new Error('two modules tell the owner of a deletion')
-      notice = given
-    },
-
     daysOf: (account) =>
-      notice?.reaches(account) ? config.confirmations.deletionSeconds / daySeconds : 0,
+      noticeTo(account) ? config.confirmations.deletionSeconds / daySeconds : 0,
 
     async request(account, guard) {
-      if (!notice?.reaches(account)) return erase(account, guard)
+      const notice = noticeTo(account)
+      if (!notice) return erase(account, guard)
       const { assertSends, erased, requested } = notice
       await assertSends()
       if (config.confirmations.deletionSeconds === 0) {
@@ -75,6 +70,10 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
       if (failures.length > 0) throw new AggregateError(failures, 'accounts were not erased')
       return due.length === batchSize ? batchSize : 0
     },
+  }
+
+  function noticeTo(account: Account): DeletionNotice | undefined {
+    return deps.notices().find((notice) => notice.reaches(account))
   }
 
   async function erase(

@@ -35,9 +35,6 @@ export const module: Module = {
         import('./pages.ts'),
       ])
     return async (app, needs) => {
-      for (const notice of needs.contributed('deletionNotice')) {
-        needs.accountDeletion.notifyBy(notice)
-      }
       for (const prefix of ownAccountPrefixes) {
         await app.register(ownDataRoutes, { prefix, ...needs })
       }

@@ -21,15 +21,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  contributes: async () => {
-    const { createDeletionNotice } = await import('./deletion-notice.ts')
-    return (needs) => ({
-      deletionNotice: createDeletionNotice(needs),
-      signInPages: {
-        links: ({ isOpen }) => ({ reset: needs.outbox.isAvailable && isOpen ? '/reset' : null }),
-      },
-    })
-  },
   routes: async () => {
     const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
       await Promise.all([

@@ -49,16 +49,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  contributes: async () => {
-    const [{ invitationDetail }, { signUpLink }] = await Promise.all([
-      import('./account-detail.ts'),
-      import('./pages/link.ts'),
-    ])
-    return (needs) => ({
-      accountDetail: invitationDetail(needs),
-      signInPages: { links: (at) => ({ signUp: signUpLink(needs, at) }) },
-    })
-  },
   routes: async () => {
     const [
       { registerPages },

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../core/http/schemas.ts'
 import type { Account } from '../authentication/account.ts'
 
-declare module '../../core/module/contributions.ts' {
-  interface Contributions {
-    readonly accountDetail: AccountDetail
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    accountDetail: AccountDetail
   }
 }
 

@@ -1,9 +1,9 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Account } from '../authentication/account.ts'
 
-declare module '../../core/module/contributions.ts' {
-  interface Contributions {
-    readonly deletionNotice: DeletionNotice
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    deletionNotice: DeletionNotice
   }
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../authentication/account.ts'
 
-declare module '../../core/module/contributions.ts' {
-  interface Contributions {
-    readonly landing: Landing
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    landing: Landing
   }
 }
 

@@ -10,6 +10,7 @@ export const module: Module = {
     'PAGES_LANGUAGE',
     'PAGES_TEXTS_FILE',
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { limitPageRequests, registerPages },

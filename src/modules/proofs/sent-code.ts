@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Account } from '../authentication/account.ts'
 
-declare module '../../core/module/contributions.ts' {
-  interface Contributions {
-    readonly sentCode: SentCode
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    sentCode: SentCode
   }
 }
 

@@ -9,7 +9,6 @@ import {
   type ProtectedChange,
   protectedChanges,
 } from '../../../core/http/pages/proof-kinds.ts'
-import type { Contributed } from '../../../core/module/contributions.ts'
 import { canBeSent, type Proofs } from '../../../modules/authentication/proofs.ts'
 import {
   beginProof,
@@ -37,7 +36,7 @@ import { providerLabel } from './providers.ts'
 import type { AccountProblem, ConfirmView } from './views.ts'
 
 export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
-  readonly contributed: Contributed
+  readonly sentCodes: () => readonly SentCode[]
   readonly db: Database
   readonly grants: Grants
   readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
@@ -76,8 +75,8 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
  * the form of that change. Proofs count for five minutes: see proofs/grants.ts.
  */
 export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps): Promise<void> {
-  const { contributed, db, grants, proofs, protectedForms, random } = deps
-  const [sentCode] = contributed('sentCode')
+  const { db, grants, proofs, protectedForms, random, sentCodes } = deps
+  const [sentCode] = sentCodes()
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)

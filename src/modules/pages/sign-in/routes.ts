@@ -11,7 +11,6 @@ import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView } from '../../../core/http/pages/send-view.ts'
 import { Page } from '../../../core/http/schemas.ts'
 import type { Clock } from '../../../core/lib/clock.ts'
-import type { Contributed } from '../../../core/module/contributions.ts'
 import { anyone } from '../../../core/policy/rules.ts'
 import { ofBrowser } from '../../devices/device-cookie.ts'
 import type { Providers } from '../../federation/providers.ts'
@@ -41,7 +40,7 @@ import {
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 import { beginningOf, pageOf, type ShowDeps, type Shown, showSignIn } from './show.ts'
-import type { ReadField, SignInWay } from './ways.ts'
+import type { ReadField, SignInAddition, SignInWay } from './ways.ts'
 
 /**
  * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser
@@ -51,7 +50,7 @@ import type { ReadField, SignInWay } from './ways.ts'
 export interface SignInRoutesOptions extends Omit<PipelineDeps, 'pageFlows'>, BrowserSessionDeps {
   readonly clock: Clock
   readonly config: Pick<Config, 'login' | 'pages' | 'password' | 'session'>
-  readonly contributed: Contributed
+  readonly signInAdditions: () => readonly SignInAddition[]
   readonly loginAddress: LoginAddress
   readonly pageFlows: PageFlows
   readonly providers: Providers
@@ -86,7 +85,7 @@ export async function signInRoutes(
   const { accounts, clock, config, loginAddress, pageFlows, random, returnOrigins } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
-  const additions = options.contributed('signInPages')
+  const additions = options.signInAdditions()
   const ways = additions.flatMap(({ way }) => way?.(pipeline) ?? [])
   const deps: ShowDeps = { additions, config, providers: providerLinks(options.providers), ways }
   /** What the page of a refusal shows, for the requests under way. */

@@ -6,9 +6,9 @@ import type { SignInFlow, SignInPipeline, SigningIn } from './pipeline.ts'
 import type { Shown } from './show.ts'
 import type { SignInForm, SignInLinks } from './views.ts'
 
-declare module '../../../core/module/contributions.ts' {
-  interface Contributions {
-    readonly signInPages: SignInAddition
+declare module '../../../core/module/hooks.ts' {
+  interface HookPoints {
+    signInPages: SignInAddition
   }
 }
 
