@@ -73,6 +73,7 @@ export const modules: readonly Module[] = [
   health,
   // Everything else: each line and its folder can be removed.
   oneTimeTokens,
+  ownAccount,
   mail,
   importExport,
   emailAddresses,
@@ -82,7 +83,6 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
-  ownAccount,
   personalData,
   home,
   statistics,

@@ -245,7 +245,6 @@ suite('architecture', () => {
       'main.ts',
       'modules',
       'modules.ts',
-      'services.ts',
       'start.ts',
       'test-service.ts',
       'testing.ts',
@@ -262,7 +261,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|routes|schemas|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -539,6 +538,21 @@ suite('manifests', () => {
       sorted(commands.map(({ name }) => name)),
       sorted(named.flatMap(({ rows }) => rows.map(({ name }) => name))),
     )
+  })
+
+  test('the services of modules need no service of an extra', async () => {
+    const all = await Promise.all(
+      manifests.map(async ({ name, services }) => ({ name, ...(await services?.()) })),
+    )
+    const isExtra = ({ name }: { name: string }) => sources.includes(`src/extras/${name}/module.ts`)
+    const ofExtras = all.filter(isExtra).flatMap(({ services = [] }) => services)
+    const made = new Set<string>(ofExtras.flatMap(({ makes }) => makes))
+    assert.ok(made.size > 20)
+    const outlaws = all
+      .filter((one) => !isExtra(one))
+      .flatMap(({ services = [], hooks = [] }) => [...services, ...hooks])
+      .flatMap(({ needs }) => needs.filter((need) => made.has(need)))
+    assert.deepEqual(outlaws, [])
   })
 
   test('every plugin of routes, and every authenticator, is loaded by its module', () => {

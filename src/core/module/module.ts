@@ -10,6 +10,7 @@ import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
 import type { CreateTracing } from '../runtime/tracing.ts'
+import type { Monitoring } from './monitoring.ts'
 import type { ModuleServices } from './service.ts'
 import type { Needs } from './services.ts'
 
@@ -37,6 +38,8 @@ export interface Module extends ModuleNames {
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
   /** Imports the file of its services and of what it does at hook points. */
   readonly services?: () => Promise<ModuleServices>
+  /** What status, metrics, statistics and readiness show of the module. */
+  readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
 }
 
 /**

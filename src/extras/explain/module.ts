@@ -16,6 +16,7 @@ export const module: Module = {
   errors: ['refusalNotFound'],
   settings: ['REFUSALS_MAX'],
   checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

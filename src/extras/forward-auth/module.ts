@@ -9,6 +9,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: ['FORWARD_AUTH_FILE'],
   checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

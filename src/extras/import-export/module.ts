@@ -20,6 +20,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -4,7 +4,7 @@ const lookEveryMs = 100
 
 export const module: Module = {
   name: 'mail',
-  requires: ['one-time-tokens'],
+  requires: ['one-time-tokens', 'own-account'],
   tag: 'Mail',
   tables: [
     {
@@ -36,6 +36,7 @@ export const module: Module = {
     'MAIL_PER_MINUTE',
   ],
   checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -24,6 +24,7 @@ export const module: Module = {
     'RESERVED_USERNAMES',
     'INVITATION_SECONDS',
   ],
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -31,6 +31,7 @@ export const module: Module = {
   settings: ['WEBHOOK_ADDRESSES'],
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
   checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -5,6 +5,7 @@ export const module: Module = {
   tag: 'Sign in',
   errors: ['enrolmentRequired'],
   settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

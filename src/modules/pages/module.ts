@@ -11,6 +11,7 @@ export const module: Module = {
     'PAGES_TEXTS_FILE',
   ],
   services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
   routes: async () => {
     const [
       { limitPageRequests, registerPages },

@@ -24,4 +24,5 @@ export const module: Module = {
     'PASSWORD_BREACH_URL',
   ],
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
 }

@@ -33,8 +33,9 @@ export const module: Module = {
     'SESSIONS_PER_ACCOUNT',
   ],
 
-  checks: () => import('./checks.ts'),
   services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   authenticators: async () => {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]

@@ -38,6 +38,7 @@ export const module: Module = {
     'REFRESH_GRACE_SECONDS',
   ],
   checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

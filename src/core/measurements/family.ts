@@ -1,5 +1,6 @@
-import type { Counted } from '../../core/measurements/counters.ts'
-import type { Histogram } from '../../core/measurements/histogram.ts'
+import type { Counted } from './counters.ts'
+import type { Histogram } from './histogram.ts'
+import type { Measurements } from './measurements.ts'
 
 /** One metric with all its series, in the form in which the client library takes it and JSON keeps it. */
 export interface Family {
@@ -33,6 +34,16 @@ export function counter(name: string, help: string, values: readonly Series[]): 
 /** A counter of one series. */
 export function total(name: string, help: string, value: number): Family {
   return counter(name, help, [{ value }])
+}
+
+/** The events of a name. */
+export function eventTotal(
+  name: string,
+  help: string,
+  { events }: Pick<Measurements, 'events'>,
+  event: string,
+): Family {
+  return total(name, help, events.of([event]))
 }
 
 /** A counter by label values, which were counted in this order. */
