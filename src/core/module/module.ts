@@ -28,6 +28,8 @@ export interface Module extends ModuleNames {
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
+  /** Imports the file of its services and of what it does at hook points. */
+  readonly services?: () => Promise<ModuleServices>
   /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
   readonly tracing?: () => Promise<CreateTracing>
   /** Generated documents of the module in docs/: each is made of what stands there now. */
@@ -36,8 +38,6 @@ export interface Module extends ModuleNames {
   >
   /** What the doctor checks of the module. */
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
-  /** Imports the file of its services and of what it does at hook points. */
-  readonly services?: () => Promise<ModuleServices>
   /** What status, metrics, statistics and readiness show of the module. */
   readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
 }

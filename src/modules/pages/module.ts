@@ -10,8 +10,8 @@ export const module: Module = {
     'PAGES_LANGUAGE',
     'PAGES_TEXTS_FILE',
   ],
-  services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { limitPageRequests, registerPages },
