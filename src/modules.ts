@@ -72,6 +72,7 @@ export const modules: readonly Module[] = [
   posts,
   health,
   // Everything else: each line and its folder can be removed.
+  ownAccount,
   oneTimeTokens,
   ownAccount,
   mail,

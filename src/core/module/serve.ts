@@ -75,7 +75,7 @@ export function registerRoutes(
           if (method === 'HEAD') continue // a copy of its GET
           claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
         }
-        if (tag !== undefined) route.config = { tag, ...route.config }
+        route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
       })
       await routes(instance, needs)
     })

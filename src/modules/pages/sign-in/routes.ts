@@ -39,8 +39,8 @@ import {
 } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
-import { beginningOf, pageOf, type ShowDeps, type Shown, showSignIn } from './show.ts'
-import type { ReadField, SignInAddition, SignInWay } from './ways.ts'
+import { beginningOf, pageOf, type ShowDeps, showSignIn } from './show.ts'
+import type { ReadField, Shown, SignInAddition, SignInWay } from './ways.ts'
 
 /**
  * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser

@@ -5,24 +5,9 @@ import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
 import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
-import type { SignInFlow } from './pipeline.ts'
 import type { ProviderLink } from './providers.ts'
 import type { FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
-import type { SignInAddition, SignInWay } from './ways.ts'
-
-/** What a page shows beside its flow. */
-export interface Shown {
-  readonly flow: SignInFlow
-  /** The name of the account, once a proof has told it. */
-  readonly username: string
-  /** What was typed before, which a page of a problem keeps. */
-  readonly typed?: string
-  /** The way whose first form the person asked for. */
-  readonly chosen?: SignInWay | undefined
-  readonly isEnded?: boolean
-  readonly error?: ApiError
-  readonly now: number
-}
+import type { Shown, SignInAddition, SignInWay } from './ways.ts'
 
 export interface ShowDeps {
   readonly additions: readonly SignInAddition[]

@@ -3,13 +3,26 @@ import type { ApiError, ErrorName } from '../../../core/errors.ts'
 import type { ViewOptions, ViewPage } from '../../../core/http/pages/send-view.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import type { SignInFlow, SignInPipeline, SigningIn } from './pipeline.ts'
-import type { Shown } from './show.ts'
 import type { SignInForm, SignInLinks } from './views.ts'
 
 declare module '../../../core/module/hooks.ts' {
   interface HookPoints {
     signInPages: SignInAddition
   }
+}
+
+/** What a page shows beside its flow. */
+export interface Shown {
+  readonly flow: SignInFlow
+  /** The name of the account, once a proof has told it. */
+  readonly username: string
+  /** What was typed before, which a page of a problem keeps. */
+  readonly typed?: string
+  /** The way whose first form the person asked for. */
+  readonly chosen?: SignInWay | undefined
+  readonly isEnded?: boolean
+  readonly error?: ApiError
+  readonly now: number
 }
 
 /** What another module adds to the pages of the sign-in. */
