@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'sign-up',
+  requires: ['email-addresses'],
   eventCategory: 'registration',
   tag: 'Administration of accounts',
   tables: [
