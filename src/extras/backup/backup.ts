@@ -6,9 +6,9 @@ import type { ModuleNames } from '../../core/module/module.ts'
 import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
 import { withNewArchive } from './archive-writer.ts'
+import { tablesOf } from './copied-tables.ts'
 import type { OnProgress } from './dump.ts'
 import { backupMade, ofMachine } from './events.ts'
-import { tablesOf } from './tables.ts'
 import { type WriteDeps, writeBackup } from './write-backup.ts'
 
 export interface BackupDeps extends WriteDeps {

@@ -110,7 +110,7 @@ async function verify(call: CommandCall): Promise<void> {
     throw new UsageError('BACKUP_PASSPHRASE is not set')
   }
   const { readBack } = await import('./read-back.ts')
-  const { tablesOf } = await import('./tables.ts')
+  const { tablesOf } = await import('./copied-tables.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
   const passphrase = async () => configured ?? (await readPassphrase(call, { isNew: false }))
   const { createdAt, sha256, counts } = await readBack(

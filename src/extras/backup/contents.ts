@@ -1,5 +1,6 @@
 import type { TravellingKey } from '../../modules/keys/travelling-keys.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
+import type { Tables } from './copied-tables.ts'
 import { type Dump, withoutSealed } from './dump.ts'
 import {
   byTable,
@@ -12,7 +13,6 @@ import {
 } from './format.ts'
 import { createKeyBox } from './key-box.ts'
 import { linesOf } from './lines.ts'
-import type { Tables } from './tables.ts'
 
 /** What opens a backup. */
 export interface Opening {

@@ -1,9 +1,9 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
 import { assertKnownModules, moduleVersions } from '../../core/database/module-schemas.ts'
+import type { CopiedTable, Tables } from './copied-tables.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
-import type { CopiedTable, Tables } from './tables.ts'
 
 /** The contents of a database, in a form that every kind of database can load. */
 export interface Dump {

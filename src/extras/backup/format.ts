@@ -1,7 +1,7 @@
 import type { SigningAlgorithm } from '../../core/config/settings-table.ts'
 import type { TravellingKey } from '../../modules/keys/travelling-keys.ts'
+import type { Tables } from './copied-tables.ts'
 import type { Batch, TableName, Value } from './rows.ts'
-import type { Tables } from './tables.ts'
 
 /** 1: the rows in the open, the key set encrypted. 2: all of it encrypted. */
 export type FormatVersion = 1 | 2

@@ -10,6 +10,7 @@ import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
+import { tablesOf } from './copied-tables.ts'
 import { backupFailed, backupMade, backupRemoved, ofMachine } from './events.ts'
 import {
   assertRoom,
@@ -24,7 +25,6 @@ import {
 import type { ReadBack } from './read-back.ts'
 import { type Claim, type RunRow, runStore } from './run-store.ts'
 import { dueAt } from './schedule.ts'
-import { tablesOf } from './tables.ts'
 import { makeOnThread } from './thread.ts'
 
 export interface BackupsDeps {

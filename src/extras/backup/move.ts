@@ -9,11 +9,11 @@ import type { ModuleNames } from '../../core/module/module.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
 import { importKeys, newDataKey } from '../../modules/keys/travelling-keys.ts'
+import { tablesOf } from './copied-tables.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
-import { tablesOf } from './tables.ts'
 
 export interface MoveOptions {
   readonly from: Pick<Deps, 'config' | 'db' | 'log' | 'random'> & {

@@ -1,7 +1,7 @@
 import { type Opening, openContents } from './contents.ts'
+import type { Tables } from './copied-tables.ts'
 import { counted, type OnProgress } from './dump.ts'
 import type { TableName } from './rows.ts'
-import type { Tables } from './tables.ts'
 
 /** A backup that a restore will take. */
 export interface ReadBack {

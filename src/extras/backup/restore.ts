@@ -11,12 +11,12 @@ import {
 } from '../../modules/keys/travelling-keys.ts'
 import type { BackupDeps } from './backup.ts'
 import { openContents } from './contents.ts'
+import { tablesOf } from './copied-tables.ts'
 import type { OnProgress } from './dump.ts'
 import { backupRestored, ofMachine } from './events.ts'
 import type { Description } from './format.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
-import { tablesOf } from './tables.ts'
 
 export interface RestoreOptions {
   /** Reads the passphrase for the keys and for the authentication; not called if `unverified`. */

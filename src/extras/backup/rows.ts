@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { hiddenUsers } from '../../core/database/leaving.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import type { CopiedTable } from './tables.ts'
+import type { CopiedTable } from './copied-tables.ts'
 
 /** A text, because the tables of external modules are not in `Schema`. */
 export type TableName = string

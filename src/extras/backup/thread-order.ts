@@ -2,8 +2,8 @@ import type { Config } from '../../core/config/load.ts'
 import { withMethods, withoutMethods } from '../../core/database/of-thread.ts'
 import { stagedConditions } from '../../core/database/staged.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
+import type { CopiedTable, Tables } from './copied-tables.ts'
 import type { ReadBack } from './read-back.ts'
-import type { CopiedTable, Tables } from './tables.ts'
 
 type Settings = MasterKeyConfig & Pick<Config, 'token'>
 

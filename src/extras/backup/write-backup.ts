@@ -8,6 +8,7 @@ import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import { operatorKeys } from '../../modules/keys/signing-key.ts'
 import { exportKeys } from '../../modules/keys/travelling-keys.ts'
 import type { ArchiveContents, NewArchive } from './archive-writer.ts'
+import type { Tables } from './copied-tables.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
 import {
   type Description,
@@ -17,7 +18,6 @@ import {
   toLines,
 } from './format.ts'
 import { createKeyBox, type KeyBox, saltBytes } from './key-box.ts'
-import type { Tables } from './tables.ts'
 
 export interface WriteDeps {
   readonly config: MasterKeyConfig & Pick<Config, 'token'>

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 const refreshMs = 1000
 
@@ -22,18 +23,7 @@ export const module: Module = {
       settings: ['ROLES', 'REQUIRE_SECOND_FACTOR', 'LOGIN_LOCK_AFTER'],
     },
   ],
-  tables: [
-    {
-      name: 'forward_tickets',
-      key: [],
-      leftOut: 'valid for ten seconds, in a browser that waits elsewhere',
-    },
-    {
-      name: 'forward_sessions',
-      key: ['id'],
-      isLogin: true,
-    },
-  ],
+  tables,
   routes: async () => {
     const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
       import('./enter-routes.ts'),

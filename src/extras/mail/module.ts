@@ -1,34 +1,12 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 const lookEveryMs = 100
 
 export const module: Module = {
   name: 'mail',
   tag: 'Mail',
-  tables: [
-    {
-      name: 'mails',
-      key: ['id'],
-      sealed: ['sealed'],
-      needsKeys: true,
-      isLogin: true, // a restored one would be sent again
-      person: { column: 'user_id', onDelete: 'set-null' },
-    },
-    {
-      name: 'notices',
-      key: ['id'],
-      givesIds: true,
-      sealed: ['sealed'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-    {
-      name: 'known_devices',
-      key: ['user_id', 'device'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
   settings: [

@@ -1,19 +1,11 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'sign-up',
   eventCategory: 'registration',
   tag: 'Administration of accounts',
-  tables: [
-    {
-      name: 'invitations',
-      key: ['id'],
-      givesIds: true,
-      sealed: ['sealed'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
   settings: [

@@ -1,16 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'federation',
   tag: 'Identity providers',
-  tables: [
-    {
-      name: 'identities',
-      key: ['id'],
-      givesIds: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: () => import('./events.ts'),
   errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],

@@ -1,16 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'passwords',
-  tables: [
-    {
-      name: 'passwords',
-      key: ['account'],
-      refersTo: 'accounts',
-      person: { column: 'account', onDelete: 'delete' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   settings: [
     'HASHING_MEMORY_MIB',

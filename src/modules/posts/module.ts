@@ -1,16 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'posts',
   tag: 'Posts',
-  tables: [
-    {
-      name: 'posts',
-      key: ['id'],
-      givesIds: true,
-      person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['postNotFound'],
   settings: ['POSTS_DELETE_POLICY'],

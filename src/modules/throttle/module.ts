@@ -1,12 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'throttle',
   tag: 'Sign in',
-  tables: [
-    { name: 'throttle_places', key: ['id'], givesIds: true },
-    { name: 'used_challenges', key: ['nonce'] },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['captchaRequired', 'tooManyLoginAttempts'],
   settings: [
