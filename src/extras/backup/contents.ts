@@ -55,8 +55,8 @@ export async function openContents(path: string, opening: Opening): Promise<Cont
         return {
           schema: description.schema,
           modules: new Map(Object.entries(description.rooms ?? {})),
-          counts: byTable(description.counts, tables),
-          lastIds: byTable(description.last_ids, tables),
+          counts: byTable(description.counts, description, tables),
+          lastIds: byTable(description.last_ids, description, tables),
           batches: withoutKeys ? withoutSealed(batches, tables) : batches,
         }
       },

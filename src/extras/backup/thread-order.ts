@@ -49,7 +49,10 @@ export function sent({ settings, tables, ...order }: Order): SentOrder {
     settings: withoutMethods({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
     tables: {
       ...tables,
-      modules: tables.modules.map(({ name, migrations = [] }) => ({ name, migrations })),
+      modules: tables.modules.map(({ name, migrations = [], tables: owned = [] }) => ({
+        ...{ name, migrations },
+        tables: owned.map((table) => ({ name: table.name })),
+      })),
       copied: tables.copied.map(({ unlessStaged, ...table }) => {
         if (!unlessStaged) return table
         const condition = conditions.find((name) => stagedConditions[name] === unlessStaged)

@@ -1,6 +1,7 @@
 import type { Config } from '../../core/config/load.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import { inSnapshot } from '../../core/database/snapshot.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 import { accessAlgorithmOf } from '../../modules/keys/algorithm.ts'
@@ -31,6 +32,8 @@ export interface WriteOptions {
   /** Encrypts the file; without a passphrase it has no keys, and the rows are in the open. */
   readonly passphrase: string | undefined
   readonly onProgress?: OnProgress | undefined
+  /** Called with the rows of tables that belong to no module of this program, if there are any. */
+  readonly onLeftOut?: ((tables: RowsOfTables) => void) | undefined
 }
 
 /**
@@ -55,23 +58,25 @@ export async function writeBackup(
 const inTheOpen = { format: 'gatehouse-backup', version: 1 } as const
 const encrypted = { format: 'gatehouse-backup', version: 2 } as const
 
-interface Making extends WriteDeps, Pick<WriteOptions, 'tables' | 'onProgress'> {
+interface Making extends WriteDeps, Pick<WriteOptions, 'tables' | 'onProgress' | 'onLeftOut'> {
   readonly box: KeyBox | undefined
   readonly startedAt: number
 }
 
 async function contentsOf(
   snapshot: DatabaseOrTransaction,
-  { box, config, onProgress, random, startedAt, tables }: Making,
+  { box, config, onLeftOut, onProgress, random, startedAt, tables }: Making,
 ): Promise<ArchiveContents> {
   const except = ['keys', ...(box ? [] : tables.needingKeys)]
   const dump = await takeDump(snapshot, { tables, except, onProgress })
+  if (dump.unowned.size > 0) onLeftOut?.(dump.unowned)
   const description: Description = {
     schema: dump.schema,
     rooms: Object.fromEntries(dump.modules),
     created_at: isoTime(startedAt),
     counts: Object.fromEntries(dump.counts),
     last_ids: Object.fromEntries(dump.lastIds),
+    ...(dump.unowned.size > 0 && { left_out: Object.fromEntries(dump.unowned) }),
     operator_keys: (await operatorKeys(config)).map(({ kid }) => kid),
     token_algorithm: await accessAlgorithmOf(snapshot, config),
   }
