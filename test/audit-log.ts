@@ -3,7 +3,6 @@ import type { Database } from '../src/core/database/database.ts'
 import type { Schema } from '../src/core/database/schema.ts'
 import { transact } from '../src/core/database/transactions.ts'
 import { type EventContext, inContextOf } from '../src/core/events/context.ts'
-import { eventType } from '../src/core/events/types.ts'
 import type { Deps } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
@@ -12,9 +11,10 @@ import type { Verification } from '../src/modules/audit/verify/report.ts'
 import { verifyAudit } from '../src/modules/audit/verify/verify.ts'
 import type { AuditKeys } from '../src/modules/keys/audit-keys.ts'
 import { loadKeySet } from '../src/modules/keys/key-set.ts'
+import { testEvent } from './events.ts'
 import { usersOfIds } from './users-of-ids.ts'
 
-const noted = eventType<{ user_id: number | null; name: string; note: number }>('user_updated')
+const noted = testEvent<{ user_id: number | null; name: string; note: number }>('user_updated')
 
 /** What must never leave the service, and is in every record that `recordEvents` makes. */
 export const canaries = { name: 'canary of a name', address: '203.0.113.77', agent: 'canary/1.0' }
@@ -37,7 +37,9 @@ export async function recordEvents(
       for (const [index, context] of contexts.entries()) {
         const user_id = (done + index) % 8 === 7 ? null : 1000 + ((done + index) % 8)
         const payload = { user_id, name: canaries.name, note: done + index }
-        await inContextOf({ eventContext: () => context }, () => events.record(trx, noted, payload))
+        await inContextOf({ eventContext: () => context }, () =>
+          events.emitInTransaction(trx, noted, payload),
+        )
       }
     })
   }

@@ -2,38 +2,50 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { groups } from '../web/console/views/audit/groups.ts'
-import { events as german } from '../web/languages/de/console/events.ts'
-import { events as english } from '../web/languages/en/console/events.ts'
+import { languages } from '../src/core/config/languages.ts'
+import { eventGroups, eventType } from '../src/core/events/types.ts'
 import { eventTypes } from './events.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
 
-test('docs/events.md has a row for each event, with its level and outcome, in their order', async () => {
-  const rows = [...read('docs/events.md').matchAll(/^\| `(\w+)` \| (\w+) \| (\w+) \| (.+?) \|/gm)]
-  const types = (await eventTypes()).map(({ name, level, outcome }) => [name, level, outcome])
-  assert.deepEqual(
-    rows.map(([, ...cells]) => cells.slice(0, 3)),
-    types.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1)),
-  )
-  assert.ok(rows.every(([, , , , meaning = '']) => meaning.length > 8))
-})
-
-test('the console has words for each event, in both languages, and for no other', async () => {
-  const names = (await eventTypes()).map(({ name }) => name).sort()
-  for (const words of [english, german]) {
-    assert.deepEqual(Object.keys(words).sort(), names)
-    const all = Object.values(words)
-    assert.equal(new Set(all).size, all.length, 'two events with the same words')
+test('each event has a description, and words of its own in each language', async () => {
+  const types = await eventTypes()
+  for (const { name, description, words } of types) {
+    assert.ok(description.length > 8, `${name}: the description is too short`)
+    assert.deepEqual(Object.keys(words), [...languages], `${name}: words in each language`)
+  }
+  for (const language of languages) {
+    const byWords = Map.groupBy(types, ({ words }) => words[language])
+    for (const [words, [one, other]] of byWords) {
+      assert.notEqual(words, '', `${one?.name} has no words in ${language}`)
+      assert.equal(other, undefined, `${one?.name} and ${other?.name} have the same words`)
+    }
   }
 })
 
-test('what the console chooses together are events, no more than the API takes', async () => {
-  const names = new Set((await eventTypes()).map(({ name }) => name))
-  for (const [group, types] of Object.entries(groups)) {
-    const known = types.filter((type) => names.has(type))
-    assert.deepEqual(known, types, group)
-    assert.ok(types.length <= 20, group)
+test('the types refuse an event that lacks one of its texts', () => {
+  type OfUser = { user_id: number }
+  const [groups, description] = [[], 'a user is made']
+  const [fields, words] = [{ user_id: '' }, { en: 'Made', de: 'Angelegt' }]
+  assert.ok(eventType<OfUser>('made', { groups, description, fields, words }))
+  const refused = [
+    // @ts-expect-error no description
+    () => eventType<OfUser>('made', { groups, fields, words }),
+    // @ts-expect-error no groups
+    () => eventType<OfUser>('made', { description, fields, words }),
+    // @ts-expect-error no German words
+    () => eventType<OfUser>('made', { groups, description, fields, words: { en: 'Made' } }),
+    // @ts-expect-error a field of the payload that docs/events.md would not name
+    () => eventType<OfUser>('made', { groups, description, fields: {}, words }),
+  ]
+  assert.equal(refused.length, 4)
+})
+
+test('a group of the audit view has no more events than the API takes', async () => {
+  const types = await eventTypes()
+  for (const group of eventGroups) {
+    const members = types.filter(({ groups }) => groups.includes(group))
+    assert.ok(members.length <= 20, `the group ${group} has ${members.length} events, not 20`)
   }
 })
 

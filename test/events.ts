@@ -1,25 +1,26 @@
-import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
-import type { EventType } from '../src/core/events/types.ts'
-
-const source = join(import.meta.dirname, '../src')
+import {
+  type EventLevel,
+  type EventType,
+  eventTypeOfProcess,
+  type Payload,
+} from '../src/core/events/types.ts'
+import { assertDistinctEvents } from '../src/core/module/registry.ts'
+import { modules } from '../src/modules.ts'
 
 /** The types of events of all modules, each name once. */
-export async function eventTypes(): Promise<EventType[]> {
-  const files = globSync('**/events.ts', { cwd: source }).filter(
-    (file) => file !== 'core/events/events.ts',
-  )
-  const types: EventType[] = []
-  for (const file of files.toSorted()) {
-    const exported: Record<string, unknown> = await import(join(source, file))
-    types.push(...Object.values(exported).filter(isEventType))
-  }
-  const names = types.map(({ name }) => name)
-  assert.deepEqual(names.toSorted(), [...new Set(names)].toSorted())
-  return types
-}
+export const eventTypes = () => assertDistinctEvents(modules)
 
-function isEventType(value: unknown): value is EventType {
-  return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
+/** A type of event that tests alone record. */
+export function testEvent<P extends Payload>(
+  name: string,
+  level: EventLevel = 'info',
+): EventType<P> {
+  const words = { en: '', de: '' }
+  return eventTypeOfProcess<Payload>(name, {
+    level,
+    groups: [],
+    description: '',
+    fields: {},
+    words,
+  })
 }

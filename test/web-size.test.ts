@@ -36,7 +36,9 @@ function bytesOf(files: ReadonlySet<string>, ending: '.br' | '.gz'): number {
 
 /** What a browser loads for an area in a language; the plots come when the view stands. */
 function filesOfArea(area: string, language: string, withPlots: boolean): Set<string> {
-  const own = new RegExp(`/views/${area}/|/${language}/console/(frame|${area})\\.ts$`)
+  const own = new RegExp(
+    `/views/${area}/|/${language}/console/(frame|${area})\\.ts$|/made:events-${language}$`,
+  )
   const isWanted = (source: string) =>
     own.test(`/${source}`) || (withPlots && source.includes('components/plot/'))
   return filesOf('console/console.ts', isWanted)
@@ -69,7 +71,8 @@ suite('what a browser loads', () => {
         assert.ok(all < maxFirstView, `${all} bytes with plots, br: ${[...files]}`)
         for (const [source, { file }] of Object.entries(manifest)) {
           const isOther = languages.some(
-            (one) => one !== language && source.includes(`languages/${one}/`),
+            (one) =>
+              one !== language && new RegExp(`languages/${one}/|made:.*-${one}$`).test(source),
           )
           assert.ok(!isOther || !files.has(file), `${file} is of another language`)
         }

@@ -10,6 +10,8 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import type { InlineConfig } from 'vite'
+import { madeModules } from './made-modules.ts'
 
 const root = join(import.meta.dirname, '..')
 const web = join(root, 'web')
@@ -25,7 +27,8 @@ export const webOptions = {
   root: web,
   logLevel: 'warn',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-} as const
+  plugins: [madeModules],
+} satisfies InlineConfig
 
 /**
  * Makes `web/dist`: `server/server.js`, which renders the pages in the process of the service, and
@@ -107,13 +110,16 @@ function compressIn(folder: string): void {
   }
 }
 
-/** Builds where a file of `web/`, or one of whose types it is made, is newer than what was built. */
+/** Builds where a file of `web/`, or a value of src/ of which it is made, is newer than what was built. */
 export async function buildWebIfStale(): Promise<void> {
   const builtAt = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
   const files = [
     ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
+    ...globSync('src/**/events.ts', { cwd: root }),
+    'src/modules.ts',
     'tools/build-web.ts',
+    'tools/made-modules.ts',
     'package-lock.json',
   ]
   if (files.some(isNewer)) await buildWeb()

@@ -46,6 +46,7 @@ const vite = await createServer({
   optimizeDeps: { include: [...packages] },
   server: { host: '127.0.0.1', port, strictPort: true, fs: { allow: [root] } },
   plugins: [
+    ...webOptions.plugins,
     {
       name: 'service',
       // Before vite's own: what is no source belongs to the service.

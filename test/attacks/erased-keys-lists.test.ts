@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { transact } from '../../src/core/database/transactions.ts'
-import { eventType } from '../../src/core/events/types.ts'
 import { testApp } from '../app.ts'
 import { copyAudit, otherProcess, proofOf, recordEvents, verified } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { connectTo } from '../database.ts'
 import { erasePerson, keyOf, listsOf, runJob, whats } from '../erased-keys.ts'
+import { testEvent } from '../events.ts'
 
 const quiet = { LOG_LEVEL: 'silent' }
 const daySeconds = 86_400
-const noted = eventType<{ user_id: number }>('noted')
+const noted = testEvent<{ user_id: number }>('noted')
 
 suite('erasures from before their records listed the keys', async () => {
   const app = await testApp(quiet)
@@ -115,12 +115,16 @@ suite('the lists of closed keys', () => {
     const other = otherProcess(deps)
     await recordEvents(other, 1)
     clock.advance(600)
-    await transact(deps.db, [], (trx) => other.events.record(trx, noted, { user_id: ann.userId }))
+    await transact(deps.db, [], (trx) =>
+      other.events.emitInTransaction(trx, noted, { user_id: ann.userId }),
+    )
     const status = (await app.call('DELETE', `/users/${ann.userId}`, { headers })).status
     assert.equal(status, 200)
     // As by a process that has heard of it late: its record is younger by hours.
     clock.advance(0.5 * daySeconds)
-    await transact(deps.db, [], (trx) => other.events.record(trx, noted, { user_id: ann.userId }))
+    await transact(deps.db, [], (trx) =>
+      other.events.emitInTransaction(trx, noted, { user_id: ann.userId }),
+    )
     await runJob(app, 'erasures')
     await proof.run()
     assert.deepEqual(await whats(app), [])

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inContextOf } from '../../src/core/events/context.ts'
-import { eventType } from '../../src/core/events/types.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { auditRecords, type OpenRecord, recordTold } from '../audit-chains.ts'
+import { testEvent } from '../events.ts'
 
 const since = '2026-01-15T12:00:00.000Z'
 
@@ -45,10 +45,10 @@ suite('what a flood of refusals leaves behind', () => {
   test('10,000 addresses of one /48, then 10,000 tries of one: bounded, and none is uncounted', async () => {
     const app = await testApp({ LOG_LEVEL: 'silent' })
     const { events } = app.deps
-    const refused = eventType<Record<string, never>>('flooded', 'warn')
+    const refused = testEvent<Record<string, never>>('flooded', 'warn')
     const tryFrom = (address: string) => {
       const context = { by: null, address, scheme: null, requestId: null, request: null }
-      inContextOf({ eventContext: () => context }, () => events.tell(refused, {}))
+      inContextOf({ eventContext: () => context }, () => events.emit(refused, {}))
     }
     for (let network = 0; network < 10_000; network += 1) {
       tryFrom(`2001:db8:1:${network.toString(16)}::7`)

@@ -342,11 +342,15 @@ suite('a module from outside', async () => {
     }
   })
 
-  test('the generated documents show its setting, its scheme and its command', async () => {
+  test('the generated documents show its setting, its scheme, its command and its event', async () => {
     const docs = await generateDocs(modules)
     assert.match(docs['configuration.md'] ?? '', /^\| `NOTES_KEEP_DAYS` \| `30` \| How long/m)
     assert.match(docs['routes.txt'] ?? '', /^POST +\/api\/notes +\S+,x-note-key /m)
     assert.match(docs['command-line.md'] ?? '', /note key/)
+    assert.match(
+      docs['events.md'] ?? '',
+      /^\| `note_written` \| info \| success \| a note is made /m,
+    )
   })
 
   test('a configuration that was read without its setting says which, and what reads it', () => {

@@ -1,12 +1,17 @@
-import type { events } from '../languages/en/console/events.ts'
+import type { Language } from '../../src/core/config/languages.ts'
 
-type Words = { readonly events: typeof events }
+type Words = typeof import('made:events-en')
 
-/** The texts of an area with those of the events of the audit log, loaded at the same time. */
+const words: Readonly<Record<Language, () => Promise<Words>>> = {
+  en: () => import('made:events-en'),
+  de: () => import('made:events-de'),
+}
+
+/** The texts of an area with the words of the events, loaded at the same time. */
 export async function withEvents<Texts extends object>(
+  language: Language,
   texts: Promise<Texts>,
-  words: Promise<Words>,
 ): Promise<Texts & Words> {
-  const [own, { events }] = await Promise.all([texts, words])
+  const [own, { events }] = await Promise.all([texts, words[language]()])
   return { ...own, events }
 }

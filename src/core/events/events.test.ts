@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import pino from 'pino'
+import { testEvent } from '../../../test/events.ts'
 import { createEvents, logSink } from './events.ts'
-import { eventType } from './types.ts'
 
 suite('the log of events', () => {
   function logAt(level: string) {
@@ -15,14 +15,14 @@ suite('the log of events', () => {
     }
   }
   const [happened, refused] = [
-    eventType<{ user_id: number }>('happened', 'info'),
-    eventType<{ user_id: number }>('refused', 'warn'),
+    testEvent<{ user_id: number }>('happened', 'info'),
+    testEvent<{ user_id: number }>('refused', 'warn'),
   ]
 
   test('has a line for each event of a level that it takes', () => {
     const { lines, events } = logAt('info')
-    events.tell(happened, { user_id: 1 })
-    events.tell(refused, { user_id: 2 })
+    events.emit(happened, { user_id: 1 })
+    events.emit(refused, { user_id: 2 })
     const told = lines.map((line) => JSON.parse(line)).map(({ event, user_id }) => [event, user_id])
     assert.deepEqual(told, [
       ['happened', 1],
@@ -39,9 +39,9 @@ suite('the log of events', () => {
         return 1
       },
     }
-    events.tell(happened, payload)
+    events.emit(happened, payload)
     assert.equal(reads, 0)
-    events.tell(refused, payload)
+    events.emit(refused, payload)
     assert.equal(reads, 1)
     assert.equal(lines.length, 1)
   })

@@ -1,3 +1,5 @@
+import type { Language } from '../config/languages.ts'
+
 export type PayloadValue = string | number | boolean | readonly string[] | null
 
 /**
@@ -20,10 +22,36 @@ export type EventLevel = 'info' | 'warn' | 'critical'
 
 export type EventOutcome = 'success' | 'failure'
 
+/** The groups of the audit view: each is a filter for events that answer one question together. */
+export const eventGroups = [
+  'logins',
+  'refusedLogins',
+  'attacks',
+  'accounts',
+  'credentials',
+  'administration',
+  'service',
+  'reads',
+] as const
+export type EventGroup = (typeof eventGroups)[number]
+
+/** What docs/events.md and the console say of a type of event. */
+interface EventTexts<Field extends PropertyKey = string> {
+  /** The end of the sentence "The event happens when ...", for docs/events.md. */
+  readonly description: string
+  /** What docs/events.md says of each field of the payload; empty if the name of the field says it. */
+  readonly fields: Readonly<Record<Field, string>>
+  /** What the console shows for the event. No two events have the same words. */
+  readonly words: Readonly<Record<Language, string>>
+  readonly groups: readonly EventGroup[]
+  /** Whether the overview lists the event; `ifByAnother`: only if another than the new person acted. */
+  readonly inOverview?: true | 'ifByAnother'
+}
+
 /**
  * A type of event: its name, from the OWASP Logging Vocabulary if there is one, and its payload.
  */
-export interface EventType<P extends Payload = Payload> {
+export interface EventType<P extends Payload = Payload> extends EventTexts {
   readonly name: string
   readonly level: EventLevel
   /** `failure`: something was refused, or did not succeed. */
@@ -34,29 +62,30 @@ export interface EventType<P extends Payload = Payload> {
   readonly payload?: (payload: P) => void
 }
 
+type FieldOf<P> = P extends unknown ? Extract<keyof P, string> : never
+
+type Declared<P extends Payload> = EventTexts<FieldOf<P>> &
+  Partial<Pick<EventType, 'level' | 'outcome' | 'message'>>
+
 /**
  * Declares a type of event; `warn` if an operator should look at it. Without an outcome, an event of
- * level `info` is a success and any other a failure. Each module has an `events.ts`.
+ * level `info` is a success and any other a failure. Each module has an `events.ts`, which imports
+ * nothing that runs in the service alone: the build of the console loads it too.
  */
 export function eventType<P extends PayloadOfRequest>(
   name: string,
-  level: EventLevel = 'info',
-  outcome: EventOutcome = level === 'info' ? 'success' : 'failure',
-  message: string | null = null,
+  { level = 'info', ...declared }: Declared<P>,
 ): EventType<P> {
-  return { name, level, outcome, message }
+  const outcome = level === 'info' ? 'success' : 'failure'
+  return { name, level, outcome, message: null, ...declared }
 }
 
 /** The same for an event of the process, which no request has. */
 export function eventTypeOfProcess<P extends Payload>(
-  ...[name, level, outcome, message]: Parameters<typeof eventType>
+  name: string,
+  declared: Declared<P>,
 ): EventType<P> {
-  return eventType<Payload & { readonly address?: never }>(
-    name,
-    level,
-    outcome,
-    message,
-  ) as EventType
+  return eventType<PayloadOfRequest>(name, declared) as EventType
 }
 
 /** The payload of an event without fields. */

@@ -9,60 +9,113 @@ type Refused = {
   /** The pattern of the route, never the path that was sent; null for an unknown path. */
   readonly route: string | null
 }
+const refusalFields = { error: '', reason: '', route: '' }
 
-/** A caller was refused by the rule of a route: 403. */
-export const authorizationFail = eventType<Refused>('authz_fail', 'critical')
+export const authorizationFail = eventType<Refused>('authz_fail', {
+  level: 'critical',
+  groups: ['attacks'],
+  description: '403: the rule of a route denies the caller',
+  fields: refusalFields,
+  words: { en: 'Access denied', de: 'Zugriff verweigert' },
+})
 
-/** A caller named a resource that belongs to another user; as its owner it would be allowed. */
-export const directReference = eventType<Refused>('malicious_direct_reference', 'critical')
+export const directReference = eventType<Refused>('malicious_direct_reference', {
+  level: 'critical',
+  groups: ['attacks'],
+  description: '403: a caller names a resource of another user, which only its owner may change',
+  fields: refusalFields,
+  words: { en: 'Change of what belongs to another refused', de: 'Änderung an Fremdem abgelehnt' },
+})
 
-/** The CSRF token of a change was missing or not that of the session. */
-export const csrfFail = eventType<Refused>('malicious_csrf', 'critical')
+export const csrfFail = eventType<Refused>('malicious_csrf', {
+  level: 'critical',
+  groups: ['attacks'],
+  description: 'the CSRF token of a change is missing or wrong',
+  fields: refusalFields,
+  words: { en: 'Forged request refused', de: 'Gefälschte Anfrage abgelehnt' },
+})
 
-/** A page of an origin that is not allowed sent a change, or a login. */
-export const foreignPage = eventType<Refused>('malicious_cors', 'critical')
+export const foreignPage = eventType<Refused>('malicious_cors', {
+  level: 'critical',
+  groups: ['attacks'],
+  description: 'a page of an origin that is not allowed sends a login or a change',
+  fields: refusalFields,
+  words: { en: 'Request of a foreign page refused', de: 'Anfrage einer fremden Seite abgelehnt' },
+})
 
-/** A body or the form of the request was refused. The values that were sent are never told. */
 export const inputFail = eventType<
   Refused & {
-    /** The paths of the fields that break a rule, as the rules name them. */
     readonly fields?: readonly string[]
   }
->('input_validation_fail', 'warn')
+>('input_validation_fail', {
+  level: 'warn',
+  groups: [],
+  description: '400 or 413: a body, or the form of a request, is refused',
+  fields: { ...refusalFields, fields: 'paths of the fields that break a rule, never values' },
+  words: { en: 'Malformed request refused', de: 'Fehlerhafte Anfrage abgelehnt' },
+})
 
-/** A step must come first: a code, a captcha, a new password, an enrolment, a recent login. */
-export const sequenceFail = eventType<Refused>('sequence_fail', 'info', 'failure')
+export const sequenceFail = eventType<Refused>('sequence_fail', {
+  outcome: 'failure',
+  groups: [],
+  description:
+    'a step is due first: a code, a captcha, a new password, an enrolment (also for the session of an account that must enrol), a recent login, a proof of the person',
+  fields: refusalFields,
+  words: { en: 'Another step is due first', de: 'Ein anderer Schritt kommt zuerst' },
+})
 
-/** A bearer or refresh token is expired, or none of this service. */
-export const tokenFail = eventType<Refused>('authn_token_fail', 'info', 'failure')
+export const tokenFail = eventType<Refused>('authn_token_fail', {
+  outcome: 'failure',
+  groups: [],
+  description: 'a bearer or refresh token has expired, or is none of this service',
+  fields: refusalFields,
+  words: { en: 'Token refused', de: 'Token abgelehnt' },
+})
 
-/**
- * A token was used that had been revoked, or a refresh token that had been replaced: then its token
- * family has ended. `user_id` is null for a token of an identity provider.
- */
 export const tokenReuse = eventType<{ user_id: number | null; kind: 'access' | 'refresh' }>(
   'authn_token_reuse',
-  'critical',
+  {
+    level: 'critical',
+    groups: ['attacks'],
+    description:
+      'a token is used after it was revoked, or a refresh token after it was replaced: then its token family ends',
+    fields: { user_id: 'null for a token of an identity provider', kind: '`access`, `refresh`' },
+    words: {
+      en: 'Revoked or replaced token used again',
+      de: 'Widerrufener oder ersetzter Token wieder benutzt',
+    },
+  },
 )
 
-/** The cookie of a session that has ended was sent; `user_id` is null if it is deleted. */
 export const sessionUseAfterExpire = eventType<{ user_id: number | null }>(
   'session_use_after_expire',
-  'warn',
+  {
+    level: 'warn',
+    groups: ['attacks'],
+    description: 'the cookie of a session is sent after its end',
+    fields: { user_id: 'null if the session is deleted' },
+    words: { en: 'Cookie of an ended session used', de: 'Cookie einer beendeten Sitzung benutzt' },
+  },
 )
 
-/** An address has used up the general rate limit; told once in its window. */
-export const rateLimitExceeded = eventType<NoPayload>(
-  'excess_rate_limit_exceeded',
-  'warn',
-  'failure',
-  'too many requests',
-)
+export const rateLimitExceeded = eventType<NoPayload>('excess_rate_limit_exceeded', {
+  level: 'warn',
+  message: 'too many requests',
+  groups: ['attacks'],
+  description: 'an address has used up `RATE_LIMIT_MAX`; once in its window',
+  fields: {},
+  words: { en: 'Address sent too many requests', de: 'Adresse hat zu viele Anfragen gesendet' },
+})
 
-/** The running service has taken up a changed configuration. */
 export const configChanged = eventType<{
   what: 'certificate'
-  /** ISO 8601: how long the certificate is valid. */
   until: string
   fingerprint: string
-}>('config_changed', 'info', 'success', 'a renewed TLS certificate is in use')
+}>('config_changed', {
+  message: 'a renewed TLS certificate is in use',
+  groups: ['service'],
+  inOverview: true,
+  description: 'the running service has taken up a renewed TLS certificate',
+  fields: { what: '', until: 'how long the certificate is valid', fingerprint: '' },
+  words: { en: 'TLS certificate renewed', de: 'TLS-Zertifikat erneuert' },
+})

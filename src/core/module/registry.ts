@@ -1,4 +1,4 @@
-import type { Trace } from '../database/leaving.ts'
+import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
 import type { ModuleNames } from './module.ts'
@@ -61,7 +61,7 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
 }
 
 /** A type of event, with its category in the API. */
-export interface KnownEvent extends Pick<EventType, 'name' | 'level' | 'outcome'> {
+export interface KnownEvent extends EventType {
   readonly category: string
 }
 
@@ -73,7 +73,7 @@ export async function assertDistinctEvents(modules: readonly ModuleNames[]): Pro
     const files = all[index] ?? []
     const types = files.flatMap((file) => Object.values(file ?? {}).filter(isEventType))
     for (const { name } of types) claim('event', name, module)
-    return types.map(({ name, level, outcome }) => ({ name, level, outcome, category }))
+    return types.map((type) => ({ ...type, category }))
   })
 }
 

@@ -2,32 +2,62 @@ import { eventType } from '../../core/events/types.ts'
 
 type OfUser = { readonly user_id: number }
 
-/** A link to verify an address was asked for; `change`: the account has another verified address. */
 export const emailVerificationBegun = eventType<OfUser & { readonly change: boolean }>(
   'email_verification_begun',
+  {
+    groups: [],
+    description: 'a link is asked for that verifies an address',
+    fields: { user_id: '', change: 'whether the account has another verified address' },
+    words: { en: 'Verification of an address asked for', de: 'Bestätigung einer Adresse verlangt' },
+  },
 )
 
-/** The owner gave up an address that was not verified yet. */
-export const emailVerificationCancelled = eventType<OfUser>('email_verification_cancelled')
+export const emailVerificationCancelled = eventType<OfUser>('email_verification_cancelled', {
+  groups: [],
+  description: 'an owner gives up an address that waits for its proof',
+  fields: { user_id: '' },
+  words: { en: 'Verification of an address given up', de: 'Bestätigung einer Adresse aufgegeben' },
+})
 
-/** The first address of an account was verified, or the present one again. */
-export const emailVerified = eventType<OfUser>('email_verified')
+export const emailVerified = eventType<OfUser>('email_verified', {
+  groups: [],
+  description: 'the first address of an account is verified, or the present one again',
+  fields: { user_id: '' },
+  words: { en: 'Address verified', de: 'Adresse bestätigt' },
+})
 
-/** Another verified address took the place of the one before. */
-export const emailChanged = eventType<OfUser>('email_changed')
+export const emailChanged = eventType<OfUser>('email_changed', {
+  groups: ['credentials'],
+  description: 'another verified address takes the place of the one before',
+  fields: { user_id: '' },
+  words: { en: 'Verified address changed', de: 'Bestätigte Adresse geändert' },
+})
 
-/**
- * The address before came back by the link that was mailed to it; all logins ended.
- * `password_removed`: the password had been set since the change, and is void.
- */
 export const emailRestored = eventType<OfUser & { readonly password_removed: boolean }>(
   'email_restored',
+  {
+    groups: ['credentials'],
+    description:
+      'the link that was mailed to the former address restores that address; all logins end, and what was added since the change was requested is removed, with events of its own',
+    fields: { user_id: '', password_removed: 'a password that was set since then is void' },
+    words: { en: 'Former address restored', de: 'Frühere Adresse wiederhergestellt' },
+  },
 )
 
-/** An administrator removed the verified address. */
-export const emailRemoved = eventType<OfUser>('email_removed')
+export const emailRemoved = eventType<OfUser>('email_removed', {
+  groups: ['accounts'],
+  inOverview: true,
+  description: 'an administrator removes a verified address',
+  fields: { user_id: '' },
+  words: { en: 'Verified address removed', de: 'Bestätigte Adresse entfernt' },
+})
 
-/** The owner chose the language of pages and mail. */
 export const languageChanged = eventType<OfUser & { readonly language: string | null }>(
   'language_changed',
+  {
+    groups: [],
+    description: 'an owner chooses the language of pages and mail',
+    fields: { user_id: '', language: 'null for that of the browser' },
+    words: { en: 'Language chosen', de: 'Sprache gewählt' },
+  },
 )

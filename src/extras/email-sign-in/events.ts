@@ -1,7 +1,10 @@
 import { eventType } from '../../core/events/types.ts'
 
-/**
- * A link and a code that sign in were asked for; `user_id` is null if nothing is mailed: no account
- * has the address, or it may not log in.
- */
-export const emailLoginBegun = eventType<{ user_id: number | null }>('email_login_begun')
+export const emailLoginBegun = eventType<{ user_id: number | null }>('email_login_begun', {
+  groups: [],
+  description: 'a link and a code that sign in are asked for; the answer shows no account',
+  fields: {
+    user_id: 'null if nothing is mailed: no account has the address, or the account may not log in',
+  },
+  words: { en: 'Login by mail asked for', de: 'Anmeldung per E-Mail verlangt' },
+})

@@ -1,16 +1,33 @@
 import { eventType } from '../../core/events/types.ts'
 
-/** The running service has taken up a changed FORWARD_AUTH_FILE; how many rules it has. */
-export const forwardRulesChanged = eventType<{ rules: number }>('sys_forward_rules_changed')
+export const forwardRulesChanged = eventType<{ rules: number }>('sys_forward_rules_changed', {
+  groups: [],
+  description: 'a changed `FORWARD_AUTH_FILE` is taken up',
+  fields: { rules: 'how many' },
+  words: { en: 'Rules of applications changed', de: 'Regeln der Anwendungen geändert' },
+})
 
-/** A changed FORWARD_AUTH_FILE has mistakes and is not taken up; how many, and how many rules stay. */
 export const forwardRulesBroken = eventType<{ mistakes: number; rules: number }>(
   'sys_forward_rules_broken',
-  'critical',
+  {
+    level: 'critical',
+    groups: ['service'],
+    description:
+      'a changed `FORWARD_AUTH_FILE` has mistakes, which the log lists, and is not taken up',
+    fields: { mistakes: 'how many', rules: 'how many stay in force' },
+    words: {
+      en: 'Rules of applications have mistakes',
+      de: 'Regeln der Anwendungen sind fehlerhaft',
+    },
+  },
 )
 
-/** A session was handed over to the host of an application behind a proxy. */
 export const forwardSessionCreated = eventType<{
   user_id: number
   origin: string
-}>('forward_session_created')
+}>('forward_session_created', {
+  groups: [],
+  description: 'a session is handed over to the host of an application behind a proxy',
+  fields: { user_id: '', origin: '' },
+  words: { en: 'Session handed over to an application', de: 'Sitzung an eine Anwendung übergeben' },
+})

@@ -1,12 +1,21 @@
 import { eventType } from '../../core/events/types.ts'
 
-/**
- * A reset of a password was asked for; `user_id` is null if nothing is mailed: no account has the
- * name, or none with a verified address that may log in.
- */
-export const resetBegun = eventType<{ user_id: number | null }>('password_reset_begun')
+export const resetBegun = eventType<{ user_id: number | null }>('password_reset_begun', {
+  groups: [],
+  description: 'a link to reset a password is asked for, by anyone or by an administrator',
+  fields: {
+    user_id:
+      'null if nothing is mailed: no account has the name, or none with a verified address that may log in',
+  },
+  words: { en: 'Password reset asked for', de: 'Zurücksetzen eines Passworts verlangt' },
+})
 
-/** A password was set by a link or a code that was mailed. */
 export const resetFinished = eventType<{ user_id: number; method: 'link' | 'code' }>(
   'password_reset',
+  {
+    groups: ['credentials'],
+    description: 'beside the change of the password: it was set by the link or the code of a mail',
+    fields: { user_id: '', method: '`link`, `code`' },
+    words: { en: 'Password reset by mail', de: 'Passwort per E-Mail zurückgesetzt' },
+  },
 )

@@ -1,22 +1,49 @@
 import { eventType } from '../../core/events/types.ts'
 
-/**
- * A visitor asked for an account; the address is in the mailbox alone. `is_taken`: an account has it,
- * and its owner was told so by mail.
- */
-export const signUpBegun = eventType<{ is_taken: boolean }>('sign_up_begun')
+export const signUpBegun = eventType<{ is_taken: boolean }>('sign_up_begun', {
+  groups: [],
+  description: 'a visitor asked for an account; a mail was written',
+  fields: { is_taken: 'an account has the address, and its owner was told so by mail' },
+  words: { en: 'Sign-up begun', de: 'Registrierung begonnen' },
+})
 
 type Invitation = { readonly invitation: number; readonly roles: readonly string[] }
 
-export const invitationCreated = eventType<Invitation>('invitation_created')
+export const invitationCreated = eventType<Invitation>('invitation_created', {
+  groups: ['administration'],
+  inOverview: true,
+  description: 'a person is invited by mail',
+  fields: { invitation: '', roles: '' },
+  words: { en: 'Person invited', de: 'Person eingeladen' },
+})
 
-/** The invitation was mailed again; an expired one has a new end. */
-export const invitationResent = eventType<Invitation>('invitation_resent')
+export const invitationResent = eventType<Invitation>('invitation_resent', {
+  groups: [],
+  description: 'an invitation is mailed again; an expired one begins anew',
+  fields: { invitation: '', roles: '' },
+  words: { en: 'Invitation sent again', de: 'Einladung noch einmal gesendet' },
+})
 
-/** `replaced`: another invitation to the same address took its place. */
 export const invitationRevoked = eventType<Invitation & { reason: 'revoked' | 'replaced' }>(
   'invitation_revoked',
+  {
+    groups: ['administration'],
+    description: 'an invitation counts no more',
+    fields: {
+      invitation: '',
+      roles: '',
+      reason: '`revoked`, `replaced` by another to the address',
+    },
+    words: { en: 'Invitation withdrawn', de: 'Einladung zurückgezogen' },
+  },
 )
 
-/** The account `user_id` was made of an invitation. */
-export const invitationAccepted = eventType<Invitation & { user_id: number }>('invitation_accepted')
+export const invitationAccepted = eventType<Invitation & { user_id: number }>(
+  'invitation_accepted',
+  {
+    groups: [],
+    description: 'an account was made of an invitation',
+    fields: { invitation: '', roles: '', user_id: '' },
+    words: { en: 'Invitation accepted', de: 'Einladung angenommen' },
+  },
+)

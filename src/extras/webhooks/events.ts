@@ -2,6 +2,7 @@ import { eventType } from '../../core/events/types.ts'
 
 /** An endpoint by its id, and the origin of its address: the path may hold a secret of the receiver. */
 type EndpointFields = { readonly webhook: string; readonly origin: string }
+const endpointFields = { webhook: '', origin: 'of its address' }
 
 type Settings = {
   readonly events: readonly string[]
@@ -9,49 +10,105 @@ type Settings = {
   readonly state: 'enabled' | 'disabled' | 'failed'
 }
 
-/** An administrator has events sent to an address. */
-export const webhookCreated = eventType<EndpointFields & Settings>('webhook_created')
+export const webhookCreated = eventType<EndpointFields & Settings>('webhook_created', {
+  groups: ['administration'],
+  inOverview: true,
+  description: 'an administrator has events sent to an address',
+  fields: { ...endpointFields, events: '', content: '', state: '' },
+  words: { en: 'Webhook created', de: 'Webhook angelegt' },
+})
 
-/** `changed` names the fields that differ; the others stand as they are now. */
 export const webhookChanged = eventType<
   EndpointFields & Settings & { readonly changed: readonly string[] }
->('webhook_changed')
+>('webhook_changed', {
+  groups: ['administration'],
+  inOverview: true,
+  description:
+    'an administrator changes a webhook, enables or disables it ([webhooks.md](webhooks.md))',
+  fields: {
+    ...endpointFields,
+    events: '',
+    content: '',
+    state: '',
+    changed: 'the names of the fields that differ',
+  },
+  words: { en: 'Webhook changed', de: 'Webhook geändert' },
+})
 
-/** Its deliveries that waited are not sent any more. */
-export const webhookRemoved = eventType<EndpointFields>('webhook_removed')
+export const webhookRemoved = eventType<EndpointFields>('webhook_removed', {
+  groups: ['administration'],
+  inOverview: true,
+  description: 'an administrator removes a webhook with its deliveries',
+  fields: endpointFields,
+  words: { en: 'Webhook removed', de: 'Webhook entfernt' },
+})
 
-/** Messages are signed with the secret before as well until `previous_until`, in epoch milliseconds. */
 export const webhookSecretRotated = eventType<EndpointFields & { readonly previous_until: number }>(
   'webhook_secret_rotated',
+  {
+    groups: ['administration'],
+    description:
+      'a webhook gets a new secret; the former secret signs as well until `previous_until`',
+    fields: { ...endpointFields, previous_until: 'epoch milliseconds' },
+    words: { en: 'Secret of a webhook renewed', de: 'Geheimnis eines Webhooks erneuert' },
+  },
 )
 
-/** An administrator has a message sent that says that messages arrive. */
 export const webhookTested = eventType<{ readonly webhook: string; readonly message: string }>(
   'webhook_tested',
+  {
+    groups: [],
+    description: 'an administrator has a test message sent; never sent to webhooks itself',
+    fields: { webhook: '', message: 'the `webhook-id`' },
+    words: { en: 'Test message sent to a webhook', de: 'Testnachricht an einen Webhook gesendet' },
+  },
 )
 
-/** An administrator has deliveries sent again, or at once. */
 export const webhookDeliveriesRepeated = eventType<{
   readonly webhook: string
   readonly deliveries: number
-}>('webhook_deliveries_repeated')
+}>('webhook_deliveries_repeated', {
+  groups: [],
+  description: 'an administrator has deliveries sent again, or at once',
+  fields: { webhook: '', deliveries: 'how many' },
+  words: { en: 'Deliveries of a webhook repeated', de: 'Zustellungen eines Webhooks wiederholt' },
+})
 
-/**
- * An endpoint took nothing for three days, or said that it is gone: nothing is sent to it until an
- * administrator enables it. `failing_since` in epoch milliseconds.
- */
 export const webhookDisabled = eventType<
   EndpointFields & {
     readonly reason: 'gone' | 'took_nothing'
     readonly failing_since: number | null
   }
->('webhook_disabled', 'critical')
+>('webhook_disabled', {
+  level: 'critical',
+  groups: ['service'],
+  description:
+    'a webhook took nothing for three days, or answered 410: nothing is sent to it until it is enabled',
+  fields: {
+    ...endpointFields,
+    reason: '`took_nothing` or `gone`',
+    failing_since: 'epoch milliseconds',
+  },
+  words: { en: 'Webhook disabled: it took nothing', de: 'Webhook abgeschaltet: Er nahm nichts an' },
+})
 
-/** A delivery is given up. It is never sent to webhooks itself. */
 export const webhookDeliveryFailed = eventType<{
   readonly webhook: string
   readonly message: string
   readonly type: string
   readonly status: number | null
   readonly detail: string | null
-}>('webhook_delivery_failed', 'warn')
+}>('webhook_delivery_failed', {
+  level: 'warn',
+  groups: [],
+  description:
+    'a message is given up, some three days after its first attempt; never sent to webhooks itself',
+  fields: {
+    webhook: '',
+    message: 'the `webhook-id`',
+    type: 'of its event',
+    status: 'of the last answer; null if there was none',
+    detail: '',
+  },
+  words: { en: 'Delivery to a webhook given up', de: 'Zustellung an einen Webhook aufgegeben' },
+})

@@ -9,40 +9,85 @@ type AccountFields = {
   readonly locked: boolean
   readonly active: boolean
 }
+const accountFields = { user_id: '', username: '', roles: '', locked: '', active: '' }
 
-/**
- * A password was changed, by the owner or by another caller; `reset`: the next login must set one.
- */
-export const passwordChange = eventType<AccountFields & { what?: 'reset' }>('authn_password_change')
+export const passwordChange = eventType<AccountFields & { what?: 'reset' }>(
+  'authn_password_change',
+  {
+    groups: ['credentials'],
+    description: 'a password is changed, or reset',
+    fields: {
+      ...accountFields,
+      what: '`reset`: the next login must set another one',
+    },
+    words: { en: 'Password changed', de: 'Passwort geändert' },
+  },
+)
 
-/** A password was not changed: the present password in the request was wrong. */
 export const passwordChangeFail = eventType<{ user_id: number | null }>(
   'authn_password_change_fail',
-  'warn',
+  {
+    level: 'warn',
+    groups: ['refusedLogins'],
+    description: 'the present password is wrong',
+    fields: { user_id: '' },
+    words: { en: 'Change of a password refused', de: 'Änderung eines Passworts abgelehnt' },
+  },
 )
 
-/** The roles, the administrator's lock or the flag `active` were changed. */
-export const permissionsChange = eventType<AccountFields>('privilege_permissions_changed')
+export const permissionsChange = eventType<AccountFields>('privilege_permissions_changed', {
+  groups: ['accounts'],
+  inOverview: true,
+  description: 'the roles of an account, its lock or its flag `active` are changed',
+  fields: accountFields,
+  words: {
+    en: 'Roles or lock of an account changed',
+    de: 'Rollen oder Sperre eines Kontos geändert',
+  },
+})
 
-/** The owner asked for the deletion of the account, which waits until `deletion_at`. */
 export const accountDeletionRequested = eventType<AccountFields & { deletion_at: string }>(
   'account_deletion_requested',
+  {
+    groups: [],
+    description:
+      'an owner requests the deletion of the account, which then waits; the erasure is `user_deleted`, by `job`',
+    fields: {
+      ...accountFields,
+      deletion_at: '',
+    },
+    words: { en: 'Deletion of an account requested', de: 'Löschung eines Kontos beantragt' },
+  },
 )
 
-/** A link that was mailed to the owner brought the account back before its deletion. */
-export const accountDeletionCancelled = eventType<{ user_id: number }>('account_deletion_cancelled')
+export const accountDeletionCancelled = eventType<{ user_id: number }>(
+  'account_deletion_cancelled',
+  {
+    groups: [],
+    description: 'a mailed link cancels the pending deletion of an account',
+    fields: { user_id: '' },
+    words: { en: 'Deletion of an account cancelled', de: 'Löschung eines Kontos zurückgenommen' },
+  },
+)
 
-/**
- * Another action of an administrator on an account; `user_id` is null if no account has the
- * username. Or the limits of an address were cleared: IPv4, or the /64 network of IPv6.
- */
 export const adminAction = eventType<
   | (Partial<Omit<AccountFields, 'user_id'>> & {
       user_id: number | null
       what: 'account_deleted' | 'must_change' | 'throttle_cleared'
     })
   | { user_id: null; what: 'throttle_address_cleared'; network: string }
->('authz_admin')
+>('authz_admin', {
+  groups: ['accounts'],
+  inOverview: true,
+  description: 'another action of an administrator on an account, or on the limits of an address',
+  fields: {
+    ...accountFields,
+    user_id: 'null if no account has the username',
+    what: '',
+    network: 'of an address: IPv4, or the /64 of IPv6',
+  },
+  words: { en: 'Action of an administrator', de: 'Aktion der Administration' },
+})
 
 /** The fields of an account in an event. */
 export function fieldsOf({ userId, username, roles, locked, active }: Account): AccountFields {

@@ -1,68 +1,105 @@
 import { eventType } from '../../core/events/types.ts'
 
-/**
- * Data that needs protection was read: an export of accounts has begun, the audit log was read, or an
- * operator was told why a request was refused, or would be.
- */
 export const sensitiveRead = eventType<
   | {
       what: 'account_export'
-      /** Whether it includes password hashes. */
       hashes: boolean
     }
   | {
       what: 'audit'
-      /** The names of the filters, without their values. */
       filters: readonly string[]
     }
   | {
-      /** All that the service holds of a person, for the person or for an operator. */
       what: 'personal_data'
       user_id: number
     }
   | {
       what: 'explain'
-      /** The id of a request, or what was asked about: `token` or `route`. */
       of: string
       user_id: number | null
     }
->('sensitive_read')
+>('sensitive_read', {
+  groups: ['reads'],
+  description:
+    'accounts are exported, the audit log is read, a refusal is explained, or the data of a person is read',
+  fields: {
+    what: '`account_export`, `audit`, `explain`, `personal_data`',
+    hashes: 'whether the export includes password hashes',
+    filters: 'their names, without their values',
+    of: 'the id of a request, or what was asked about: `token` or `route`',
+    user_id: '',
+  },
+  words: { en: 'Protected data read', de: 'Geschützte Daten gelesen' },
+})
 
-/**
- * So many events without a change were not recorded, because more than the memory holds waited for
- * the database.
- */
-export const auditRecordsLost = eventType<{ count: number }>('audit_records_lost', 'critical')
+export const auditRecordsLost = eventType<{ count: number }>('audit_records_lost', {
+  level: 'critical',
+  groups: ['service'],
+  description: 'more events without a change waited for the database than the memory keeps',
+  fields: { count: '' },
+  words: { en: 'Records of the audit log were lost', de: 'Einträge des Protokolls sind verloren' },
+})
 
-/** An administrator has the whole log verified. */
 export const auditVerificationRequested = eventType<{ verification: number }>(
   'audit_verification_requested',
+  {
+    groups: [],
+    description: 'an administrator has the audit log verified',
+    fields: { verification: '' },
+    words: { en: 'Verification of the audit log asked for', de: 'Prüfung des Protokolls verlangt' },
+  },
 )
 
-/** The whole log was verified, and nothing was changed, removed or added. */
 export const auditVerified = eventType<{
   verification: number
   records: number
   checkpoints: number
-}>('audit_verified')
+}>('audit_verified', {
+  groups: [],
+  description: 'the audit log was verified, and is whole',
+  fields: { verification: '', records: '', checkpoints: '' },
+  words: { en: 'Audit log verified: whole', de: 'Protokoll geprüft: vollständig' },
+})
 
-/** The log is not whole. `first`: what is wrong first, in one sentence. */
 export const auditNotWhole = eventType<{ verification: number; problems: number; first: string }>(
   'audit_not_whole',
-  'critical',
+  {
+    level: 'critical',
+    groups: ['service'],
+    description: 'a verification found that records were changed, removed or added',
+    fields: {
+      verification: '',
+      problems: 'how many',
+      first: 'what is wrong first, in one sentence',
+    },
+    words: { en: 'Audit log is not whole', de: 'Protokoll ist nicht vollständig' },
+  },
 )
 
-/** A verification came to no result. */
 export const auditNotVerified = eventType<{ verification: number; detail: string }>(
   'audit_not_verified',
-  'warn',
+  {
+    level: 'warn',
+    groups: [],
+    description: 'a verification came to no result',
+    fields: { verification: '', detail: '' },
+    words: { en: 'Audit log could not be verified', de: 'Protokoll konnte nicht geprüft werden' },
+  },
 )
 
-/** Keys of persons were erased some time after their users were. The record lists the names of the keys. */
-export const auditKeysErased = eventType<{ keys: number }>('audit_keys_erased')
+export const auditKeysErased = eventType<{ keys: number }>('audit_keys_erased', {
+  groups: [],
+  description: 'keys of persons in the audit log were erased after their users',
+  fields: { keys: 'how many' },
+  words: { en: 'Keys of erased persons removed', de: 'Schlüssel gelöschter Personen entfernt' },
+})
 
-/**
- * Lists the keys that versions before 0.10.0 erased without a record. Every later erasure lists its
- * keys. Several records if there are many keys.
- */
-export const auditErasuresCounted = eventType<{ erasures: number }>('audit_erasures_counted')
+export const auditErasuresCounted = eventType<{ erasures: number }>('audit_erasures_counted', {
+  groups: [],
+  description:
+    'lists, once after the upgrade, the keys that versions before 0.10.0 erased without a list',
+  fields: {
+    erasures: 'how many keys this record lists: there are several records if there are many keys',
+  },
+  words: { en: 'Erasures before the upgrade counted', de: 'Löschungen vor dem Upgrade gezählt' },
+})

@@ -1,25 +1,52 @@
 import { eventType } from '../../core/events/types.ts'
 
-/**
- * A login failed. By a password: the user, null if no account has the name. By a provider: its name
- * and the reason, null if the fault was not in the answer of the provider.
- */
 export const loginFail = eventType<{
   user_id?: number | null
   provider?: string
   reason?: string | null
-}>('authn_login_fail', 'warn')
+}>('authn_login_fail', {
+  level: 'warn',
+  groups: ['logins', 'refusedLogins'],
+  description: 'a password, or an answer of a provider, is wrong',
+  fields: {
+    user_id: 'of a password; null if no account has the name',
+    provider: 'of an answer of a provider',
+    reason: 'null if the fault was not in the answer',
+  },
+  words: { en: 'Login refused', de: 'Anmeldung abgelehnt' },
+})
 
-/** A change of the own account was refused because of a wrong proof. */
-export const proofFail = eventType<{ user_id: number | null }>('authn_proof_fail', 'warn')
+export const proofFail = eventType<{ user_id: number | null }>('authn_proof_fail', {
+  level: 'warn',
+  groups: ['refusedLogins'],
+  description:
+    'the password or mailed code that was to confirm another change of the own account is wrong',
+  fields: { user_id: '' },
+  words: { en: 'Confirmation of a change refused', de: 'Bestätigung einer Änderung abgelehnt' },
+})
 
-/** A login succeeded, and none of the account had failed since the one before. */
-export const loginSuccess = eventType<{ user_id: number }>('authn_login_success')
+export const loginSuccess = eventType<{ user_id: number }>('authn_login_success', {
+  groups: ['logins'],
+  description: 'a login, in any mode',
+  fields: { user_id: '' },
+  words: { en: 'Login', de: 'Anmeldung' },
+})
 
-/** A login succeeded after so many failures in a row, from any address. */
 export const loginSuccessAfterFail = eventType<{ user_id: number; failures: number }>(
   'authn_login_successafterfail',
+  {
+    groups: ['logins'],
+    description:
+      'a login after failures in a row, from any address, in place of `authn_login_success`',
+    fields: { user_id: '', failures: '' },
+    words: { en: 'Login after failed attempts', de: 'Anmeldung nach Fehlversuchen' },
+  },
 )
 
-/** A login came from a device that the account does not know, while it knows others. */
-export const loginNewDevice = eventType<{ user_id: number }>('authn_login_new_device')
+export const loginNewDevice = eventType<{ user_id: number }>('authn_login_new_device', {
+  groups: ['logins'],
+  description:
+    'in addition to the login: it comes from a device that the account does not know yet, while it knows others; only for an account with a verified address ([notices.md](notices.md))',
+  fields: { user_id: '' },
+  words: { en: 'Login from a new device', de: 'Anmeldung von einem neuen Gerät' },
+})

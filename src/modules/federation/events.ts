@@ -1,14 +1,29 @@
 import { eventType } from '../../core/events/types.ts'
 
-/** The identity can sign in to the account from now on. */
-export const identityLinked = eventType<{ user_id: number; issuer: string }>('identity_linked')
+export const identityLinked = eventType<{ user_id: number; issuer: string }>('identity_linked', {
+  groups: ['credentials'],
+  description: 'an identity of a provider can sign in to an account from now on',
+  fields: { user_id: '', issuer: '' },
+  words: { en: 'Provider linked', de: 'Anbieter verknüpft' },
+})
 
 export const identityUnlinked = eventType<{ user_id: number; identity: number; issuer: string }>(
   'identity_unlinked',
+  {
+    groups: ['credentials'],
+    description: 'an identity of a provider can no longer sign in to an account',
+    fields: { user_id: '', identity: '', issuer: '' },
+    words: { en: 'Provider unlinked', de: 'Verknüpfung eines Anbieters gelöst' },
+  },
 )
 
-/** A request to a provider failed that was made beside the requests of callers. */
 export const identityProviderFail = eventType<{ provider: string; reason: string }>(
   'identity_provider_fail',
-  'warn',
+  {
+    level: 'warn',
+    groups: [],
+    description: 'a request to a provider failed that no caller waits for',
+    fields: { provider: '', reason: '' },
+    words: { en: 'Provider did not answer', de: 'Anbieter antwortet nicht' },
+  },
 )

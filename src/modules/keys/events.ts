@@ -1,15 +1,29 @@
 import { eventType } from '../../core/events/types.ts'
 
-/** There is a new key, which is published, and signs from that time on. */
 export const keyRotated = eventType<{
   kid: string
   purpose: 'signing' | 'refresh'
-  /** ISO 8601. */
   signs_from: string
-}>('key_rotated')
+}>('key_rotated', {
+  groups: ['administration'],
+  inOverview: true,
+  description: 'there is a new key, which is published',
+  fields: { kid: '', purpose: '', signs_from: 'the time from which the key signs' },
+  words: { en: 'Key rotated', de: 'Schlüssel gewechselt' },
+})
 
-/** The key does not verify any more. */
-export const keyRetired = eventType<{ kid: string }>('key_retired')
+export const keyRetired = eventType<{ kid: string }>('key_retired', {
+  groups: ['administration'],
+  inOverview: true,
+  description: 'a key does not verify any more',
+  fields: { kid: '' },
+  words: { en: 'Key retired', de: 'Schlüssel außer Dienst gestellt' },
+})
 
-/** The key set is sealed under another master key; both are short names. */
-export const masterKeyRotated = eventType<{ before: string; key: string }>('master_key_rotated')
+export const masterKeyRotated = eventType<{ before: string; key: string }>('master_key_rotated', {
+  groups: ['administration'],
+  inOverview: true,
+  description: 'the key set is sealed under another master key',
+  fields: { before: 'short name of the former master key', key: 'short name of the present one' },
+  words: { en: 'Master key rotated', de: 'Hauptschlüssel gewechselt' },
+})

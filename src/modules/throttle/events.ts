@@ -1,16 +1,35 @@
 import { eventType, type NoPayload } from '../../core/events/types.ts'
 
-/** An attempt was refused without being judged: too many failed before it. */
-export const loginFailMax = eventType<NoPayload>('authn_login_fail_max', 'warn')
+export const loginFailMax = eventType<NoPayload>('authn_login_fail_max', {
+  level: 'warn',
+  groups: ['logins', 'refusedLogins'],
+  description: 'a limit of attempts is full: an attempt is refused without being judged',
+  fields: {},
+  words: { en: 'Login throttled: too many attempts', de: 'Anmeldung gebremst: zu viele Versuche' },
+})
 
-/**
- * So many attempts failed in a row that the account is locked for some time; `reset`: the last one was
- * a code of the second factor at a reset of the password.
- */
-export const loginLock = eventType<{ user_id: number; during?: 'reset' }>(
-  'authn_login_lock',
-  'warn',
-)
+export const loginLock = eventType<{ user_id: number; during?: 'reset' }>('authn_login_lock', {
+  level: 'warn',
+  groups: ['logins', 'refusedLogins'],
+  description: 'failures in a row lock an account for some time',
+  fields: {
+    user_id: '',
+    during: '`reset` if the last one was a code of the second factor at a reset',
+  },
+  words: {
+    en: 'Account locked out after failed logins',
+    de: 'Konto nach Fehlversuchen ausgesperrt',
+  },
+})
 
-/** A secret of a client was refused without being compared: too many were wrong before it. */
-export const clientFailMax = eventType<NoPayload>('authn_client_fail_max', 'warn')
+export const clientFailMax = eventType<NoPayload>('authn_client_fail_max', {
+  level: 'warn',
+  groups: ['refusedLogins'],
+  description:
+    'too many secrets of a client were wrong: the next is refused without being compared',
+  fields: {},
+  words: {
+    en: 'Client throttled after wrong secrets',
+    de: 'Client nach falschen Geheimnissen gebremst',
+  },
+})

@@ -1,9 +1,5 @@
 import { eventType } from '../../core/events/types.ts'
 
-/**
- * A user was created, or its account, which the other fields describe; `issuer` is the provider
- * through which the user signed up.
- */
 export const userCreated = eventType<{
   user_id: number
   username?: string
@@ -11,9 +7,32 @@ export const userCreated = eventType<{
   locked?: boolean
   active?: boolean
   issuer?: string
-}>('user_created')
+}>('user_created', {
+  groups: ['accounts'],
+  inOverview: 'ifByAnother',
+  description: 'a user, or an account, is made',
+  fields: {
+    user_id: '',
+    username: '',
+    roles: '',
+    locked: '',
+    active: '',
+    issuer: 'of the provider through which the user signed up',
+  },
+  words: { en: 'User created', de: 'Person angelegt' },
+})
 
-export const userUpdated = eventType<{ user_id: number }>('user_updated')
+export const userUpdated = eventType<{ user_id: number }>('user_updated', {
+  groups: ['accounts'],
+  description: 'a user is changed',
+  fields: { user_id: '' },
+  words: { en: 'User changed', de: 'Person geändert' },
+})
 
-/** A user was deleted, with its account, sessions and tokens if it had any. */
-export const userDeleted = eventType<{ user_id: number }>('user_deleted')
+export const userDeleted = eventType<{ user_id: number }>('user_deleted', {
+  groups: ['accounts'],
+  inOverview: true,
+  description: 'a user is deleted, with its account, sessions and tokens',
+  fields: { user_id: '' },
+  words: { en: 'User deleted', de: 'Person gelöscht' },
+})

@@ -7,7 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     givesIds: true,
     blank: ['import_id'],
-    present: async () => (await import('../../core/database/staged.ts')).isPresentUser,
+    present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
   },
   {
     name: 'leaving_users',
@@ -29,7 +29,7 @@ export const tables: readonly ModuleTable[] = [
 declare module '../../core/database/schema.ts' {
   interface Schema {
     users: UsersTable
-    leaving_users: LeavingUsersTable
+    leaving_users: PendingDeletionsTable
     users_search: UsersSearchTable
   }
 }
@@ -41,12 +41,12 @@ interface UsersTable {
   /** Case-folded copies, by which every database searches and sorts alike. */
   name_key: string
   email_key: string
-  /** The import that staged the row, which is invisible until that is done: see staged.ts. */
+  /** The import that staged the row, which is invisible until that is done: see pending-import.ts. */
   import_id: Generated<number | null>
 }
 
-/** Deleted users whose rows are cleared in steps: see leaving.ts. */
-interface LeavingUsersTable {
+/** Deleted users whose rows are cleared in steps: see pending-deletion.ts. */
+interface PendingDeletionsTable {
   user_id: number
   /** The import that hides the user's row. */
   import_id: number

@@ -4,12 +4,12 @@ import { withEvents } from '../../with-events.ts'
 export const accountTexts = areaTexts({
   en: () =>
     withEvents(
+      'en',
       import('../../../languages/en/console/account.ts').then(({ account }) => account),
-      import('../../../languages/en/console/events.ts'),
     ),
   de: () =>
     withEvents(
+      'de',
       import('../../../languages/de/console/account.ts').then(({ account }) => account),
-      import('../../../languages/de/console/events.ts'),
     ),
 })

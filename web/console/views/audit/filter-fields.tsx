@@ -1,4 +1,4 @@
-import { groups } from './groups.ts'
+import { groups } from 'made:events'
 import { auditTexts } from './texts.ts'
 
 /** The filters that are typed. */

@@ -1,6 +1,15 @@
 import { areaTexts } from '../../texts.ts'
+import { withEvents } from '../../with-events.ts'
 
 export const auditTexts = areaTexts({
-  en: async () => (await import('../../../languages/en/console/audit.ts')).audit,
-  de: async () => (await import('../../../languages/de/console/audit.ts')).audit,
+  en: () =>
+    withEvents(
+      'en',
+      import('../../../languages/en/console/audit.ts').then(({ audit }) => audit),
+    ),
+  de: () =>
+    withEvents(
+      'de',
+      import('../../../languages/de/console/audit.ts').then(({ audit }) => audit),
+    ),
 })

@@ -1,3 +1,4 @@
+import { inOverview, inOverviewIfByAnother } from 'made:events'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
 import { type Buckets, totalOf } from './buckets.ts'
@@ -58,43 +59,26 @@ export async function readBlocked(signal: AbortSignal) {
   }
 }
 
-/** Events by which an administrator, or the service, changes how it works. At most 20. */
-const administrative = [
-  'authz_admin',
-  'backup_restored',
-  'config_changed',
-  'email_removed',
-  'invitation_created',
-  'key_retired',
-  'key_rotated',
-  'master_key_rotated',
-  'post_locked',
-  'post_unlocked',
-  'privilege_permissions_changed',
-  'sensitive_create',
-  'sensitive_update',
-  'sys_clients_changed',
-  'sys_crash',
-  'sys_startup',
-  'user_deleted',
-  'webhook_changed',
-  'webhook_created',
-  'webhook_removed',
-]
 const shownChanges = 12
+const maxTypes = 20 // that one request to the API may name
 
 /**
  * The last administrative events, the newest first. New accounts are read apart, because those that
  * people make for themselves would push the others out.
  */
 export async function readChanges(signal: AbortSignal): Promise<AuditRecord[]> {
-  const page = async (type: string[], limit: number) => {
-    const params = { query: { type, limit } }
-    return (await dataOf(api.GET('/api/admin/audit', { params, signal }))).data
+  const newest = async (types: readonly string[], limit: number): Promise<AuditRecord[]> => {
+    if (types.length === 0) return []
+    const params = { query: { type: types.slice(0, maxTypes), limit } }
+    const [page, others] = await Promise.all([
+      dataOf(api.GET('/api/admin/audit', { params, signal })),
+      newest(types.slice(maxTypes), limit),
+    ])
+    return [...page.data, ...others]
   }
   const [changes, created] = await Promise.all([
-    page(administrative, shownChanges),
-    page(['user_created'], 3 * shownChanges),
+    newest(inOverview, shownChanges),
+    newest(inOverviewIfByAnother, 3 * shownChanges),
   ])
   const byOthers = created.filter(isByAnother)
   return [...changes, ...byOthers]

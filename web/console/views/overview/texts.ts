@@ -7,12 +7,12 @@ export const overviewTexts = areaTexts({
   async en() {
     const own = import('../../../languages/en/console/overview.ts').then(({ overview }) => overview)
     await throttleTexts.load('en')
-    return withEvents(own, import('../../../languages/en/console/events.ts'))
+    return withEvents('en', own)
   },
   async de() {
     const own = import('../../../languages/de/console/overview.ts').then(({ overview }) => overview)
     await throttleTexts.load('de')
-    return withEvents(own, import('../../../languages/de/console/events.ts'))
+    return withEvents('de', own)
   },
 })
 

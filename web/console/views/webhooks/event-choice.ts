@@ -12,7 +12,19 @@ export const groups = {
   checkpoints: 'audit_checkpoint',
 } as const satisfies Readonly<Record<string, string>>
 
+export type GroupId = keyof typeof groups
+
 const everything = '*'
+
+/** The groups that choose one of the known events. A service without a feature lacks its events. */
+export function groupsAmong(known: readonly string[]): GroupId[] {
+  const isChosen = (choice: string) =>
+    choice.endsWith('*')
+      ? known.some((name) => name.startsWith(choice.slice(0, -1)))
+      : known.includes(choice)
+  const ids = Object.keys(groups) as GroupId[]
+  return ids.filter((id) => id === 'checkpoints' || isChosen(groups[id]))
+}
 
 /** A choice of events as a form holds it. */
 export interface EventChoice {
@@ -25,7 +37,7 @@ export interface EventChoice {
 
 /** Takes a choice of the API apart; `known` are the names that have a box beside the groups. */
 export function choiceOf(events: readonly string[], known: readonly string[]): EventChoice {
-  const boxes = new Set<string>([...Object.values(groups), ...known])
+  const boxes = new Set<string>([...groupsAmong(known).map((id) => groups[id]), ...known])
   const named = events.filter((name) => name !== everything)
   return {
     isAll: events.includes(everything),

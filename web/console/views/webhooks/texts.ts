@@ -15,14 +15,14 @@ export const webhooksTexts = areaTexts<WebhooksTexts>({
   async en() {
     const [{ webhooks }, { events }] = await Promise.all([
       import('../../../languages/en/console/webhooks.ts'),
-      import('../../../languages/en/console/events.ts'),
+      import('made:events-en'),
     ])
     return { ...webhooks, eventWords: events, typeWords: { ...events, ...webhooks.messageWords } }
   },
   async de() {
     const [{ webhooks }, { events }] = await Promise.all([
       import('../../../languages/de/console/webhooks.ts'),
-      import('../../../languages/de/console/events.ts'),
+      import('made:events-de'),
     ])
     return { ...webhooks, eventWords: events, typeWords: { ...events, ...webhooks.messageWords } }
   },

@@ -1,5 +1,5 @@
 import { CheckField, RadioFields, TextArea, TextField } from '../../components/fields.tsx'
-import { type EventChoice, groups, toggled } from './event-choice.ts'
+import { type EventChoice, groups, groupsAmong, toggled } from './event-choice.ts'
 import { webhooksTexts } from './texts.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -16,8 +16,6 @@ interface Props {
   readonly change: (changes: Partial<WebhookDraft>) => void
   readonly problemOf: (field: string) => string | undefined
 }
-
-type GroupId = keyof typeof groups
 
 /** The fields of a webhook, new or not. */
 export function WebhookFields({ draft, change, problemOf }: Props) {
@@ -89,7 +87,7 @@ function EventFields({ choice, change, problem }: EventProps) {
       />
       {!isAll && (
         <>
-          {(Object.keys(groups) as GroupId[]).map((id) => (
+          {groupsAmong(Object.keys(eventWords)).map((id) => (
             <CheckField
               key={id}
               label={

@@ -4,12 +4,12 @@ import { withEvents } from '../../with-events.ts'
 export const whyTexts = areaTexts({
   en: () =>
     withEvents(
+      'en',
       import('../../../languages/en/console/why.ts').then(({ why }) => why),
-      import('../../../languages/en/console/events.ts'),
     ),
   de: () =>
     withEvents(
+      'de',
       import('../../../languages/de/console/why.ts').then(({ why }) => why),
-      import('../../../languages/de/console/events.ts'),
     ),
 })

@@ -1,9 +1,7 @@
 import type { audit as english } from '../../en/console/audit.ts'
 import { plural } from '../../words.ts'
-import { events } from './events.ts'
 
 export const audit: typeof english = {
-  events,
   title: 'Protokoll',
   intro:
     'Wer was getan hat, an wem und von wo. Auch das Lesen wird protokolliert, mit den Namen der Filter.',

@@ -1,9 +1,7 @@
 import { plural } from '../../words.ts'
-import { events } from './events.ts'
 
 /** The texts of the audit log in the console. */
 export const audit = {
-  events,
   title: 'Audit',
   intro:
     'Who did what, to whom, and from where. Reading it is recorded too, with the names of the filters.',

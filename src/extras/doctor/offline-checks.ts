@@ -1,0 +1,16 @@
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { type Check, type Finding, findingOf } from './check.ts'
+
+/** The finding if the settings are refused. No other check can run then. */
+export const settingsRefused: Omit<Check<never>, 'find'> = {
+  id: 'settings',
+  level: 'error',
+  passMessage: 'the service starts with these settings',
+  why: 'The next start fails with this mistake, also that of a restart at night.',
+  mend: { do: 'Correct it: docs/configuration.md.', setting: `${gatehouse} config check` },
+}
+
+/** Makes a finding of each mistake in the settings. */
+export function refusedSettings(mistakes: readonly string[]): Finding[] {
+  return mistakes.map((mistake) => findingOf(settingsRefused, { what: `${mistake}.` }))
+}

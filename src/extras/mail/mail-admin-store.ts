@@ -1,0 +1,75 @@
+import type { Selectable } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { dueAt } from './due.ts'
+
+/** Which mails of the outbox are shown; each is optional. */
+export interface MailFilters {
+  readonly state?: Schema['mails']['state']
+  readonly message?: string
+  readonly userId?: number
+}
+
+export type MailRow = Selectable<Schema['mails']> & { readonly username: string | null }
+
+/** The statements of those who look after the mail. */
+export function mailAdminStore(db: DatabaseOrTransaction) {
+  const wanted = ({ state, message, userId }: MailFilters) =>
+    db
+      .selectFrom('mails')
+      .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'sent'))
+      .$if(message !== undefined, (query) => query.where('message', '=', message ?? ''))
+      .$if(userId !== undefined, (query) => query.where('mails.user_id', '=', userId ?? 0))
+  const shown = (query: ReturnType<typeof wanted>) =>
+    query
+      .leftJoin('accounts', 'accounts.user_id', 'mails.user_id')
+      .selectAll('mails')
+      .select('accounts.username')
+
+  return {
+    async count(filters: MailFilters): Promise<number> {
+      const row = await wanted(filters)
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .executeTakeFirstOrThrow()
+      return Number(row.total)
+    },
+
+    /** The newest first. */
+    page(filters: MailFilters, offset: number, limit: number): Promise<MailRow[]> {
+      return shown(wanted(filters))
+        .orderBy('mails.created_at', 'desc')
+        .orderBy('mails.id', 'desc')
+        .limit(limit)
+        .offset(offset)
+        .execute()
+    },
+
+    async find(id: string): Promise<MailRow | null> {
+      return (await shown(wanted({}).where('mails.id', '=', id)).executeTakeFirst()) ?? null
+    },
+
+    /** Has a mail sent at once that waits, or has failed and can still be sent; answers whether. */
+    async resend(id: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('mails')
+        .set({ state: 'waiting', ...dueAt(now), attempts: 0, finished_at: null })
+        .where('id', '=', id)
+        .where('state', 'in', ['waiting', 'failed'])
+        .where('sealed', 'is not', null)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    /** Withdraws a mail that waits; answers whether it did. */
+    async cancel(id: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('mails')
+        .set({ state: 'cancelled', sealed: null, finished_at: now })
+        .where('id', '=', id)
+        .where('state', '=', 'waiting')
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+  }
+}

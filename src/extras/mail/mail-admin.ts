@@ -1,0 +1,139 @@
+import type { EmailAddress } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/people-settings.ts'
+import type { Random } from '../../core/crypto/random.ts'
+import { afterCommit } from '../../core/database/commit.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { KeySet } from '../../modules/keys/key-set.ts'
+import { mailCancelled, mailResent, mailTested } from './events.ts'
+import { type MailFilters, type MailRow, mailAdminStore } from './mail-admin-store.ts'
+import { assertMail, type Outbox } from './outbox.ts'
+import { createSealedMail } from './sealed-mail.ts'
+
+/** What an administrator sees of the outbox, and does with it. No link and no code is shown. */
+export interface MailAdmin {
+  count(filters: MailFilters): Promise<number>
+  /** The newest first. */
+  page(filters: MailFilters, offset: number, limit: number): Promise<ShownMail[]>
+  /**
+   * Has a mail sent at once that waits, or that has failed.
+   * @throws ApiError mailNotFound, mailClosed
+   */
+  resend(id: string, guard?: Guard): Promise<ShownMail>
+  /** Withdraws a mail that waits. @throws ApiError mailNotFound, mailClosed */
+  cancel(id: string, guard?: Guard): Promise<ShownMail>
+  /** Has a mail sent to an address that says that mail arrives. @throws ApiError mailUnavailable */
+  test(
+    to: { readonly address: EmailAddress; readonly language: Language },
+    guard?: Guard,
+  ): Promise<ShownMail>
+}
+
+export interface ShownMail extends MailRow {
+  /** Null after the end of the mail, because it was wiped. */
+  readonly address: string | null
+}
+
+export interface MailAdminDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly keys: Pick<KeySet, 'dataKey'>
+  readonly events: Events
+  readonly outbox: Outbox
+}
+
+const testMs = 3_600_000
+
+export function createMailAdmin(deps: MailAdminDeps): MailAdmin {
+  const { clock, db, events, outbox } = deps
+  const sealedMail = createSealedMail(deps)
+
+  return {
+    count: (filters) => mailAdminStore(db).count(filters),
+
+    async page(filters, offset, limit) {
+      return shown(db, await mailAdminStore(db).page(filters, offset, limit))
+    },
+
+    resend: (id, guard) =>
+      changed(id, guard, async (trx, fields) => {
+        if (!(await mailAdminStore(trx).resend(id, clock.now()))) return false
+        await events.emitInTransaction(trx, mailResent, fields)
+        afterCommit(trx, outbox.wake)
+        return true
+      }),
+
+    cancel: (id, guard) =>
+      changed(id, guard, async (trx, fields) => {
+        if (!(await mailAdminStore(trx).cancel(id, clock.now()))) return false
+        await events.emitInTransaction(trx, mailCancelled, fields)
+        return true
+      }),
+
+    async test({ address, language }, guard) {
+      assertMail(outbox)
+      return transact(
+        db,
+        [],
+        async (trx) => {
+          const now = clock.now()
+          const id = await outbox.add(trx, {
+            message: 'test',
+            to: { address },
+            facts: { at: now },
+            language,
+            expiresAt: now + testMs,
+          })
+          await events.emitInTransaction(trx, mailTested, { mail: id })
+          return found(trx, id)
+        },
+        guard,
+      )
+    },
+  }
+
+  type Fields = { readonly mail: string; readonly message: string; readonly user_id: number | null }
+
+  function changed(
+    id: string,
+    guard: Guard | undefined,
+    change: (trx: DatabaseOrTransaction, fields: Fields) => Promise<boolean>,
+  ): Promise<ShownMail> {
+    return transact(
+      db,
+      [],
+      async (trx) => {
+        const { message, state, user_id } = await found(trx, id)
+        if (await change(trx, { mail: id, message, user_id })) return found(trx, id)
+        throw new ApiError('mailClosed', { reason: { code: 'mail_closed', facts: { state } } })
+      },
+      guard,
+    )
+  }
+
+  async function found(trx: DatabaseOrTransaction, id: string): Promise<ShownMail> {
+    const row = await mailAdminStore(trx).find(id)
+    if (!row) throw new ApiError('mailNotFound', { reason: { code: 'no_such_mail' } })
+    const [mail] = await shown(trx, [row])
+    return mail ?? { ...row, address: null }
+  }
+
+  async function shown(from: DatabaseOrTransaction, rows: MailRow[]): Promise<ShownMail[]> {
+    const open = rows.filter(({ sealed }) => sealed !== null)
+    const keys = await sealedMail.keysOf(from, open)
+    return rows.map((row) => ({ ...row, address: addressOf(row, keys.get(row.id)) }))
+  }
+
+  function addressOf({ id, sealed }: MailRow, key: Uint8Array | undefined): string | null {
+    if (sealed === null || !key) return null
+    try {
+      return sealedMail.open(id, sealed, key).address
+    } catch {
+      return null // the row was changed by hand, or the data key was
+    }
+  }
+}

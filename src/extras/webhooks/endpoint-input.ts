@@ -1,0 +1,73 @@
+import { refuseField } from '../../core/errors.ts'
+import type { FieldChecks } from '../../core/http/bodies/faults.ts'
+import type { OutboundRules } from '../../core/outbound/target.ts'
+import type { EndpointChanges, NewEndpoint } from './endpoints.ts'
+import { parseChoice } from './event-choice.ts'
+import { targetRefusal } from './target-rules.ts'
+
+/** The fields of an endpoint in a request, before the checks: see `EndpointChanges`. */
+export interface EndpointInput {
+  readonly url?: string | undefined
+  readonly description?: string | undefined
+  readonly events?: readonly string[] | undefined
+  readonly content?: 'ids' | 'full' | undefined
+  readonly state?: 'enabled' | 'disabled' | undefined
+}
+
+export interface EndpointRules {
+  /** The names of all types of events. */
+  readonly knownEvents: readonly string[]
+  readonly outbound: OutboundRules
+}
+
+const maxUrlLength = 2048
+
+/** The checks of the fields beyond their schemas. */
+export function endpointChecks(rules: EndpointRules): FieldChecks {
+  return {
+    url: ({ url }) => url !== undefined && parseTarget(String(url), rules),
+    events: ({ events }) =>
+      events !== undefined && parseChoice(events as readonly string[], rules.knownEvents), // by its schema
+  }
+}
+
+/** Parses the fields that are given. @throws ApiError validationFailed */
+export function parseChanges(sent: EndpointInput, rules: EndpointRules): EndpointChanges {
+  return {
+    ...(sent.url !== undefined && { url: parseTarget(sent.url, rules) }),
+    ...(sent.events !== undefined && { events: parseChoice(sent.events, rules.knownEvents) }),
+    ...(sent.description !== undefined && { description: sent.description }),
+    ...(sent.content !== undefined && { content: sent.content }),
+    ...(sent.state !== undefined && { state: sent.state }),
+  }
+}
+
+/** Checks a new endpoint. @throws ApiError validationFailed */
+export function parseNewEndpoint(
+  sent: EndpointInput & Required<Pick<EndpointInput, 'url' | 'events'>>,
+  rules: EndpointRules,
+): NewEndpoint {
+  const { url = '', events = [], description = '', content = 'ids' } = parseChanges(sent, rules)
+  return { url, events, description, content }
+}
+
+/**
+ * Checks the address that messages go to, and answers it in its normal form. What a name leads to is
+ * judged at each connection, because it may change. @throws ApiError validationFailed
+ */
+export function parseTarget(text: string, { outbound }: Pick<EndpointRules, 'outbound'>): string {
+  const refuse = (message: string) => refuseField(['url'], message)
+  if (text.length > maxUrlLength) return refuse(`must have at most ${maxUrlLength} characters`)
+  // What the URL parser would drop or turn around is refused, so that what is stored was typed.
+  if (!/^https?:\/\//i.test(text) || /[^\x21-\x7e]|\\/.test(text) || !URL.canParse(text)) {
+    return refuse('must be an https address')
+  }
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '' || /^[^/?#]*\/\/[^/?#]*@/.test(text)) {
+    return refuse('must not hold a username or a password')
+  }
+  if (text.includes('#')) return refuse('must not hold a fragment')
+  if (url.port === '0') return refuse('must not have the port 0')
+  const refusal = targetRefusal(url.href, outbound)
+  return refusal === null ? url.href : refuse(refusal)
+}

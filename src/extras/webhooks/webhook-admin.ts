@@ -1,0 +1,178 @@
+import type { Random } from '../../core/crypto/random.ts'
+import { afterCommit } from '../../core/database/commit.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Guard, transact } from '../../core/database/transactions.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { Events } from '../../core/events/events.ts'
+import { goneMeanwhile } from '../../core/http/changes/resource.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import type { PersonSeal } from '../../modules/audit/person-seal.ts'
+import { ulid } from '../../modules/audit/ulid.ts'
+import { answerContext } from './deliver.ts'
+import {
+  type DeliveryFilters,
+  type DeliveryPage,
+  type DeliveryRow,
+  deliveryStore,
+} from './delivery-store.ts'
+import { testType } from './endpoints.ts'
+import { webhookDeliveriesRepeated, webhookTested } from './events.ts'
+import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
+import { queueStore } from './queue-store.ts'
+import { endpointStore } from './store.ts'
+
+/** What an administrator sees of the deliveries, and does with them. */
+export interface WebhookAdmin {
+  /** The newest first. */
+  page(
+    filters: DeliveryFilters,
+    part: { readonly limit: number; readonly before?: number | null },
+  ): Promise<DeliveryPage>
+  byId(id: number): Promise<DeliveryRow | null>
+  /**
+   * What the receiver said when it refused the last attempt, cut at 4 KiB: a text of others. Null if
+   * it said nothing, or if the person whom the event concerns was erased.
+   */
+  answerTo(row: DeliveryRow): Promise<string | null>
+  /**
+   * Has a delivery sent at once that waits or has ended, with the same `webhook-id`.
+   * @throws ApiError webhookDeliveryNotFound, webhookDisabled
+   */
+  repeat(id: number, guard?: Guard): Promise<DeliveryRow>
+  /**
+   * Repeats deliveries of an endpoint in their order, up to `maxRepeated` of them.
+   * @throws ApiError webhookNotFound, webhookDisabled
+   */
+  repeatMany(filters: RepeatFilters, guard?: Guard): Promise<Repeated>
+  /** Has a message sent that says that messages arrive. @throws ApiError as `repeatMany` */
+  test(endpoint: string, guard?: Guard): Promise<DeliveryRow>
+  /** Called after a commit that has something sent at once: the sender of this process looks. */
+  onDue(listener: () => void): void
+}
+
+export interface RepeatFilters extends Omit<DeliveryFilters, 'endpoint' | 'state'> {
+  readonly endpoint: string
+  readonly state: 'failed' | 'delivered' | 'cancelled'
+  /** Those after this delivery: the `next` of the answer before. */
+  readonly after?: number | undefined
+}
+
+export interface Repeated {
+  readonly repeated: number
+  /** The delivery after which there may be more; null: that was all. */
+  readonly next: number | null
+}
+
+export interface WebhookAdminDeps {
+  readonly db: Database
+  readonly clock: Clock
+  readonly random: Random
+  readonly events: Pick<Events, 'emitInTransaction'>
+  readonly personSeal: Pick<PersonSeal, 'open'>
+}
+
+/** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
+export const maxRepeated = 10_000
+const batchSize = 250
+
+export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
+  const { clock, db, events, personSeal, random } = deps
+  const listeners: (() => void)[] = []
+  const notify = () => {
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    page: (filters, part) => deliveryStore(db).page(filters, part),
+    byId: (id) => deliveryStore(db).byId(id),
+    answerTo: async ({ id, order_key, sealed }) =>
+      sealed && personSeal.open(order_key, answerContext(id), sealed),
+    onDue: (listener) => void listeners.push(listener),
+
+    repeat(id, guard) {
+      const change = async (trx: DatabaseOrTransaction) => {
+        const store = deliveryStore(trx)
+        const before = await store.byIdForUpdate(id)
+        if (!before) throw deliveryAbsent()
+        await assertEnabled(trx, before.endpoint, deliveryAbsent)
+        await store.repeat([id], clock.now())
+        await repeated(trx, before.endpoint, 1)
+        return (await store.byId(id)) ?? before
+      }
+      return transact(db, [], change, guard)
+    },
+
+    async repeatMany({ after = 0, ...filters }, guard) {
+      let done = 0
+      let next: number | null = after
+      while (next !== null && done < maxRepeated) {
+        const from: number = next
+        const batch = await transact(db, [], (trx) => repeatBatch(trx, filters, from), guard)
+        done += batch.repeated
+        next = batch.next
+      }
+      return { repeated: done, next }
+    },
+
+    test(endpoint, guard) {
+      const change = async (trx: DatabaseOrTransaction) => {
+        await assertEnabled(trx, endpoint, endpointAbsent)
+        const at = clock.now()
+        const message = ulid(at, random)
+        const store = deliveryStore(trx)
+        const id = await store.insert({ endpoint, message, type: testType, at })
+        await queueStore(trx).retryNow(endpoint, at)
+        await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
+        afterCommit(trx, notify)
+        const row = await store.byId(id)
+        if (!row) throw new Error('the delivery that was added is not there')
+        return row
+      }
+      return transact(db, [], change, guard)
+    },
+  }
+
+  async function repeatBatch(
+    trx: DatabaseOrTransaction,
+    filters: RepeatFilters,
+    after: number,
+  ): Promise<Repeated> {
+    await assertEnabled(trx, filters.endpoint, endpointAbsent)
+    const store = deliveryStore(trx)
+    const { ids, next } = await store.following(filters, { limit: batchSize, after })
+    const count = await store.repeat(ids, clock.now())
+    if (count > 0) await repeated(trx, filters.endpoint, count)
+    return { repeated: count, next }
+  }
+
+  async function repeated(
+    trx: DatabaseOrTransaction,
+    webhook: string,
+    deliveries: number,
+  ): Promise<void> {
+    await queueStore(trx).retryNow(webhook, clock.now())
+    await events.emitInTransaction(trx, webhookDeliveriesRepeated, { webhook, deliveries })
+    afterCommit(trx, notify)
+  }
+
+  /** @throws ApiError webhookDisabled, and what `absent` makes */
+  async function assertEnabled(
+    trx: DatabaseOrTransaction,
+    id: string,
+    absent: () => ApiError,
+  ): Promise<void> {
+    const row = await endpointStore(trx).byIdForUpdate(id)
+    if (!row) throw absent()
+    const { state } = row
+    if (state === 'enabled') return
+    throw new ApiError(webhookDisabled, { reason: { code: 'webhook_disabled', facts: { state } } })
+  }
+}
+
+function endpointAbsent(): ApiError {
+  return goneMeanwhile(webhookNotFound)
+}
+
+function deliveryAbsent(): ApiError {
+  return new ApiError(deliveryNotFound, { reason: { code: 'no_such_webhook_delivery' } })
+}

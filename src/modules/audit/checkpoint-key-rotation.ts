@@ -1,0 +1,203 @@
+import type { Selectable } from 'kysely'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { Schema } from '../../core/database/schema.ts'
+import { checkpointSeedOf } from '../keys/audit-keys.ts'
+import { NotRotated, nextWasInUse, type OnRotated } from '../keys/master-key-rotation.ts'
+import {
+  type Checkpoint,
+  checkpointDigest,
+  noCheckpointBefore,
+  signTombstone,
+  tombstoneText,
+} from './checkpoint-form.ts'
+import {
+  type CheckpointKey,
+  type CheckpointVerifier,
+  checkpointKey,
+  checkpointVerifier,
+} from './checkpoint-key.ts'
+import { checkpointStore } from './checkpoint-store.ts'
+
+/**
+ * The statement of a key of checkpoints that the master key was turned, signed by it and by the key after
+ * it: the checkpoints up to a number, the last of them with this digest, are its own, and none behind.
+ */
+export type CheckpointKeyRotation = Selectable<Schema['audit_checkpoint_keys']>
+
+/** The key of this process is not that of the master key any more: it must sign nothing. */
+export class CheckpointKeyEnded extends Error {}
+
+const batchSize = 500
+
+/**
+ * Answers the key to sign with, in a transaction that has the lock of checkpoints: a turn of the master
+ * key has it too. @throws CheckpointKeyEnded
+ */
+export async function keyInUse(
+  trx: DatabaseOrTransaction,
+  key: () => CheckpointKey,
+): Promise<CheckpointKey> {
+  const present = key()
+  const ended = await isEnded(trx, present.id)
+  if (!ended) return present
+  throw new CheckpointKeyEnded(
+    `the master key was turned: ${ended.successor} signs checkpoints, and not ${present.id}`,
+  )
+}
+
+/**
+ * Refuses a restore under a master key that the backup was turned away from: who has it may be another, and
+ * it signs no checkpoints any more. @throws Error
+ */
+export async function assertNotTurnedAway(
+  trx: DatabaseOrTransaction,
+  { id }: Pick<CheckpointKey, 'id'>,
+): Promise<void> {
+  if (!(await isEnded(trx, id))) return
+  throw new Error(
+    'the master key here is one that was turned away from before the backup was made: ' +
+      'set MASTER_KEY to the one after it or to a new one, or remove DATA_DIR/master.key, which makes a new one',
+  )
+}
+
+/**
+ * Hands the checkpoints over from the key of the master key before to that of the next one, in the
+ * transaction that turns it: the statement, and the tombstones signed anew. So who has the key before
+ * can forge nothing of what was, and nothing of what comes.
+ */
+export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) => {
+  const [old, own] = [before, next].map((key) => checkpointKey(checkpointSeedOf(key)))
+  if (!old || !own) throw new Error('a turn has two keys')
+  // A copy keeps no turns: only its statements tell of keys that were turned away from before it.
+  if (await isEnded(trx, own.id)) throw new NotRotated(nextWasInUse)
+  const store = checkpointStore(trx)
+  const last = await store.last()
+  const unsigned = {
+    key_id: old.id,
+    public_key: old.publicKey,
+    successor: own.id,
+    number: last?.number ?? 0,
+    digest: last ? checkpointDigest(last) : noCheckpointBefore,
+    at,
+  }
+  const text = rotationText(unsigned)
+  await trx
+    .insertInto('audit_checkpoint_keys')
+    .values({ ...unsigned, own_signature: old.sign(text), signature: own.sign(text) })
+    .execute()
+
+  for (let after = ''; ; ) {
+    const batch = await store.tombstonesAfter(after, batchSize)
+    for (const tombstone of batch) {
+      if (!old.verifies(tombstoneText(tombstone), tombstone.signature)) continue // found by `audit verify`
+      const { key_id: _, signature: __, ...kept } = tombstone
+      await store.keepTombstone(signTombstone(own, kept))
+    }
+    const end = batch.at(-1)
+    if (!end || batch.length < batchSize) return
+    after = end.chain
+  }
+}
+
+function isEnded(trx: DatabaseOrTransaction, keyId: string) {
+  return trx
+    .selectFrom('audit_checkpoint_keys')
+    .select('successor')
+    .where('key_id', '=', keyId)
+    .executeTakeFirst()
+}
+
+/** The text that both signatures cover. */
+function rotationText({
+  key_id,
+  public_key,
+  successor,
+  number,
+  digest,
+  at,
+}: Omit<CheckpointKeyRotation, 'own_signature' | 'signature'>): string {
+  return JSON.stringify([
+    'gatehouse checkpoint key 1',
+    key_id,
+    public_key,
+    successor,
+    number,
+    digest,
+    at,
+  ])
+}
+
+/** The keys whose checkpoints count: the present one, and those before it that it vouches for. */
+export interface CheckpointSigners {
+  readonly own: CheckpointKey
+  /**
+   * The key that may have signed a checkpoint; undefined for one that the present key does not vouch for,
+   * or not for a checkpoint of this number.
+   */
+  of(checkpoint: Pick<Checkpoint, 'key_id' | 'number'>): CheckpointVerifier | undefined
+  /** Whether a key was turned away from. */
+  hasEnded(keyId: string): boolean
+  /** What the digest of a checkpoint must be, because a turn has attested it. */
+  attested(number: number): string | undefined
+  /** Statements whose signature is wrong, or that name another key than they hold. */
+  readonly broken: readonly string[]
+}
+
+/** Reads the keys before the present one: each is vouched for by the one after it. */
+export async function readSigners(
+  db: DatabaseOrTransaction,
+  own: CheckpointKey,
+): Promise<CheckpointSigners> {
+  const rows = await db.selectFrom('audit_checkpoint_keys').selectAll().orderBy('key_id').execute()
+  const before = new Map<
+    string,
+    { readonly key: CheckpointVerifier; readonly row: CheckpointKeyRotation }
+  >()
+  const broken: string[] = []
+  const left = new Set(rows)
+  for (let keys: CheckpointVerifier[] = [own]; keys.length > 0; ) {
+    const [successor, ...others] = keys
+    keys = others
+    for (const row of left) {
+      if (!successor || row.successor !== successor.id) continue
+      left.delete(row)
+      const key = vouchedFor(row, successor)
+      if (!key) {
+        broken.push(row.key_id)
+        continue
+      }
+      before.set(key.id, { key, row })
+      keys.push(key)
+    }
+  }
+  const digests = new Map([...before.values()].map(({ row }) => [row.number, row.digest]))
+  return {
+    own,
+    of({ key_id, number }) {
+      if (key_id === own.id) return own
+      const found = before.get(key_id)
+      return found && number <= found.row.number ? found.key : undefined
+    },
+    hasEnded: (keyId) => before.has(keyId),
+    attested: (number) => digests.get(number),
+    broken,
+  }
+}
+
+/** The key of a statement that its successor has signed; null if anything of it was changed. */
+function vouchedFor(
+  row: CheckpointKeyRotation,
+  successor: CheckpointVerifier,
+): CheckpointVerifier | null {
+  const text = rotationText(row)
+  try {
+    const key = checkpointVerifier(row.public_key)
+    const isIntact =
+      key.id === row.key_id &&
+      successor.verifies(text, row.signature) &&
+      key.verifies(text, row.own_signature)
+    return isIntact ? key : null
+  } catch {
+    return null // what is no public key
+  }
+}

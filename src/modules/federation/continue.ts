@@ -1,0 +1,45 @@
+import type { Database } from '../../core/database/database.ts'
+import { lockName, transact } from '../../core/database/transactions.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Evidence } from '../authentication/evidence.ts'
+import type { Step } from '../authentication/requirement-table.ts'
+import type { Browser, PageFlow, PageFlows } from '../flows/flows.ts'
+import { provenOf, type SignInData } from '../flows/sign-in-flow.ts'
+import type { SecondFactor } from '../totp/second-factor.ts'
+
+export interface ContinueDeps {
+  readonly accounts: Pick<Accounts, 'reread'>
+  readonly db: Database
+  readonly pageFlows: Pick<PageFlows, 'begin'>
+  readonly secondFactor: Pick<SecondFactor, 'begin'>
+}
+
+// Long enough to set up an authenticator app.
+const flowSeconds = 1800
+
+/**
+ * Begins the flow of pages that takes the step that is left after the provider: see pages/sign-in/.
+ * @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile
+ */
+export async function continueOnPages(
+  { accounts, db, pageFlows, secondFactor }: ContinueDeps,
+  { step, evidence }: { readonly step: Step; readonly evidence: Evidence },
+  returnTo: string,
+  browser: Browser,
+): Promise<PageFlow<SignInData>> {
+  const { account } = evidence
+  // An enrolment shows its secret at each request, so the flow keeps it.
+  const enrolment = step === 'enrolment' ? await secondFactor.begin(account) : null
+  const data: SignInData = {
+    column: 'providerPage',
+    proven: provenOf(evidence),
+    again: null,
+    ...(enrolment && { enrolment: { secret: enrolment.secret, uri: enrolment.uri } }),
+  }
+  const { userId } = account
+  const start = { purpose: 'page_sign_in', step, returnTo, seconds: flowSeconds, userId } as const
+  return transact(db, [lockName.account(userId)], async (trx) => {
+    await accounts.reread(trx, account, 'providerCommit') // it may have been deleted meanwhile
+    return pageFlows.begin(trx, { ...start, data }, browser)
+  })
+}
