@@ -13,6 +13,7 @@ import { module as importExport } from './extras/import-export/module.ts'
 import { module as mail } from './extras/mail/module.ts'
 import { module as metrics } from './extras/metrics/module.ts'
 import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
+import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
@@ -78,6 +79,7 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
+  ownAccount,
   personalData,
   home,
   statistics,

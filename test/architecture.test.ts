@@ -44,7 +44,7 @@ const coreParts = [
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'own-account', 'tracing']
+const withoutManifest = ['devices', 'tracing']
 
 /** Their pages still load what extras add to them. */
 const loadsExtras = ['pages', 'own-account']
@@ -247,7 +247,6 @@ suite('architecture', () => {
       'main.ts',
       'modules',
       'modules.ts',
-      'services.ts',
       'start.ts',
       'test-service.ts',
       'testing.ts',
@@ -264,7 +263,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|tables|settings|routes|schemas|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],

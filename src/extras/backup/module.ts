@@ -40,6 +40,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { backupRoutes } = await import('./routes.ts')
     return async (app, needs) => {

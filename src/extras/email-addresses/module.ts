@@ -7,6 +7,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['emailExists', 'emailNotVerified'],
   settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { ownAccountPrefixes },

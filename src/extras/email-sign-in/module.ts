@@ -6,6 +6,7 @@ export const module: Module = {
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { emailLoginRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -24,6 +24,7 @@ export const module: Module = {
     },
   ],
   tables,
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
       import('./enter-routes.ts'),
@@ -44,5 +45,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -24,6 +24,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { transferRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -5,6 +5,6 @@ export const module: Module = {
   name: 'one-time-tokens',
   tables,
   errors: ['confirmationInvalid'],
+  services: () => import('./services.ts'),
   jobs: ({ confirmations }) => [{ name: 'expired confirmations', purge: confirmations.purge }],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

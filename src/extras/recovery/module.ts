@@ -18,6 +18,7 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ adminResetRoutes }, { publicResetRoutes }] = await Promise.all([
       import('./admin-routes.ts'),

@@ -5,6 +5,7 @@ export const module: Module = {
   name: 'statistics',
   tag: 'Service',
   tables,
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
       import('./routes.ts'),

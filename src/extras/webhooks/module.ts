@@ -75,6 +75,7 @@ export const module: Module = {
       load: () => import('./delivery-commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ deliveryRoutes }, { webhookRoutes }] = await Promise.all([
       import('./delivery-routes.ts'),

@@ -78,6 +78,7 @@ export const module: Module = {
       settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { ownAccountPrefixes },
@@ -98,5 +99,4 @@ export const module: Module = {
       await app.register(passwordResetRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

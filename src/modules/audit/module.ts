@@ -34,6 +34,7 @@ export const module: Module = {
       settings: ['AUDIT_SINKS'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ auditRoutes }, { verificationRoutes }] = await Promise.all([
       import('./routes.ts'),
@@ -84,5 +85,4 @@ export const module: Module = {
       purge: erasure.listEarlier,
     },
   ],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
 }

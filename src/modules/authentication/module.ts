@@ -5,4 +5,5 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['confirmationRequired', 'invalidCredentials', 'passwordChangeRequired'],
   settings: ['REQUIRE_SECOND_FACTOR'],
+  services: () => import('./services.ts'),
 }

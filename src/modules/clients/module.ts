@@ -38,6 +38,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { clientAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, clientAuthenticator(needs)]

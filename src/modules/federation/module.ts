@@ -43,6 +43,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   /** A provider's token comes where one of ours may. */
   authenticators:
     async () =>
@@ -68,5 +69,4 @@ export const module: Module = {
       await app.register(externalRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

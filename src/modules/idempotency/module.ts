@@ -5,9 +5,6 @@ export const module: Module = {
   name: 'idempotency',
   tables,
   errors: ['idempotencyKeyReused'],
+  services: () => import('./services.ts'),
   jobs: ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],
-  onErasure: async () => {
-    const { idempotencyStore } = await import('./store.ts')
-    return (trx, userId) => idempotencyStore(trx).erase(userId)
-  },
 }

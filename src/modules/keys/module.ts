@@ -46,6 +46,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { keyRoutes } = await import('./routes.ts')
     return async (app, needs) => {

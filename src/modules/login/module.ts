@@ -30,6 +30,7 @@ export const module: Module = {
       ],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ loginRoutes }, { throttleAdminRoutes }] = await Promise.all([
       import('./routes.ts'),

@@ -15,5 +15,5 @@ export const module: Module = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
+  services: () => import('./services.ts'),
 }

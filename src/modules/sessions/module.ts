@@ -17,6 +17,7 @@ export const module: Module = {
     'SESSIONS_PER_ACCOUNT',
   ],
 
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]
@@ -55,16 +56,4 @@ export const module: Module = {
       },
     },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
-  async onAccountEnded({ clock }) {
-    const { endSessionsOf } = await import('./sessions.ts')
-    return async (trx, { userId, endsLogins, keepSession, isRemoved }) => {
-      if (endsLogins)
-        await endSessionsOf(trx, {
-          userId,
-          exceptId: keepSession,
-          now: isRemoved ? null : clock.now(),
-        })
-    }
-  },
 }

@@ -14,6 +14,7 @@ export const module: Module = {
     'LOGIN_ADDRESS_WINDOW_SECONDS',
     'LOGIN_CAPTCHA_AFTER',
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -38,6 +38,7 @@ export const module: Module = {
     },
   ],
 
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { bearerAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, bearerAuthenticator(needs)]
@@ -58,8 +59,4 @@ export const module: Module = {
     { name: 'refresh tokens', purge: rotation.purge },
     { name: 'revocations', purge: revocations.purge },
   ],
-  onAccountEnded:
-    async ({ revocations }) =>
-    (trx, { userId, accessVersion }) =>
-      revocations.revokeBelow(trx, userId, accessVersion),
 }

@@ -7,6 +7,7 @@ export const module: Module = {
   tables,
   errors: ['secondFactorRequired', 'secondFactorNotFound'],
   events: () => import('./events.ts'),
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
       import('../../core/policy/groups.ts'),
@@ -20,5 +21,4 @@ export const module: Module = {
       await app.register(factorAdminRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

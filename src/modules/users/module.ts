@@ -17,6 +17,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   // Often, because changes that are not counted yet cost time at each page far behind.
   jobs: ({ users }) => [
     { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
@@ -34,5 +35,4 @@ export const module: Module = {
       }
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }
