@@ -3,7 +3,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { suite, test } from 'node:test'
 import { allCommands } from '../src/core/cli/commands.ts'
-import { settings } from '../src/core/config/settings-table.ts'
 import { errorTable } from '../src/core/errors.ts'
 import { assertDistinct, assertDistinctEvents } from '../src/core/module/registry.ts'
 import { modules as manifests } from '../src/modules.ts'
@@ -511,11 +510,12 @@ suite('manifests', () => {
     }
   })
 
-  test('every setting of the table belongs to one', () => {
-    const named = manifests.flatMap((module) =>
-      Array.isArray(module.settings) ? module.settings : [],
+  test('every file of settings is in the manifest of its module', () => {
+    const files = imports.filter(({ from, to }) => isManifest(from) && to.endsWith('/settings.ts'))
+    const there = sources.filter(
+      (path) => path.endsWith('/settings.ts') && placeOf(path) !== 'core/module',
     )
-    assert.deepEqual(sorted(named), sorted(Object.keys(settings)))
+    assert.deepEqual(sorted(files.map(({ to }) => to)), sorted(there))
   })
 
   test('every file of commands is named, with what it exports', async () => {

@@ -354,7 +354,7 @@ suite('a module from outside', async () => {
   })
 
   test('a configuration that was read without its setting says which, and what reads it', () => {
-    assert.throws(() => settingsOf(loadConfig({}), settings), {
+    assert.throws(() => settingsOf(loadConfig({}, []), settings), {
       message:
         'NOTES_KEEP_DAYS was not read: loadConfig takes what settingsOfModules(modules) answers',
     })

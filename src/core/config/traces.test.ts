@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { inspect } from 'node:util'
+import { loadConfig } from '../../../test/config.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
-import { loadConfig } from './load.ts'
 import { parseHeaders } from './traces-settings.ts'
 
 suite('the settings of traces', () => {

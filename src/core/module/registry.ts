@@ -22,7 +22,7 @@ export function createClaims(): Claim {
 
 /**
  * Asserts that no name is claimed twice by manifests. Schemes and routes are claimed when they are
- * registered, settings of a module's own table when that is loaded, and events by
+ * registered, settings when they are loaded, and events by
  * `assertDistinctEvents`.
  * @throws Error for a name that is claimed twice, and for an error that is not valid
  */
@@ -56,7 +56,6 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       'command',
       module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
     )
-    if (typeof module.settings !== 'function') claimAll('setting', module.settings)
   }
 }
 

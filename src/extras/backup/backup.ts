@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { leastPassphrase } from '../../core/config/backup-settings.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
@@ -8,6 +7,7 @@ import { createAudit } from '../../modules/audit/audit.ts'
 import { withNewArchive } from './archive-writer.ts'
 import { tablesOf } from './copied-tables.ts'
 import { backupMade, ofMachine } from './events.ts'
+import { leastPassphrase } from './settings.ts'
 import { type WriteDeps, type WriteOptions, writeBackup } from './write-backup.ts'
 
 export interface BackupDeps extends WriteDeps {

@@ -1,6 +1,6 @@
-import type { SigningAlgorithm } from '../../core/config/settings-table.ts'
 import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import type { ExportedKey } from '../../modules/keys/key-export.ts'
+import type { SigningAlgorithm } from '../../modules/keys/settings.ts'
 import type { Tables } from './copied-tables.ts'
 import type { Batch, TableName, Value } from './rows.ts'
 

@@ -8,7 +8,7 @@ export const module: Module = {
   tag: 'Service',
   tables,
   events: () => import('./events.ts'),
-  settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

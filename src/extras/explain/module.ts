@@ -9,7 +9,7 @@ export const module: Module = {
   },
   tables,
   errors: ['refusalNotFound'],
-  settings: ['REFUSALS_MAX'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

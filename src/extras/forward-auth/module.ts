@@ -8,7 +8,7 @@ export const module: Module = {
   eventCategory: 'forward',
   tag: 'Applications',
   events: () => import('./events.ts'),
-  settings: ['FORWARD_AUTH_FILE'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

@@ -9,15 +9,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
-  settings: [
-    'SMTP_URL',
-    'MAIL_FROM',
-    'MAIL_REPLY_TO',
-    'MAIL_HELO_NAME',
-    'MAIL_CA_FILE',
-    'MAIL_REQUESTS_PER_CLIENT',
-    'MAIL_PER_MINUTE',
-  ],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

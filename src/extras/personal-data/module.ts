@@ -3,7 +3,7 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'personal-data',
   tag: 'Own account',
-  settings: ['ACCOUNT_DELETION_DAYS'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

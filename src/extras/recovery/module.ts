@@ -4,7 +4,7 @@ export const module: Module = {
   name: 'recovery',
   events: () => import('./events.ts'),
   errors: ['accountUnusable'],
-  settings: ['RESET_SECONDS'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

@@ -8,13 +8,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
-  settings: [
-    'SIGN_UP',
-    'SIGN_UP_ROLES',
-    'SIGN_UP_DOMAINS',
-    'RESERVED_USERNAMES',
-    'INVITATION_SECONDS',
-  ],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

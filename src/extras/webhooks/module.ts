@@ -10,7 +10,7 @@ export const module: Module = {
   tag: 'Webhooks',
   tables,
   events: () => import('./events.ts'),
-  settings: ['WEBHOOK_ADDRESSES'],
+  settings: () => import('./settings.ts'),
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
   commands: [
     {

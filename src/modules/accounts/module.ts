@@ -8,7 +8,7 @@ export const module: Module = {
   methods: [{ name: 'password', amr: ['pwd'] }],
   events: () => import('./events.ts'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
-  settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

@@ -11,7 +11,7 @@ export const module: Module = {
   tag: 'Audit log',
   tables,
   events: () => import('./events.ts'),
-  settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

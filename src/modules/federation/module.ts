@@ -8,25 +8,7 @@ export const module: Module = {
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: () => import('./events.ts'),
   errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
-  settings: [
-    'OIDC_ISSUER',
-    'OIDC_CLIENT_ID',
-    'OIDC_CLIENT_SECRET',
-    'OIDC_CLIENT_AUTH',
-    'OIDC_SCOPE',
-    'OIDC_REDIRECT_URI',
-    'OIDC_SIGN_UP',
-    'OIDC_DEFAULT_ROLES',
-    'OIDC_AUDIENCE',
-    'OIDC_ROLES_CLAIM',
-    'OIDC_ROLES_ALLOWED',
-    'OIDC_AUTHORIZATION_ENDPOINT',
-    'OIDC_TOKEN_ENDPOINT',
-    'OIDC_USERINFO_ENDPOINT',
-    'OIDC_JWKS_URI',
-    'OIDC_PASSWORD_GRANT',
-    'OIDC_PROVIDERS',
-  ],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

@@ -10,16 +10,7 @@ export const module: Module = {
   tables,
   errors: [keyNotFound, keySigns, keyNotReplaced],
   events: () => import('./events.ts'),
-  settings: [
-    'MASTER_KEY',
-    'MASTER_KEY_NEXT',
-    'TOKEN_ALGORITHM',
-    'TOKEN_RSA_BITS',
-    'TOKEN_SECRET',
-    'TOKEN_SECRET_PREVIOUS',
-    'TOKEN_PRIVATE_KEY',
-    'KEY_ROTATION_DAYS',
-  ],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

@@ -7,7 +7,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   errors: ['postNotFound'],
-  settings: ['POSTS_DELETE_POLICY'],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   routes: async () => {
     const { postRoutes } = await import('./routes.ts')

@@ -10,12 +10,7 @@ export const module: Module = {
   errors: ['sessionNotFound'],
   /** Browsers must send it with every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
-  settings: [
-    'SESSION_COOKIE_NAME',
-    'SESSION_IDLE_SECONDS',
-    'SESSION_ABSOLUTE_SECONDS',
-    'SESSIONS_PER_ACCOUNT',
-  ],
+  settings: () => import('./settings.ts'),
 
   services: () => import('./services.ts'),
   authenticators: async () => {

@@ -7,13 +7,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   errors: ['captchaRequired', 'tooManyLoginAttempts'],
-  settings: [
-    'LOGIN_ATTEMPTS',
-    'LOGIN_WINDOW_SECONDS',
-    'LOGIN_ADDRESS_ATTEMPTS',
-    'LOGIN_ADDRESS_WINDOW_SECONDS',
-    'LOGIN_CAPTCHA_AFTER',
-  ],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')

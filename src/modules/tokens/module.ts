@@ -16,15 +16,7 @@ export const module: Module = {
     'unauthorizedClient',
     'unsupportedRequest',
   ],
-  settings: [
-    'TOKEN_ISSUER',
-    'TOKEN_AUDIENCE',
-    'TOKEN_SECONDS',
-    'ACCESS_TOKEN_SECONDS',
-    'REFRESH_TOKEN_SECONDS',
-    'REFRESH_ROTATION',
-    'REFRESH_GRACE_SECONDS',
-  ],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

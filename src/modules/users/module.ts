@@ -7,7 +7,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   errors: ['nameAndEmailRequired', 'userNotFound'],
-  settings: ['USERS_POLICY'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { parseMasterKey } from '../../../core/config/settings-table.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { isoTime } from '../../../core/lib/clock.ts'
 import {
@@ -11,6 +10,7 @@ import {
   readMasterKeys,
 } from '../../../modules/keys/master-key.ts'
 import { opens } from '../../../modules/keys/sealed-key.ts'
+import { parseMasterKey } from '../../../modules/keys/settings.ts'
 import { storedKeys } from '../../../modules/keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
 import type { InsideContext } from '../context.ts'

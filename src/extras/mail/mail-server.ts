@@ -1,6 +1,6 @@
-import { parseEmail } from '../addresses/email.ts'
-import { isLoopback } from '../addresses/loopback.ts'
-import { Secret } from '../crypto/secret.ts'
+import { parseEmail } from '../../core/addresses/email.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { Secret } from '../../core/crypto/secret.ts'
 
 /** The relay that takes all mail. */
 export interface MailServer {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute, normalize } from 'node:path'
-import { Secret } from '../crypto/secret.ts'
+import { Secret } from '../../core/crypto/secret.ts'
 
 /** A place outside the database that the audit log is sent to. */
 export type AuditSink =

@@ -1,4 +1,4 @@
-import { isLoopback } from '../addresses/loopback.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
 
 /**
  * Parses an origin of RETURN_ORIGINS: https, or http on a loopback address, exactly as a browser

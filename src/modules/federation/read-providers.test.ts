@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
+import { loadConfig } from '../../../test/config.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
-import { loadConfig } from './load.ts'
 
 const issuer = 'https://idp.example'
 const client = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'app' }

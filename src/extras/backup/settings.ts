@@ -1,12 +1,13 @@
-import { resolve } from 'node:path'
-import { assertStrongPassphrase } from '../secret-strength/passphrase.ts'
-import { integer, optional, secret } from './kinds.ts'
+import { relative, resolve } from 'node:path'
+import { integer, optional, secret, type Values } from '../../core/config/kinds.ts'
+import type { ConfigOf, Reading } from '../../core/config/load.ts'
+import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
 
 /** The least length of a new passphrase of a backup, whatever it is made of. */
 export const leastPassphrase = 12
 
 /** The settings of the backups that the service makes by itself. */
-export const backupSettings = {
+export const settings = {
   BACKUP_DIR: optional({
     shown: '(no backups by itself)',
     doc: 'A folder, which must be there, in which the service makes backups by itself, encrypted and read back. With several nodes it is a folder that all of them share, or one node alone has the setting. docs/backup.md',
@@ -26,6 +27,38 @@ export const backupSettings = {
     doc: 'Encrypts these backups as a whole: at least 70 bits, such as six words that dice choose, or what `openssl rand -base64 16` prints. Keep a copy elsewhere: nothing else opens a backup. Required with BACKUP_DIR.',
     check: assertPassphrase,
   }),
+}
+
+declare module '../../core/config/load.ts' {
+  interface SettingValues extends Values<typeof settings> {}
+  interface Config extends ConfigOf<typeof configure> {}
+}
+
+export function configure({ values }: Reading) {
+  const { BACKUP_DIR: directory, BACKUP_PASSPHRASE: passphrase, DATA_DIR } = values
+  const lacksPassphrase = directory !== undefined && !passphrase
+  const isBeside = directory !== undefined && isBelow(directory, DATA_DIR)
+  return {
+    config: {
+      backups: {
+        /** Undefined: the service makes none by itself. */
+        directory,
+        everyHours: values.BACKUP_EVERY_HOURS,
+        keep: values.BACKUP_KEEP,
+        passphrase,
+      },
+    },
+    mistakes: lacksPassphrase
+      ? ['BACKUP_PASSPHRASE must be set with BACKUP_DIR: every backup is encrypted']
+      : [],
+    warnings: isBeside
+      ? ['BACKUP_DIR is in DATA_DIR: what destroys the database destroys its backups']
+      : [],
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return !relative(resolve(folder), path).startsWith('..')
 }
 
 function assertPassphrase(text: string): void {

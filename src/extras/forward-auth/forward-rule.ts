@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import { isIP } from 'node:net'
-import { parseRole, parseRoleName, type Role } from '../policy/principal.ts'
+import { parseRole, parseRoleName, type Role } from '../../core/policy/principal.ts'
 
 /** What a rule of `FORWARD_AUTH_FILE` does with a request that it matches. */
 const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const

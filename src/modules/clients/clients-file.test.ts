@@ -4,8 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { loadConfig } from '../../../test/config.ts'
+import { ConfigError } from '../../core/config/load.ts'
 import { clientsText, parseClients } from './clients-file.ts'
-import { ConfigError, loadConfig } from './load.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

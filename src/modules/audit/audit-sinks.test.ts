@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
+import { loadConfig } from '../../../test/config.ts'
+import { ConfigError } from '../../core/config/load.ts'
 import { auditSinkMistakes, parseAuditSink } from './audit-sinks.ts'
-import { ConfigError, loadConfig } from './load.ts'
 
 suite('the addresses of AUDIT_SINKS', () => {
   test('a file, and syslog over UDP, TCP and TLS with the ports of their standards', () => {

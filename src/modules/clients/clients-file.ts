@@ -1,7 +1,7 @@
-import { type ClientPermission, clientPermissions } from '../policy/principal.ts'
-import { hashedSecretWeaknesses } from '../secret-strength/hashed-secret.ts'
-import { isExposed } from './kinds.ts'
-import { readText } from './read-file.ts'
+import { isExposed } from '../../core/config/kinds.ts'
+import { readText } from '../../core/config/read-file.ts'
+import { type ClientPermission, clientPermissions } from '../../core/policy/principal.ts'
+import { hashedSecretWeaknesses } from '../../core/secret-strength/hashed-secret.ts'
 
 /** A client of `CLIENTS_FILE`: a service that asks here about tokens, RFC 6749 section 2, or for metrics. */
 export interface Client {

@@ -1,7 +1,16 @@
-import { isLoopback } from '../addresses/loopback.ts'
-import { gatehouse } from '../hints/command-line.ts'
-import { parseRoleName, type RoleName } from '../policy/principal.ts'
-import { list, oneOf, optional, type Setting, secret, text, type Values } from './kinds.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import {
+  list,
+  oneOf,
+  optional,
+  type Setting,
+  secret,
+  text,
+  type Values,
+} from '../../core/config/kinds.ts'
+import { parseNamedRole } from '../../core/config/roles.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import type { RoleName } from '../../core/policy/principal.ts'
 
 /**
  * The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4,
@@ -103,25 +112,10 @@ export const oidcSettings = {
 /** The name of the unnamed provider. */
 export const defaultName = 'default'
 
-/** The cookie that binds a sign-in to its browser; the session cookie cannot have this name. */
-export const flowCookieName = '__Host-oauth'
-
 /** The rows of a provider under their full names. */
 export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
   const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])
   return Object.fromEntries(rows) as Named<Prefix> // the same rows, by their full names
-}
-
-/** Parses a text that can name a role; only all settings together tell whether there is such a role. */
-export function parseNamedRole(item: string): RoleName {
-  const name = parseRoleName(item)
-  if (name === null) throw new Error(notRole(item))
-  return name
-}
-
-/** What is wrong with a text that names no role. */
-export function notRole(item: string): string {
-  return `holds ${JSON.stringify(item)}, which is not a role`
 }
 
 /** Parses an issuer or an endpoint, without query and credentials. OIDC Discovery section 3. */

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs'
-import type { Role } from '../policy/principal.ts'
+import { readText } from '../../core/config/read-file.ts'
+import { repeatedFields } from '../../core/config/repeated-fields.ts'
+import type { Role } from '../../core/policy/principal.ts'
 import { type ForwardRule, isObject, parseForwardRule, quoted } from './forward-rule.ts'
 import { shadowedRules } from './forward-shadows.ts'
-import { readText } from './read-file.ts'
-import { repeatedFields } from './repeated-fields.ts'
 
 export interface ForwardReading {
   readonly rules: readonly ForwardRule[]

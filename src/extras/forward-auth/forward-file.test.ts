@@ -4,11 +4,11 @@ import { METHODS } from 'node:http'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { loadConfig } from '../../../test/config.ts'
 import { forwardFile } from '../../../test/forward-file.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
-import { contractRoles } from '../policy/principal.ts'
+import { contractRoles } from '../../core/policy/principal.ts'
 import { parseForwardRules } from './forward-file.ts'
-import { loadConfig } from './load.ts'
 
 const schema = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../docs/forward-auth.schema.json'), 'utf8'),

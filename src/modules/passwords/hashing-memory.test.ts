@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
-import { ConfigError, loadConfig } from './load.ts'
+import { loadConfig } from '../../../test/config.ts'
+import { ConfigError } from '../../core/config/load.ts'
+import { hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing-memory.ts'
 
 const argon2MemoryKib = 19_456
 const settings = (memoryMib?: number, poolSize?: string) => ({

@@ -1,16 +1,16 @@
-import { nearName } from '../hints/near-name.ts'
-import { contractRoles, type Role, type RoleName, rolesAmong } from '../policy/principal.ts'
-import { readSettings, type Setting, type Values } from './kinds.ts'
-import { namesOf } from './misspelt.ts'
+import { readSettings, type Setting, type Values } from '../../core/config/kinds.ts'
+import { namesOf } from '../../core/config/misspelt.ts'
+import { notRole, unknownRoles } from '../../core/config/roles.ts'
+import { nearName } from '../../core/hints/near-name.ts'
+import { contractRoles, type Role, type RoleName, rolesAmong } from '../../core/policy/principal.ts'
 import {
   defaultName,
   type Named,
-  notRole,
   type oidcSettings,
   type ProviderValues,
   prefixed,
   providerSettings,
-} from './oidc-settings.ts'
+} from './provider-settings.ts'
 
 /** The configuration of an identity provider. */
 interface ProviderConfig {
@@ -146,15 +146,6 @@ export function providerContradictions(
     }
     return mistakes
   })
-}
-
-/** Those that no installation has, unless they stand in `ROLES`. */
-export function unknownRoles(
-  names: readonly RoleName[],
-  ownRoles: readonly RoleName[],
-): readonly RoleName[] {
-  const known: readonly RoleName[] = [...contractRoles, ...ownRoles]
-  return names.filter((name) => !known.includes(name))
 }
 
 export function toProvider(
