@@ -325,7 +325,7 @@ suite('architecture', () => {
         ['modules/accounts/account-update.ts'],
       ],
     ]
-    const own = /^src\/modules\/authentication\/requirement|^src\/core\/config\//
+    const own = /^src\/modules\/authentication\/(?:requirement|settings)|^src\/core\/config\//
     for (const [predicate, text, allowed] of asked) {
       const files = sources.filter((path) => !own.test(path) && text.test(read(path)))
       assert.deepEqual(
@@ -512,8 +512,8 @@ suite('manifests', () => {
 
   test('every file of settings is in the manifest of its module', () => {
     const files = imports.filter(({ from, to }) => isManifest(from) && to.endsWith('/settings.ts'))
-    const there = sources.filter(
-      (path) => path.endsWith('/settings.ts') && placeOf(path) !== 'core/module',
+    const there = sources.filter((path) =>
+      /^src\/(?:core\/config|modules\/[^/]+|extras\/[^/]+)\/settings\.ts$/.test(path),
     )
     assert.deepEqual(sorted(files.map(({ to }) => to)), sorted(there))
   })

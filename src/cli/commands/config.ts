@@ -5,8 +5,7 @@ import {
   exitCodes,
 } from '../../core/cli/command.ts'
 import type { Row } from '../../core/cli/output.ts'
-import type { Setting, Source } from '../../core/config/kinds.ts'
-import type { SettingsTable } from '../../core/config/module-settings.ts'
+import type { Setting, SettingsTable, Source } from '../../core/config/kinds.ts'
 
 export const commands: readonly CommandWork[] = [
   {

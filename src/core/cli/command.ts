@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
-import type { Config, SettingName } from '../config/load.ts'
-import type { ModuleSettings } from '../config/module-settings.ts'
+import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { CommandRow, Module } from '../module/module.ts'
 import { replacedExitCode } from '../workers/workers.ts'

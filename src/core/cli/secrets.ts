@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
+import type { SettingsTable } from '../config/kinds.ts'
 import { readSettings } from '../config/kinds.ts'
-import type { SettingsTable } from '../config/module-settings.ts'
 import type { Random } from '../crypto/random.ts'
 import { Secret } from '../crypto/secret.ts'
 import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'

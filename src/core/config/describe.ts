@@ -1,6 +1,6 @@
 import { asDocumented } from '../hints/command-line.ts'
 import type { Setting } from './kinds.ts'
-import type { ModuleSettings } from './module-settings.ts'
+import type { ModuleSettings } from './load.ts'
 
 /** Renders docs/configuration.md from the tables of the modules. */
 export function describeSettings(tables: readonly ModuleSettings[]): string {

@@ -1,5 +1,5 @@
+import type { SettingsTable } from './kinds.ts'
 import { type Setting, type Source, sourceOf } from './kinds.ts'
-import type { SettingsTable } from './module-settings.ts'
 
 /** A setting as it is in force, for an operator: nothing of a secret but whether it is set. */
 export interface SettingInForce {

@@ -1,8 +1,7 @@
 import { secretAdvice } from '../secret-strength/configured.ts'
 import { type SettingInForce, settingsInForce } from './in-force.ts'
-import { readSettings } from './kinds.ts'
+import { readSettings, type SettingsTable } from './kinds.ts'
 import { misspeltSettings } from './misspelt.ts'
-import type { ModuleSettings, SettingsTable } from './module-settings.ts'
 
 /** The values of all settings by their names: each settings.ts adds the settings of its module. */
 // biome-ignore lint/suspicious/noEmptyInterface: see above
@@ -61,6 +60,13 @@ export interface Configured {
   readonly derived?: Environment
   /** Tables whose names follow from settings. */
   readonly further?: readonly SettingsTable[]
+}
+
+/** The settings of a module, and what checks the settings and makes its part of `Config`. */
+export interface ModuleSettings {
+  readonly module: string
+  readonly table: SettingsTable
+  readonly configure?: (reading: Reading) => Configured
 }
 
 export type ConfigOf<Configure extends (reading: Reading) => Configured> =

@@ -1,14 +1,5 @@
-import type { Setting, Values } from './kinds.ts'
-import type { Config, Configured, Reading } from './load.ts'
-
-export type SettingsTable = Readonly<Record<string, Setting<unknown>>>
-
-/** The settings of a module, and what checks the settings and makes its part of `Config`. */
-export interface ModuleSettings {
-  readonly module: string
-  readonly table: SettingsTable
-  readonly configure?: (reading: Reading) => Configured
-}
+import type { SettingsTable, Values } from './kinds.ts'
+import type { Config } from './load.ts'
 
 /** The values of a module's own table. @throws Error if the configuration was read without it */
 export function settingsOf<const Table extends SettingsTable>(

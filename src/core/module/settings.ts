@@ -1,4 +1,4 @@
-import type { ModuleSettings } from '../config/module-settings.ts'
+import type { ModuleSettings } from '../config/load.ts'
 import type { ModuleNames } from './module.ts'
 import { createClaims } from './registry.ts'
 
