@@ -10,12 +10,13 @@ import { createServer } from './core/http/server/server.ts'
 import { jobsOf } from './core/module/jobs.ts'
 import { createServiceMaker } from './core/module/make.ts'
 import type { Module } from './core/module/module.ts'
+import { loadMonitoring, startCounting } from './core/module/monitoring.ts'
 import { requestHeadersOf } from './core/module/registry.ts'
 import { authenticatorsOf, loadModules, registerRoutes } from './core/module/serve.ts'
 import type { Needs } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './core/runtime/jobs.ts'
-import { tracedFetch } from './extras/tracing/fetch.ts'
+import { tracedFetch } from './core/runtime/traced-fetch.ts'
 import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,
@@ -58,7 +59,7 @@ export async function buildApp(
   const { config, databaseFiles, db, random, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
-  const loaded = await loadModules(modules)
+  const [loaded, monitoring] = await Promise.all([loadModules(modules), loadMonitoring(modules)])
   const maker = await createServiceMaker(deps, { modules })
   const services = await maker.all()
   const { stop, close } = maker.closing()
@@ -87,6 +88,7 @@ export async function buildApp(
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, deps)
+  startCounting(monitoring, deps.measurements, server.refusalListeners)
   collectRoutes(server, config)
   server.addHook('onRoute', services.returnPaths.add)
   addFrames(server, config)

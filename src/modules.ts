@@ -19,12 +19,14 @@ import { module as recovery } from './extras/recovery/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
+import { module as tracing } from './extras/tracing/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
 import { module as audit } from './modules/audit/module.ts'
 import { module as authentication } from './modules/authentication/module.ts'
 import { module as basic } from './modules/basic/module.ts'
 import { module as clients } from './modules/clients/module.ts'
+import { module as devices } from './modules/devices/module.ts'
 import { module as federation } from './modules/federation/module.ts'
 import { module as flows } from './modules/flows/module.ts'
 import { module as health } from './modules/health/module.ts'
@@ -58,6 +60,7 @@ export const modules: readonly Module[] = [
   passwords,
   accounts,
   flows,
+  devices,
   totp,
   proofs,
   basic,
@@ -69,6 +72,7 @@ export const modules: readonly Module[] = [
   posts,
   health,
   // Everything else: each line and its folder can be removed.
+  ownAccount,
   oneTimeTokens,
   mail,
   importExport,
@@ -79,7 +83,6 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
-  ownAccount,
   personalData,
   home,
   statistics,
@@ -89,4 +92,5 @@ export const modules: readonly Module[] = [
   backup,
   doctor,
   status,
+  tracing,
 ]

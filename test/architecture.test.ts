@@ -10,7 +10,7 @@ import { modules as manifests } from '../src/modules.ts'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const sources = globSync('src/**/*.ts', { cwd: root })
-  .filter((path) => !path.endsWith('.test.ts'))
+  .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
   .sort()
 
 /** In their order: each may import those before it, and the core. `cli` stands above them. */
@@ -38,15 +38,10 @@ const coreParts = [
   'events',
   'runtime',
   'http',
+  'checks',
   'module',
   'cli',
 ].map((part) => `core/${part}`)
-
-/** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'tracing']
-
-/** Their pages still load what extras add to them. */
-const loadsExtras = ['pages', 'own-account']
 
 /** Parts of http/, each of which may import those before it. */
 const httpParts = [
@@ -167,7 +162,9 @@ const isManifest = (path: string) =>
 function loadedByStart(): Set<string> {
   const values = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
   const next = Map.groupBy(values, ({ from }) => from)
-  const ofModules = imports.filter((one) => isManifest(one.from) && !loadsCommands(one))
+  const ofModules = imports.filter(
+    (one) => isManifest(one.from) && !loadsCommands(one) && !one.to.endsWith('/checks.ts'),
+  )
   const loaded = new Set(['src/start.ts', ...ofModules.map(({ to }) => to)])
   for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to)
   return loaded
@@ -194,13 +191,12 @@ suite('architecture', () => {
       // The command line, like app.ts, stands above everything.
       if (source === target || areaOf(from) < 0 || loadsCommands(one)) return false
       if (areaOf(from) === 0) return coreParts.indexOf(target) > coreParts.indexOf(source)
-      if (loadsExtras.includes(source)) return false
       if (target === 'core/runtime' && !isCommands(from)) return !typesOnly && !isLazy
       if (areaOf(to) === 0) return false
       return (
         areaOf(to) < 0 ||
         areaOf(to) > areaOf(from) ||
-        (modules.indexOf(target) > modules.indexOf(source) && !withoutManifest.includes(source))
+        modules.indexOf(target) > modules.indexOf(source)
       )
     })
     assert.deepEqual(outlaws, [])
@@ -228,7 +224,7 @@ suite('architecture', () => {
   test('there are no circles between folders, by types and by values alike', () => {
     const next = Map.groupBy(
       upward
-        .filter(({ from, to }) => areaOf(to) >= 0 && !loadsExtras.includes(placeOf(from)))
+        .filter(({ to }) => areaOf(to) >= 0)
         .map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) })),
       ({ from }) => from,
     )
@@ -254,7 +250,7 @@ suite('architecture', () => {
 
   test('every folder of src/ is part of the core or a module', () => {
     const places = new Set(sources.filter((path) => areaOf(path) >= 0).map(placeOf))
-    const named = [...modules.filter((name) => name !== 'cli'), ...coreParts, ...withoutManifest]
+    const named = [...modules.filter((name) => name !== 'cli'), ...coreParts]
     assert.deepEqual(sorted(places), sorted(named))
   })
 
@@ -262,7 +258,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -528,6 +524,21 @@ suite('manifests', () => {
       sorted(commands.map(({ name }) => name)),
       sorted(named.flatMap(({ rows }) => rows.map(({ name }) => name))),
     )
+  })
+
+  test('the services of modules need no service of an extra', async () => {
+    const all = await Promise.all(
+      manifests.map(async ({ name, services }) => ({ name, ...(await services?.()) })),
+    )
+    const isExtra = ({ name }: { name: string }) => sources.includes(`src/extras/${name}/module.ts`)
+    const ofExtras = all.filter(isExtra).flatMap(({ services = [] }) => services)
+    const made = new Set<string>(ofExtras.flatMap(({ makes }) => makes))
+    assert.ok(made.size > 20)
+    const outlaws = all
+      .filter((one) => !isExtra(one))
+      .flatMap(({ services = [], hooks = [] }) => [...services, ...hooks])
+      .flatMap(({ needs }) => needs.filter((need) => made.has(need)))
+    assert.deepEqual(outlaws, [])
   })
 
   test('every plugin of routes, and every authenticator, is loaded by its module', () => {

@@ -37,7 +37,7 @@ function bytesOf(files: ReadonlySet<string>, ending: '.br' | '.gz'): number {
 /** What a browser loads for an area in a language; the plots come when the view stands. */
 function filesOfArea(area: string, language: string, withPlots: boolean): Set<string> {
   const own = new RegExp(
-    `/views/${area}/|/${language}/console/(frame|${area})\\.ts$|/made:events-${language}$`,
+    `/views/${area}/(?!(?:${languages.join('|')})\\.ts)|/views/${area}/${language}\\.ts$|/${language}/console/frame\\.ts$|/made:events-${language}$`,
   )
   const isWanted = (source: string) =>
     own.test(`/${source}`) || (withPlots && source.includes('components/plot/'))
@@ -72,7 +72,7 @@ suite('what a browser loads', () => {
         for (const [source, { file }] of Object.entries(manifest)) {
           const isOther = languages.some(
             (one) =>
-              one !== language && new RegExp(`languages/${one}/|made:.*-${one}$`).test(source),
+              one !== language && new RegExp(`/${one}(/|\\.ts$)|made:.*-${one}$`).test(source),
           )
           assert.ok(!isOther || !files.has(file), `${file} is of another language`)
         }

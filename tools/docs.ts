@@ -13,6 +13,7 @@ import { describeChecks } from '../src/extras/doctor/describe.ts'
 import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
 import { modules as ours } from '../src/modules.ts'
 import { describeEvents } from './event-table.ts'
+import { writeClientTypes } from './typed-client/generate.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -27,7 +28,7 @@ export async function generateDocs(
   return {
     'command-line.md': describeCommands(await allCommands(modules)),
     'configuration.md': describeSettings(tables),
-    'doctor.md': describeChecks(readDoc('doctor.md')),
+    'doctor.md': await describeChecks(readDoc('doctor.md'), modules),
     'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
@@ -47,6 +48,5 @@ export function readDoc(name: string): string {
 if (import.meta.main) {
   const docs = await generateDocs()
   for (const [name, text] of Object.entries(docs)) writeFileSync(join(folder, name), text)
-  const { clientTypes, writeTypes } = await import('./typed-client/generate.ts') // takes a second
-  writeTypes(await clientTypes(docs['openapi.json'] ?? ''))
+  await writeClientTypes()
 }

@@ -713,7 +713,9 @@ suite('the registry of reasons', () => {
   test('every code is one that the service refuses with, and every refusal names one', () => {
     const root = join(import.meta.dirname, '../..')
     const sources = globSync('src/**/*.ts', { cwd: root })
-      .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('src/core/reasons/'))
+      .filter(
+        (path) => !/(?:\.test|\/examples)\.ts$/.test(path) && !path.startsWith('src/core/reasons/'),
+      )
       .map((path) => readFileSync(join(root, path), 'utf8'))
       .join('\n')
     const unused = Object.keys(reasons).filter((code) => !sources.includes(`'${code}'`))

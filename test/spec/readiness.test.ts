@@ -13,8 +13,8 @@ import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
 import { maxFeedLagMs } from '../../src/modules/health/readiness.ts'
 import { modules } from '../../src/modules.ts'
-import { overview as german } from '../../web/languages/de/console/overview.ts'
-import { overview as english } from '../../web/languages/en/console/overview.ts'
+import { overview as german } from '../../web/console/views/overview/de.ts'
+import { overview as english } from '../../web/console/views/overview/en.ts'
 import { type TestApp, testApp } from '../app.ts'
 import {
   connectTo,
@@ -294,10 +294,9 @@ suite('ready stays 200', () => {
 
 test('docs/health.md has a row for each reason and each warning, the console a text', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/health.md'), 'utf8')
-  const source = readFileSync(
-    join(import.meta.dirname, '../../src/modules/health/readiness.ts'),
-    'utf8',
-  )
+  const source = ['modules/health/readiness.ts', 'core/module/hooks.ts']
+    .map((path) => readFileSync(join(import.meta.dirname, '../../src', path), 'utf8'))
+    .join()
   const namesOf = (type: string) => {
     const [, union = ''] = new RegExp(`type ${type} =(.*?)\n\n`, 's').exec(source) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name)

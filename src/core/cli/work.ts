@@ -81,6 +81,7 @@ export async function withServices<const Names extends readonly (keyof Services)
   const { warnOfOtherSettings } = await import('./other-settings.ts')
   await warnOfOtherSettings(call)
   const { createServiceMaker } = await import('../module/make.ts')
+  const { systemClock } = await import('../lib/clock.ts')
   return withDeps(call, async (deps) => {
     if (postgres) {
       const { hasSchema } = await import('../database/migrate.ts')
@@ -89,7 +90,7 @@ export async function withServices<const Names extends readonly (keyof Services)
     }
     const maker = await createServiceMaker(deps, { modules, isServer: false })
     const services = await maker.make(names)
-    const { stop, close } = maker.closing()
+    const { stop, close } = maker.closing(systemClock) // a given clock may jump
     try {
       return await work(services, deps, maker.all)
     } finally {

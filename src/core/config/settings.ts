@@ -8,7 +8,6 @@ import { integer, list, oneOf, optional, secret, text, type Values } from './kin
 import type { ConfigOf, Group, Reading, SettingValues } from './load.ts'
 import { parseOwnRole, rolesOf } from './roles.ts'
 import { readTlsPair, type TlsFiles, type TlsReading } from './tls.ts'
-import { tracesSettings } from './traces-settings.ts'
 
 const maxPort = 65_535
 
@@ -118,7 +117,6 @@ export const settings = {
     }),
     parse: parseWorkers,
   },
-  ...tracesSettings,
 }
 
 declare module './load.ts' {
@@ -165,15 +163,6 @@ export function configure({ isMisread, values }: Reading) {
       roles: rolesOf(values),
       lists: { pageLimitMax: values.PAGE_LIMIT_MAX },
       workers: values.WORKERS,
-      traces: {
-        /** Undefined: none are exported. */
-        endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
-        headers: values.OTEL_EXPORTER_OTLP_HEADERS,
-        serviceName: values.OTEL_SERVICE_NAME,
-        sampler: values.OTEL_TRACES_SAMPLER,
-        ratio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
-        maxPerSecond: values.TRACES_PER_SECOND,
-      },
     },
     mistakes: [
       ...contradictions(values, baseUrl),
@@ -184,9 +173,6 @@ export function configure({ isMisread, values }: Reading) {
       ...tls.warnings,
       ...(postgres && isUnguarded(postgres, isLoopback)
         ? ['DATABASE_URL: what goes to the database and back is not guarded by verified TLS']
-        : []),
-      ...(values.OTEL_EXPORTER_OTLP_HEADERS && goesUnguarded(values.OTEL_EXPORTER_OTLP_ENDPOINT)
-        ? ['OTEL_EXPORTER_OTLP_HEADERS: what goes to the collector is not guarded by TLS']
         : []),
     ],
     derived: { BASE_URL: baseUrl, TRUST_PROXY: 'none' },
@@ -266,12 +252,6 @@ function readTls(values: SettingValues): Pick<TlsReading, 'mistakes' | 'warnings
 function tlsFilesOf({ TLS_CERT_FILE, TLS_KEY_FILE }: SettingValues): TlsFiles | undefined {
   if (TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined) return undefined
   return { certFile: TLS_CERT_FILE, keyFile: TLS_KEY_FILE }
-}
-
-/** Whether an address is one of plain HTTP to another machine. */
-function goesUnguarded(address: string | undefined): boolean {
-  const { protocol, hostname } = new URL(address ?? 'https://none')
-  return protocol === 'http:' && !isLoopback(hostname)
 }
 
 function assertHost(value: string): void {

@@ -1,4 +1,5 @@
-import type { Deps } from '../runtime/deps.ts'
+import type { Logger } from 'pino'
+import type { Clock } from '../lib/clock.ts'
 import type { OfModule } from './service-graph.ts'
 
 /** The end of services, in two phases. None of them throws: what fails is logged, and the next goes on. */
@@ -18,7 +19,7 @@ type Phase = 'stop' | 'close'
 export function closingOf(
   services: readonly OfModule[],
   made: Readonly<Record<string, unknown>>,
-  { clock, log }: Pick<Deps, 'clock' | 'log'>,
+  { wait, log }: { readonly wait: Clock['wait']; readonly log: Logger },
 ): Closing {
   const modules = [...Map.groupBy(services, ({ module }) => module)].reverse()
 
@@ -35,7 +36,7 @@ export function closingOf(
 
   async function bounded(phase: Phase, module: string, work: () => Promise<void>): Promise<void> {
     const ended = new AbortController()
-    const late = clock.wait(boundMs, ended.signal).then(() => {
+    const late = wait(boundMs, ended.signal).then(() => {
       if (ended.signal.aborted) return
       log.error({ module, phase }, `a module did not end within ${boundMs} ms`)
     })

@@ -50,10 +50,9 @@ export interface HookPoints {
 }
 
 /** What does not keep requests away. docs/health.md has a row for each. */
-export type Warning = 'backup_failed' | 'backup_late' | 'clock_set_back'
-
 export interface ReadinessWarning {
-  readonly warning: Warning
+  /** One of `readinessWarnings` of the module: see `Monitoring`. */
+  readonly warning: string
   readonly detail: string | null
 }
 
@@ -77,6 +76,11 @@ export type Hook<Subscriber> = Iterable<{
   readonly module: string
   readonly subscriber: Subscriber
 }>
+
+/** What the subscribers of a point are. */
+export function subscribersOf<Subscriber>(hook: Hook<Subscriber>): Subscriber[] {
+  return [...hook].map(({ subscriber }) => subscriber)
+}
 
 type Follow<Args extends readonly unknown[]> = (...args: Args) => Promise<void>
 

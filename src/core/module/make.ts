@@ -1,8 +1,10 @@
 import { migrate } from '../database/migrate.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { type Closing, closingOf } from './closing.ts'
 import type { HookName, HookPoints } from './hooks.ts'
 import type { Module } from './module.ts'
+import { createLookUp, type LookUpReason } from './reasons.ts'
 import { assertDistinct, assertDistinctEvents, type KnownEvent } from './registry.ts'
 import type { Service } from './service.ts'
 import { type LoadedServices, loadServices } from './service-graph.ts'
@@ -13,6 +15,7 @@ declare module './services.ts' {
     readonly modules: readonly Module[]
     /** All types of events, in the order of the modules. */
     readonly knownEvents: readonly KnownEvent[]
+    readonly lookUpReason: LookUpReason
     /** Whether this process serves requests; the command line does not. */
     readonly isServer: boolean
   }
@@ -25,8 +28,8 @@ export interface ServiceMaker {
     names: Names,
   ): Promise<Pick<Services, Names[number]>>
   all(): Promise<Services>
-  /** Ends what is made so far; what is made later is not part of it. */
-  closing(): Closing
+  /** Ends what is made so far, within times of a clock; what is made later is not part of it. */
+  closing(clock?: Clock): Closing
 }
 
 export interface MakerOptions {
@@ -46,13 +49,14 @@ export async function createServiceMaker(
 ): Promise<ServiceMaker> {
   assertDistinct(modules)
   const knownEvents = await assertDistinctEvents(modules)
-  const given = { ...deps, modules, knownEvents, isServer }
+  const lookUpReason = createLookUp(modules)
+  const given = { ...deps, modules, knownEvents, lookUpReason, isServer }
   const loaded = await loadServices(modules, new Set(Object.keys(given)))
   await migrate(deps.db, deps.clock, { mayChange: isServer, modules })
   return makerOf(loaded, given)
 }
 
-type Given = Deps & Pick<Services, 'modules' | 'knownEvents' | 'isServer'>
+type Given = Deps & Pick<Services, 'modules' | 'knownEvents' | 'lookUpReason' | 'isServer'>
 
 interface Subscribed {
   readonly module: string
@@ -130,11 +134,9 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
       await makeAll(loaded.inOrder.flatMap(({ service }) => service.makes))
       return made as unknown as Services // the compiler knows what services.ts of all modules make
     },
-    closing: () =>
-      closingOf(
-        loaded.inOrder.filter(({ service }) => done.has(service)),
-        made,
-        given,
-      ),
+    closing({ wait } = given.clock) {
+      const services = loaded.inOrder.filter(({ service }) => done.has(service))
+      return closingOf(services, made, { wait, log: given.log })
+    },
   }
 }

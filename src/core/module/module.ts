@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
+import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/kinds.ts'
 import type { ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
@@ -8,6 +9,8 @@ import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/guards.ts'
 import type { Job } from '../runtime/jobs.ts'
+import type { CreateTracing } from '../runtime/tracing.ts'
+import type { Monitoring } from './monitoring.ts'
 import type { ModuleServices } from './service.ts'
 import type { Needs } from './services.ts'
 
@@ -27,6 +30,12 @@ export interface Module extends ModuleNames {
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
   /** Imports the file of its services and of what it does at hook points. */
   readonly services?: () => Promise<ModuleServices>
+  /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
+  readonly tracing?: () => Promise<CreateTracing>
+  /** What the doctor checks of the module. */
+  readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
+  /** What status, metrics, statistics and readiness show of the module. */
+  readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
 }
 
 /**

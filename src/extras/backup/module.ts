@@ -9,6 +9,8 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -6,6 +6,7 @@ export const module: Module = {
   tag: 'Service',
   settings: () => import('./settings.ts'),
   errors: [consoleElsewhere],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { consoleRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -7,6 +7,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const { emailLoginRoutes } = await import('./routes.ts')
     return async (app, needs) => {

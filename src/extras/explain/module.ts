@@ -10,6 +10,8 @@ export const module: Module = {
   tables,
   errors: ['refusalNotFound'],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -1,22 +1,15 @@
 import { hook, service } from '../../core/module/service.ts'
-import { createLookUp, type LookUpReason } from './explanations.ts'
 import { sections } from './personal-data.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
 import { refusalStore } from './store.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly lookUpReason: LookUpReason
     readonly refusals: Refusals
   }
 }
 
 export const services = [
-  service({
-    needs: ['modules'],
-    makes: ['lookUpReason'],
-    create: ({ modules }) => ({ lookUpReason: createLookUp(modules) }),
-  }),
   service({
     needs: ['log', 'asyncCommitDb', 'clock', 'config', 'db', 'measurements', 'workers'],
     makes: ['refusals'],

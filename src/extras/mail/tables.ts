@@ -18,19 +18,12 @@ export const tables: readonly ModuleTable[] = [
     needsKeys: true,
     person: { column: 'user_id', onDelete: 'delete' },
   },
-  {
-    name: 'known_devices',
-    key: ['user_id', 'device'],
-    needsKeys: true,
-    person: { column: 'user_id', onDelete: 'delete' },
-  },
 ]
 
 declare module '../../core/database/schema.ts' {
   interface Schema {
     mails: MailsTable
     notices: NoticesTable
-    known_devices: KnownDevicesTable
   }
 }
 
@@ -81,13 +74,4 @@ interface NoticesTable {
   at: number
   /** JSON of the facts, under the data key. */
   sealed: string
-}
-
-/** The devices that have signed in to an account. */
-interface KnownDevicesTable {
-  user_id: number
-  /** Keyed digest. */
-  device: string
-  first_seen_at: number
-  last_seen_at: number
 }

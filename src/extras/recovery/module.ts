@@ -5,6 +5,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['accountUnusable'],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -20,13 +21,17 @@ export const module: Module = {
   ],
   services: () => import('./services.ts'),
   routes: async () => {
-    const [{ adminResetRoutes }, { publicResetRoutes }] = await Promise.all([
-      import('./admin-routes.ts'),
-      import('./public-routes.ts'),
-    ])
+    const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
+      await Promise.all([
+        import('../../core/http/limits/page-requests.ts'),
+        import('./admin-routes.ts'),
+        import('./pages/routes.ts'),
+        import('./public-routes.ts'),
+      ])
     return async (app, needs) => {
       await app.register(publicResetRoutes, needs)
       await app.register(adminResetRoutes, needs)
+      await registerPages(app, [resetPages], needs)
     }
   },
 }

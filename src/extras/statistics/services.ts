@@ -9,7 +9,16 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['log', 'asyncCommitDb', 'clock', 'db', 'measurements', 'lookUpReason', 'workers'],
+    needs: [
+      'log',
+      'asyncCommitDb',
+      'clock',
+      'db',
+      'measurements',
+      'lookUpReason',
+      'modules',
+      'workers',
+    ],
     makes: ['statisticSeries'],
     create: (needs) => ({ statisticSeries: createStatisticSeries(needs) }),
     async close({ log, statisticSeries }) {

@@ -12,6 +12,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

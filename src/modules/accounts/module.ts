@@ -9,6 +9,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

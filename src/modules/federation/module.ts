@@ -9,6 +9,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

@@ -6,6 +6,7 @@ export const module: Module = {
   name: 'health',
   tag: 'Service',
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const { healthRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -5,6 +5,7 @@ export const module: Module = {
   tag: 'Sign in',
   errors: ['enrolmentRequired'],
   settings: () => import('./settings.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

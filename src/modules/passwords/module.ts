@@ -7,4 +7,5 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
 }

@@ -13,6 +13,8 @@ export const module: Module = {
   settings: () => import('./settings.ts'),
 
   services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   authenticators: async () => {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]

@@ -9,6 +9,8 @@ export const module: Module = {
   errors: ['captchaRequired', 'tooManyLoginAttempts'],
   settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -17,6 +17,8 @@ export const module: Module = {
     'unsupportedRequest',
   ],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

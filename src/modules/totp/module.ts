@@ -8,6 +8,7 @@ export const module: Module = {
   errors: ['secondFactorRequired', 'secondFactorNotFound'],
   events: () => import('./events.ts'),
   services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
       import('../../core/policy/groups.ts'),

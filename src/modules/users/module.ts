@@ -8,6 +8,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: ['nameAndEmailRequired', 'userNotFound'],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [

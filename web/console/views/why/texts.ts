@@ -5,11 +5,11 @@ export const whyTexts = areaTexts({
   en: () =>
     withEvents(
       'en',
-      import('../../../languages/en/console/why.ts').then(({ why }) => why),
+      import('./en.ts').then(({ why }) => why),
     ),
   de: () =>
     withEvents(
       'de',
-      import('../../../languages/de/console/why.ts').then(({ why }) => why),
+      import('./de.ts').then(({ why }) => why),
     ),
 })
