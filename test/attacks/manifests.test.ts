@@ -3,9 +3,11 @@ import { suite, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authenticator } from '../../src/core/http/routes/declaration.ts'
 import type { AddAuthenticators, Module } from '../../src/core/module/module.ts'
+import type { Monitoring, SeriesKind, StatusPart } from '../../src/core/module/monitoring.ts'
 import { loadModules } from '../../src/core/module/serve.ts'
 import type { Services } from '../../src/core/module/services.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
+import { loadChecks } from '../../src/extras/doctor/all-checks.ts'
 import { modules as ours } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -47,6 +49,19 @@ const eventsIn =
   async () =>
     names.map((name) => ({ type: { name, level: 'info' } }))
 
+const showing = (shown: Monitoring) => async () => ({ monitoring: shown })
+const part = (name: string): StatusPart => ({
+  name,
+  schema: { type: 'integer' },
+  example: 1,
+  read: async () => 1,
+})
+const series = (name: string): SeriesKind => ({
+  name,
+  labels: [],
+  description: 'Things',
+  counted: () => [],
+})
 const makingServices = (...names: string[]): Manifest => ({
   services: async () => ({
     services: names.map((name) => ({
@@ -100,17 +115,7 @@ const doubled: readonly Doubled[] = [
     name: 'THING',
     both: { settings: settingsIn('THING') },
     twice: null, // a table is an object
-    ofOurs: [
-      { settings: settingsIn('PORT') },
-      'the setting PORT is named by the modules settings-table.ts',
-    ],
-  },
-  {
-    kind: 'setting',
-    name: 'PORT',
-    both: { settings: ['PORT'] },
-    twice: { settings: ['PORT', 'PORT'] },
-    ofOurs: [{ settings: ['PORT'] }, 'the setting PORT is named by the modules core'],
+    ofOurs: [{ settings: settingsIn('PORT') }, 'the setting PORT is named by the modules core'],
   },
   {
     kind: 'command',
@@ -174,6 +179,26 @@ const doubled: readonly Doubled[] = [
       'the route GET /users/: is named by the modules users',
     ],
   },
+  {
+    kind: 'part of the status',
+    name: 'things',
+    both: { monitoring: showing({ status: [part('things')] }) },
+    twice: { monitoring: showing({ status: [part('things'), part('things')] }) },
+    ofOurs: [
+      { monitoring: showing({ status: [part('mail')] }) },
+      'the part of the status mail is named by the modules mail',
+    ],
+  },
+  {
+    kind: 'series',
+    name: 'things',
+    both: { monitoring: showing({ series: [series('things')] }) },
+    twice: { monitoring: showing({ series: [series('things'), series('things')] }) },
+    ofOurs: [
+      { monitoring: showing({ series: [series('mails')] }) },
+      'the series mails is named by the modules mail',
+    ],
+  },
 ]
 
 suite('a thing belongs to one module', () => {
@@ -206,6 +231,15 @@ suite('a thing belongs to one module', () => {
       })
     })
   }
+
+  test('a check of the doctor in two modules ends the examination, with both named', async () => {
+    const [check] = (await import('../../src/modules/tokens/checks.ts')).checks.offline ?? []
+    assert.ok(check)
+    const checks = async () => ({ checks: { offline: [check] } })
+    await assert.rejects(loadChecks([...ours, { ...first, checks }]), {
+      message: 'the check issuer is named by the modules tokens and first',
+    })
+  })
 
   test('the code of all modules is loaded at once, and answered in the order of the modules', async () => {
     let isSecondAsked = false

@@ -61,10 +61,9 @@ export interface FilesBeside {
 }
 
 /** What does not keep requests away. docs/health.md has a row for each. */
-export type Warning = 'backup_failed' | 'backup_late' | 'clock_set_back'
-
 export interface ReadinessWarning {
-  readonly warning: Warning
+  /** One of `readinessWarnings` of the module: see `Monitoring`. */
+  readonly warning: string
   readonly detail: string | null
 }
 
