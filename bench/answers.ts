@@ -30,9 +30,9 @@ export function answers(onAnswer: OnAnswer): Answers {
         expected = lengthOf(chunk, bytes, status)
       }
       received += bytes
-      const isWhole =
+      const isComplete =
         expected === Number.POSITIVE_INFINITY ? endsChunks(chunk, bytes) : received >= expected
-      if (!isWhole) return
+      if (!isComplete) return
       // Only what came at once can be recognised by its size.
       if (received === bytes && expected !== Number.POSITIVE_INFINITY) {
         usualBytes = bytes

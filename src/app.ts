@@ -101,7 +101,7 @@ export async function buildApp(
     await stopJobs()
     await services.webhookSender.close()
     closing?.()
-    deps.events.tellCounts('atOnce')
+    deps.events.emitCounts('atOnce')
     await services.sessions
       .flush()
       .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
@@ -144,6 +144,6 @@ function countedRefusals({ events }: Pick<Deps, 'events'>): Job {
     name: 'counted refusals',
     everyMs: 10_000,
     inEachWorker: true,
-    run: async () => events.tellCounts(),
+    run: async () => events.emitCounts(),
   }
 }

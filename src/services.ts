@@ -20,8 +20,8 @@ import { createRefusals, type Refusals } from './extras/explain/refusals.ts'
 import { createHostSessions, type HostSessions } from './extras/forward-auth/host-sessions.ts'
 import { createForwardRules, type ForwardRules } from './extras/forward-auth/rules.ts'
 import { createImports, type Imports } from './extras/import-export/import.ts'
-import { createMailDesk, type MailDesk } from './extras/mail/desk.ts'
 import { createDevices, type Devices } from './extras/mail/devices.ts'
+import { createMailAdmin, type MailAdmin } from './extras/mail/mail-admin.ts'
 import { createMailedProof, type MailedProof } from './extras/mail/mailed-proof.ts'
 import { createMailer, type Mailer } from './extras/mail/mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './extras/mail/notices.ts'
@@ -34,15 +34,18 @@ import { createRecovery, type Recovery } from './extras/recovery/recovery.ts'
 import { createInvitations, type Invitations } from './extras/sign-up/invitations.ts'
 import { createSignUp, type SignUp } from './extras/sign-up/sign-up.ts'
 import { createStatisticSeries, type StatisticSeries } from './extras/statistics/series.ts'
-import { createWebhookDesk, type WebhookDesk } from './extras/webhooks/desk.ts'
+import type { EndpointRules } from './extras/webhooks/endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './extras/webhooks/endpoints.ts'
-import { createWebhookFigures, type WebhookFigures } from './extras/webhooks/figures.ts'
-import { createWebhookInterest, type WebhookInterest } from './extras/webhooks/interest.ts'
 import { createWebhookOutbox, type WebhookOutbox } from './extras/webhooks/outbox.ts'
-import { createPace } from './extras/webhooks/pace.ts'
 import { createWebhookSender, type WebhookSender } from './extras/webhooks/sender.ts'
+import { createWebhookStats, type WebhookStats } from './extras/webhooks/stats.ts'
+import {
+  createWebhookSubscriptions,
+  type WebhookSubscriptions,
+} from './extras/webhooks/subscriptions.ts'
 import { outboundRules } from './extras/webhooks/target-rules.ts'
-import type { EndpointRules } from './extras/webhooks/wanted.ts'
+import { createWebhookThrottle } from './extras/webhooks/throttle.ts'
+import { createWebhookAdmin, type WebhookAdmin } from './extras/webhooks/webhook-admin.ts'
 import { type AccountList, createAccountList } from './modules/accounts/account-list.ts'
 import {
   type Accounts,
@@ -54,10 +57,10 @@ import {
 import { type AutomaticLock, createAutomaticLock } from './modules/accounts/lock.ts'
 import { type Audit, createAudit } from './modules/audit/audit.ts'
 import { type AuditLog, createAuditLog } from './modules/audit/audit-log.ts'
+import { handOverCheckpoints } from './modules/audit/checkpoint-key-rotation.ts'
 import { createErasure, type Erasure } from './modules/audit/erasure.ts'
 import { createPersonSeal } from './modules/audit/person-seal.ts'
 import { type AuditProof, createAuditProof } from './modules/audit/proof.ts'
-import { handOverCheckpoints } from './modules/audit/succession.ts'
 import { type AuditVerifications, createAuditVerifications } from './modules/audit/verify/runs.ts'
 import { type Completion, createCompletion } from './modules/authentication/completion.ts'
 import type { Proofs } from './modules/authentication/proofs.ts'
@@ -142,7 +145,7 @@ interface Made extends LogoutEndings {
   readonly limits: LoginLimits
   readonly lock: AutomaticLock
   readonly loginAddress: LoginAddress
-  readonly mailDesk: MailDesk
+  readonly mailAdmin: MailAdmin
   readonly masterKeyRotation: MasterKeyRotation
   readonly mailer: Mailer
   readonly notices: Notices
@@ -176,12 +179,12 @@ interface Made extends LogoutEndings {
   readonly users: Users
   readonly verified: Verified
   readonly verifier: Verifier
-  readonly webhookInterest: WebhookInterest
+  readonly webhookSubscriptions: WebhookSubscriptions
   readonly webhookOutbox: WebhookOutbox
   readonly webhookSender: WebhookSender
-  readonly webhookDesk: WebhookDesk
+  readonly webhookAdmin: WebhookAdmin
   readonly webhookEndpoints: Endpoints
-  readonly webhookFigures: WebhookFigures
+  readonly webhookStats: WebhookStats
   readonly webhookRules: EndpointRules
 }
 
@@ -212,10 +215,10 @@ export async function createServices(
   const knownEvents = await assertDistinctEvents(modules)
   await migrate(db, clock, { mayChange: mayMigrate, modules })
 
-  const interest = createWebhookInterest(deps)
-  await interest.refresh()
-  const webhookOutbox = createWebhookOutbox({ interest })
-  events.inside(webhookChanges, async (trx) => afterCommit(trx, interest.changed))
+  const subscriptions = createWebhookSubscriptions(deps)
+  await subscriptions.refresh()
+  const webhookOutbox = createWebhookOutbox({ subscriptions })
+  events.inside(webhookChanges, async (trx) => afterCommit(trx, subscriptions.changed))
   let auditProof: AuditProof | undefined // the keys that it needs may be made by a recorded change
   const audit = createAudit({
     ...deps,
@@ -308,8 +311,8 @@ export async function createServices(
     userIdOf: async (username) => (await accounts.byUsername(username))?.userId ?? null,
   })
   const personSeal = createPersonSeal({ ...deps, keys })
-  const webhookDesk = createWebhookDesk({ ...deps, personSeal })
-  webhookDesk.onDue(webhookOutbox.wake)
+  const webhookAdmin = createWebhookAdmin({ ...deps, personSeal })
+  webhookAdmin.onDue(webhookOutbox.notify)
   const lookUpReason = createLookUp(modules)
   const mailer = createMailer({ ...deps, keys, confirmations, outbox })
   const services: Services = {
@@ -363,7 +366,7 @@ export async function createServices(
     limits,
     lock,
     loginAddress,
-    mailDesk: createMailDesk({ ...deps, keys, outbox }),
+    mailAdmin: createMailAdmin({ ...deps, keys, outbox }),
     masterKeyRotation: createMasterKeyRotation({ ...deps, onRotated: handOverCheckpoints }),
     mailer,
     notices,
@@ -414,21 +417,21 @@ export async function createServices(
     users,
     verified: createVerified({ clock, keys, tokens }),
     verifier,
-    webhookInterest: interest,
+    webhookSubscriptions: subscriptions,
     webhookOutbox,
     webhookSender: createWebhookSender({
       ...deps,
-      ...{ auditLog, interest, keys, personSeal },
+      ...{ auditLog, subscriptions, keys, personSeal },
       outbox: webhookOutbox,
-      pace: createPace({
+      throttle: createWebhookThrottle({
         ...{ wait: clock.wait, events: webhookOutbox.total },
         requests: () => deps.measurements.requests.total,
       }),
       rules: outboundRules(config),
     }),
-    webhookDesk,
-    webhookEndpoints: createEndpoints({ ...deps, keys, announce: interest.announce }),
-    webhookFigures: createWebhookFigures(deps),
+    webhookAdmin,
+    webhookEndpoints: createEndpoints({ ...deps, keys, announce: subscriptions.announce }),
+    webhookStats: createWebhookStats(deps),
     webhookRules: {
       knownEvents: knownEvents.map(({ name }) => name),
       outbound: outboundRules(config),

@@ -91,7 +91,7 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
   const { events } = deps
   let stopping: Stopping | undefined
   const closing = () => {
-    if (workers.index === 0 && !stopping?.isCrash()) events.tell(shutdown, {})
+    if (workers.index === 0 && !stopping?.isCrash()) events.emit(shutdown, {})
   }
   const replaced = Promise.withResolvers<string>()
   const app = await buildApp(deps, { modules, closing, replaced: replaced.resolve })
@@ -128,8 +128,8 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
     }
     const ports = { address, ...(redirect && { redirect }), base_url }
     const several = workers.count > 1 && { workers: workers.count }
-    if (isFirst) events.tell(startup, { ...ports, ...several, milliseconds })
-    if (workers.replaces) events.tell(restart, { worker: workers.index, ...workers.replaces })
+    if (isFirst) events.emit(startup, { ...ports, ...several, milliseconds })
+    if (workers.replaces) events.emit(restart, { worker: workers.index, ...workers.replaces })
   }
 }
 

@@ -309,7 +309,7 @@ suite('architecture', () => {
       [
         'usable',
         /\bisUsable\(|\.active &&|!\w*\.?locked\b/,
-        ['modules/accounts/wanted-change.ts', 'modules/authentication/account.ts'],
+        ['modules/accounts/account-update.ts', 'modules/authentication/account.ts'],
       ],
       // What a success forgets, and a failure counts.
       ['locked out', /\.lockedUntil\b/, ['modules/accounts/lock.ts']],
@@ -319,7 +319,7 @@ suite('architecture', () => {
       [
         'must change',
         /!\w+\.mustChange|if \([\w.]*mustChange\)/,
-        ['modules/accounts/wanted-change.ts'],
+        ['modules/accounts/account-update.ts'],
       ],
     ]
     const own = /^src\/modules\/authentication\/requirement|^src\/core\/config\//

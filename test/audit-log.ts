@@ -37,7 +37,9 @@ export async function recordEvents(
       for (const [index, context] of contexts.entries()) {
         const user_id = (done + index) % 8 === 7 ? null : 1000 + ((done + index) % 8)
         const payload = { user_id, name: canaries.name, note: done + index }
-        await inContextOf({ eventContext: () => context }, () => events.record(trx, noted, payload))
+        await inContextOf({ eventContext: () => context }, () =>
+          events.emitInTransaction(trx, noted, payload),
+        )
       }
     })
   }

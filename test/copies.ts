@@ -9,7 +9,7 @@ import { connect } from '../src/core/database/connect.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import type { BackupOptions } from '../src/extras/backup/backup.ts'
-import { createKeyBox } from '../src/extras/backup/key-box.ts'
+import { createEncryptedKeyBundle } from '../src/extras/backup/encrypted-key-bundle.ts'
 import type { RestoreOptions } from '../src/extras/backup/restore.ts'
 import { existingTables } from '../src/extras/backup/rows.ts'
 import { type TestApp, testApp } from './app.ts'
@@ -74,14 +74,14 @@ export async function resealed(weak: string): Promise<Buffer> {
   const headerEnd = whole.indexOf('\n')
   const header = JSON.parse(whole.subarray(0, headerEnd).toString())
   const { salt, sealed } = header.keys
-  const opened = (await createKeyBox(passphrase, salt, 1)).open(sealed)
-  const box = await createKeyBox(weak, salt, 1)
-  const keys = { salt, sealed: box.seal(seededRandom(77), opened) }
+  const opened = (await createEncryptedKeyBundle(passphrase, salt, 1)).open(sealed)
+  const bundle = await createEncryptedKeyBundle(weak, salt, 1)
+  const keys = { salt, sealed: bundle.seal(seededRandom(77), opened) }
   const signed = Buffer.concat([
     Buffer.from(JSON.stringify({ ...header, keys })),
     whole.subarray(headerEnd, whole.lastIndexOf('\n{"sha256"') + 1),
   ])
-  return withDigest(signed, (sha256) => box.macOf(sha256))
+  return withDigest(signed, (sha256) => bundle.macOf(sha256))
 }
 
 /** Adds the last line of a backup: the digest of what is before it, which anyone can compute. */

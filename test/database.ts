@@ -282,10 +282,10 @@ async function cancel(name: string): Promise<void> {
   const client = new pg.Client(clientOf(url(name)))
   await client.connect()
   const { rows } = await client.query<{ names: string }>(tables)
-  const isWhole = rows[0]?.names === shape
-  if (isWhole) await client.query(emptied)
+  const isIntact = rows[0]?.names === shape
+  if (isIntact) await client.query(emptied)
   await client.end()
-  if (isWhole) await admin.query('insert into free_databases values ($1)', [name])
+  if (isIntact) await admin.query('insert into free_databases values ($1)', [name])
   else await admin.query(`drop database if exists ${name} with (force)`)
 }
 

@@ -88,7 +88,7 @@ export async function takePlaces(
 
 /** How many events of a name the log tells of: one by one, and by the counts of floods. */
 export function eventsNamed({ log, deps }: TestApp, event: string): number {
-  deps.events.tellCounts('atOnce')
+  deps.events.emitCounts('atOnce')
   const counts = log.filter((line) => line.event === event).map(({ count }) => Number(count ?? 1))
   return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -23,7 +23,7 @@ export function frameIn(language: Language): Frame {
       consoleStyle: frameAssets.address('console.css'),
       consoleModule: frameAssets.address('console.js'),
       icon: frameAssets.address('icon.svg'),
-      look: null,
+      brandingStyle: null,
       logo: null,
     },
     base: '',

@@ -45,8 +45,8 @@ export function deliveriesOf(app: TestApp) {
   return app.deps.db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
 }
 
-/** The turns of all endpoints as they are stored. */
-export async function turns(app: TestApp) {
+/** The leases of all endpoints as they are stored. */
+export async function leases(app: TestApp) {
   return app.deps.db.selectFrom('webhook_queues').selectAll().orderBy('endpoint').execute()
 }
 

@@ -120,10 +120,10 @@ async function envOf(database: Database, server: Server): Promise<NodeJS.Process
 /** The files of a database, the longest first: who takes the last has the least to do. */
 function queueOf(database: Database, files: readonly string[]): string[] {
   // A database that is named runs every file: nothing is left out if the other does not run.
-  const isWhole = isComplete || process.env.TEST_DATABASE === database
+  const isEverything = isComplete || process.env.TEST_DATABASE === database
   const times = loadTimes()[database]
   return files
-    .filter((file) => runsOn(database, file, { isComplete: isWhole }))
+    .filter((file) => runsOn(database, file, { isComplete: isEverything }))
     .toSorted((a, b) => weightOf(b, times) - weightOf(a, times))
 }
 

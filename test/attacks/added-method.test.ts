@@ -4,7 +4,7 @@ import { ApiError, type ErrorName } from '../../src/core/errors.ts'
 import { canonicalUsername } from '../../src/core/lib/username.ts'
 import type { Method } from '../../src/modules/authentication/attempt.ts'
 import { logIn } from '../../src/modules/login/log-in.ts'
-import type { Sent } from '../../src/modules/login/steps.ts'
+import type { LoginInput } from '../../src/modules/login/steps.ts'
 import { tokenResult } from '../../src/modules/tokens/results.ts'
 import { modules } from '../../src/modules.ts'
 import { createServices } from '../../src/services.ts'
@@ -34,7 +34,7 @@ suite('an added method of login meets every requirement', async () => {
 
   function enter(
     headers: Headers,
-    { address = newHost(), ...sent }: Partial<Sent> & { address?: string } = {},
+    { address = newHost(), ...sent }: Partial<LoginInput> & { address?: string } = {},
     method = byHeader(headers),
   ): Promise<string> {
     const login = { username: canonicalUsername(headers['remote-user'] ?? ''), address }

@@ -31,7 +31,7 @@ suite('after a restore, which lets checkpoints of another key come first', () =>
     }
     await recordEvents(deps, 5)
     await inContext('cli', () =>
-      transact(db, [], (trx) => events.record(trx, backupRestored, restore)),
+      transact(db, [], (trx) => events.emitInTransaction(trx, backupRestored, restore)),
     )
     const restoredAt = clock.now()
     await writeCheckpoint()
@@ -68,7 +68,7 @@ suite('after a restore, which lets checkpoints of another key come first', () =>
     const { db, events } = deps
     await recordEvents(deps, 5)
     await inContext('cli', () =>
-      transact(db, [], (trx) => events.record(trx, backupRestored, restore)),
+      transact(db, [], (trx) => events.emitInTransaction(trx, backupRestored, restore)),
     )
     clock.advance(10)
     await (await proofOf(deps)).run()

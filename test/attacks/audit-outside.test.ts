@@ -235,7 +235,7 @@ suite('what leaves the service of the audit log', () => {
       name: 'a sink',
       takesRecords: true,
       fromTheBeginning: true,
-      place: async () => null,
+      offset: async () => null,
       send: async (items) => {
         if (batches.length === 2 && isAway) throw new Error('away')
         batches.push(items)
@@ -271,11 +271,11 @@ suite('syslog servers', () => {
     ...{ number: 1, at: 0, previous: '', heads: '[]', records: 0, key_id: 'k', signature: 's' },
   }
   const items: readonly Item[] = [{ checkpoint }]
-  const places = { get: async () => null, set: async () => {} }
+  const offsets = { get: async () => null, set: async () => {} }
   const sinkTo = (address: string) => {
     const parsed = parseAuditSink(address)
     assert.ok(parsed.kind !== 'file')
-    return syslogSink({ address: parsed, places, silentMs: 300 })
+    return syslogSink({ address: parsed, offsets, silentMs: 300 })
   }
 
   test('a stream over TLS needs the right authority, name and certificate of the client', async () => {
@@ -333,7 +333,7 @@ suite('syslog servers', () => {
     })
     const address = parseAuditSink(`syslog+tcp://127.0.0.1:${server.port}`)
     assert.ok(address.kind !== 'file')
-    await assert.rejects(syslogSink({ address, places, batchMs: 300 }).send(items), /too slow/)
+    await assert.rejects(syslogSink({ address, offsets, batchMs: 300 }).send(items), /too slow/)
     await server.close()
   })
 
@@ -379,7 +379,7 @@ test('a pipe in the place of the file is refused, and holds up nothing', async (
   const path = join(directory, 'pipe')
   execFileSync('mkfifo', [path])
   const sink = fileSink({ name: 'pipe', path, takesRecords: false, mayRepair: true })
-  await assert.rejects(sink.place(), { message: `${path} is no file` })
+  await assert.rejects(sink.offset(), { message: `${path} is no file` })
   await assert.rejects(sink.send([]), { message: `${path} is no file` })
 })
 
@@ -398,7 +398,7 @@ test('a line without an end fills no memory: the sink and the verification pass 
   const options = { name: 'long', path, takesRecords: false, mayRepair: true }
   appendFileSync(path, '\n')
   const sink = fileSink(options)
-  assert.equal((await sink.place())?.number, 7)
+  assert.equal((await sink.offset())?.number, 7)
   const lines = await Array.fromAsync(fileLinesOf(path))
   assert.deepEqual(
     lines.map((text) => text.length < 1000),
@@ -406,7 +406,7 @@ test('a line without an end fills no memory: the sink and the verification pass 
   )
   assert.equal(checkpointOfLine(lines[0] ?? '')?.number, 7)
   appendFileSync(path, line.replace('7', '8'))
-  assert.equal((await sink.place())?.number, 8)
+  assert.equal((await sink.offset())?.number, 8)
 })
 
 test('lines of a file are as they are, however the reads divide them', async () => {

@@ -201,7 +201,9 @@ suite('a record has every field, and names persons in sealed ones alone', async 
   test('the command line and a job are no persons', async () => {
     const { db, events } = app.deps
     for (const by of ['cli', 'job'] as const) {
-      await inContext(by, () => transact(db, [], (trx) => events.record(trx, noted, { note: by })))
+      await inContext(by, () =>
+        transact(db, [], (trx) => events.emitInTransaction(trx, noted, { note: by })),
+      )
       const { actor, actor_key, plain, target } = await last(app, 'noted')
       assert.deepEqual([actor, actor_key], [{ subject: by }, 'service'])
       assert.deepEqual([plain.actor, target], [by, { note: by }])
@@ -235,7 +237,8 @@ suite('a change and its record: both or none', async () => {
   })
 
   test('a chain that another process has written is left after one refused change', async () => {
-    const change = (note: string) => transact(db, [], (trx) => events.record(trx, noted, { note }))
+    const change = (note: string) =>
+      transact(db, [], (trx) => events.emitInTransaction(trx, noted, { note }))
     await change('before')
     const { plain: _, actor: __, target: ___, number: ____, ...row } = await last(app, 'noted')
     const forged = { ...row, place: row.place + 1 }
@@ -263,7 +266,7 @@ suite('a change and its record: both or none', async () => {
     await usersOfIds(db, 77, 77)
     const before = [await count(), await app.rows()]
     const undone = transact(db, [], async (trx) => {
-      await events.record(trx, noted, { user_id: 77, note: 'undone' })
+      await events.emitInTransaction(trx, noted, { user_id: 77, note: 'undone' })
       throw new Error('no')
     })
     await assert.rejects(undone, /^Error: no$/)
@@ -274,7 +277,9 @@ suite('a change and its record: both or none', async () => {
       .where('subject', '=', '77')
       .execute()
     assert.deepEqual(keys, [])
-    await transact(db, [], (trx) => events.record(trx, noted, { user_id: 77, note: 'done' }))
+    await transact(db, [], (trx) =>
+      events.emitInTransaction(trx, noted, { user_id: 77, note: 'done' }),
+    )
     assert.deepEqual((await last(app, 'noted')).target, { user_id: 77, note: 'done' })
   })
 
@@ -282,7 +287,7 @@ suite('a change and its record: both or none', async () => {
     let attempts = 0
     await transact(db, [], async (trx) => {
       attempts += 1
-      await events.record(trx, noted, { note: `attempt ${attempts}` })
+      await events.emitInTransaction(trx, noted, { note: `attempt ${attempts}` })
       if (attempts < 3) throw new TransactionConflict({ cause: null })
     })
     const notes = (await auditRecords(app)).flatMap(({ target }) => target?.note ?? [])
@@ -294,7 +299,8 @@ suite('a change and its record: both or none', async () => {
 
   test('several events of a transaction follow each other on one chain, in one insert', async () => {
     await transact(asyncCommitDb, [lockName.account(1)], async (trx) => {
-      for (let at = 1; at <= 40; at += 1) await events.record(trx, noted, { note: `many ${at}` })
+      for (let at = 1; at <= 40; at += 1)
+        await events.emitInTransaction(trx, noted, { note: `many ${at}` })
     })
     const many = (await auditRecords(app)).filter(({ target }) =>
       String(target?.note).startsWith('many'),
@@ -315,7 +321,7 @@ suite('a change and its record: both or none', async () => {
     const { chain: before } = await last(app, 'noted')
     const lossy = withoutAnswers(db)
     const note = (text: string) => (trx: DatabaseOrTransaction) =>
-      events.record(trx, noted, { note: text })
+      events.emitInTransaction(trx, noted, { note: text })
     await assert.rejects(committing(lossy.db, note('no answer')), /the answer is lost/)
     assert.equal((await last(app, 'noted')).chain, before)
     await transact(db, [], note('next'))
@@ -330,7 +336,7 @@ suite('a change and its record: both or none', async () => {
         .insertInto('users')
         .values({ ...json, name_key: 'v', email_key: 'v' })
         .execute()
-      await alone.record(trx, noted, { note: 'none' })
+      await alone.emitInTransaction(trx, noted, { note: 'none' })
     })
     await assert.rejects(work, /^Error: the event noted has no audit log that records it$/)
     assert.deepEqual(await app.rows(), before)
@@ -360,17 +366,23 @@ suite('many writers at once', async () => {
       for (let round = 0; round < 6; round += 1) {
         const fate = (number * 7 + round * 5) % 4
         const attempt = transact(deps.db, [], async (trx) => {
-          await deps.events.record(trx, noted, { user_id: 100 + (number % 9), note: 'one' })
+          await deps.events.emitInTransaction(trx, noted, {
+            user_id: 100 + (number % 9),
+            note: 'one',
+          })
           await trx.selectFrom('users').select('id').execute()
           if (fate === 0) throw new Error('rolled back')
-          await deps.events.record(trx, noted, { user_id: 100 + (round % 5), note: 'two' })
+          await deps.events.emitInTransaction(trx, noted, {
+            user_id: 100 + (round % 5),
+            note: 'two',
+          })
         })
         if (fate === 0) await assert.rejects(attempt, /rolled back/)
         else {
           await attempt
           committed += 2
         }
-        deps.events.tell(refused, { note: `told ${number} ${round}` })
+        deps.events.emit(refused, { note: `told ${number} ${round}` })
       }
     }
     await Promise.all(Array.from({ length: 50 }, (_, number) => writer(number)))
@@ -393,7 +405,7 @@ suite('many writers at once', async () => {
   })
 
   test('a chain that is idle for an hour is closed, and so is that of a killed process', async () => {
-    await transact(db, [], (trx) => events.record(trx, noted, { note: 'before' }))
+    await transact(db, [], (trx) => events.emitInTransaction(trx, noted, { note: 'before' }))
     const { chain } = await last(app, 'noted')
     const left = { chain: 'left', instance: 'gone/1', version: '0.0.0', opened_at: 5 }
     await db.insertInto('audit_chains').values(left).execute()
@@ -409,7 +421,7 @@ suite('many writers at once', async () => {
     app.clock.advance(3601)
     await close()
     assert.ok(!(await open()).includes(chain))
-    await transact(db, [], (trx) => events.record(trx, noted, { note: 'after' }))
+    await transact(db, [], (trx) => events.emitInTransaction(trx, noted, { note: 'after' }))
     assert.notEqual((await last(app, 'noted')).chain, chain)
   })
 })
@@ -424,7 +436,7 @@ suite('events without a change', async () => {
 
   test('wait for the database in their order, and are recorded once it takes them', async () => {
     const allow = await refuseChanges(app, 'insert on audit_records')
-    for (let at = 1; at <= 100; at += 1) events.tell(refused, { note: String(at) })
+    for (let at = 1; at <= 100; at += 1) events.emit(refused, { note: String(at) })
     await recordTold(app)
     await recordTold(app)
     assert.deepEqual(await notes(), [])
@@ -443,12 +455,12 @@ suite('events without a change', async () => {
 
   test('one that can never be recorded holds up no other, and is told as lost', async () => {
     const odd = testEvent<{ note: number }>('odd', 'warn')
-    events.tell(odd, { note: Number.NaN }) // no JSON
+    events.emit(odd, { note: Number.NaN }) // no JSON
     await recordTold(app)
     app.clock.advance(1)
-    events.tell(refused, { note: 'behind' })
-    events.tell(odd, { note: Number.NaN })
-    events.tell(refused, { note: 'behind both' })
+    events.emit(refused, { note: 'behind' })
+    events.emit(odd, { note: Number.NaN })
+    events.emit(refused, { note: 'behind both' })
     await recordTold(app)
     assert.deepEqual((await notes()).slice(-2), ['behind', 'behind both'])
     await recordTold(app)
@@ -464,7 +476,7 @@ suite('events without a change', async () => {
     const fresh = eventsOf({ clock: app.clock, log: createLog('silent') })
     const lossy = withoutAnswers(db)
     const audit = createAudit({ ...app.deps, events: fresh, db: lossy.db })
-    fresh.tell(refused, { note: 'doubtful' })
+    fresh.emit(refused, { note: 'doubtful' })
     await audit.run()
     assert.equal(audit.state().waiting, 1)
     lossy.answers = true
@@ -479,7 +491,7 @@ suite('events without a change', async () => {
 
   test('what was told before the service has a database is recorded as well', async () => {
     const early = eventsOf({ clock: app.clock, log: createLog('silent') })
-    early.tell(refused, { note: 'early' })
+    early.emit(refused, { note: 'early' })
     const audit = createAudit({ ...app.deps, events: early })
     await audit.close()
     assert.ok((await notes()).includes('early'))
@@ -487,7 +499,7 @@ suite('events without a change', async () => {
 
   test('at its end the service records what waits, and closes its chains', async () => {
     const one = await testApp({}, { directory: app.directory, clock: app.clock, seed: 9 })
-    one.deps.events.tell(refused, { note: 'last words' })
+    one.deps.events.emit(refused, { note: 'last words' })
     await one.close()
     assert.ok((await notes()).includes('last words'))
     const { chain } = await last(app, 'refused')

@@ -115,12 +115,16 @@ suite('the lists of closed keys', () => {
     const other = otherProcess(deps)
     await recordEvents(other, 1)
     clock.advance(600)
-    await transact(deps.db, [], (trx) => other.events.record(trx, noted, { user_id: ann.userId }))
+    await transact(deps.db, [], (trx) =>
+      other.events.emitInTransaction(trx, noted, { user_id: ann.userId }),
+    )
     const status = (await app.call('DELETE', `/users/${ann.userId}`, { headers })).status
     assert.equal(status, 200)
     // As by a process that has heard of it late: its record is younger by hours.
     clock.advance(0.5 * daySeconds)
-    await transact(deps.db, [], (trx) => other.events.record(trx, noted, { user_id: ann.userId }))
+    await transact(deps.db, [], (trx) =>
+      other.events.emitInTransaction(trx, noted, { user_id: ann.userId }),
+    )
     await runJob(app, 'erasures')
     await proof.run()
     assert.deepEqual(await whats(app), [])

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { transact } from '../../src/core/database/transactions.ts'
 import { type EventContext, inContext, inNoContext } from '../../src/core/events/context.ts'
 import type { RecordedEvent } from '../../src/core/events/events.ts'
-import { lastGood } from '../../src/modules/federation/last-good.ts'
+import { staleWhileRevalidate } from '../../src/modules/federation/stale-while-revalidate.ts'
 import { type Headers, testApp } from '../app.ts'
 import { testEvent } from '../events.ts'
 import { exchange, rawRequest } from '../raw-http.ts'
@@ -183,11 +183,11 @@ suite('the context of an event', async () => {
   test('of work that several callers share names none of them', async () => {
     told.length = 0
     const { clock } = app
-    const shared = lastGood({
+    const shared = staleWhileRevalidate({
       clock,
       load: async () => {
         await setImmediate()
-        events.tell(noted, { note: 'loaded' })
+        events.emit(noted, { note: 'loaded' })
         return 1
       },
       freshMs: 1000,
@@ -197,11 +197,11 @@ suite('the context of an event', async () => {
     await Promise.all([
       inContext('cli', async () => {
         await shared.get()
-        events.tell(noted, { note: 'own' })
+        events.emit(noted, { note: 'own' })
       }),
       inContext('job', () => shared.get()),
     ])
-    await inContext('job', () => inNoContext(async () => events.tell(noted, { note: 'inner' })))
+    await inContext('job', () => inNoContext(async () => events.emit(noted, { note: 'inner' })))
     assert.deepEqual(
       told.map(({ payload, context }) => [payload.note, context.by]),
       [
@@ -215,7 +215,9 @@ suite('the context of an event', async () => {
   test('is taken when the event is recorded, not when it is committed', async () => {
     told.length = 0
     await inContext('job', () =>
-      transact(db, [], (trx) => inContext('cli', () => events.record(trx, noted, { note: 'x' }))),
+      transact(db, [], (trx) =>
+        inContext('cli', () => events.emitInTransaction(trx, noted, { note: 'x' })),
+      ),
     )
     assert.deepEqual(
       contexts().map(({ by }) => by),

@@ -65,12 +65,12 @@ suite('an event and its transaction', async () => {
     let seen: Promise<string[]> | undefined
     await transact(db, [], async (trx) => {
       await insert(trx, 'one')
-      await events.record(trx, noted, { note: 'first' })
+      await events.emitInTransaction(trx, noted, { note: 'first' })
       // Inside the transaction this would wait for its end for ever.
       afterCommit(trx, () => {
         seen = transact(db, [], () => users())
       })
-      await events.record(trx, noted, { note: 'second' })
+      await events.emitInTransaction(trx, noted, { note: 'second' })
       assert.deepEqual([inside, notes()], [['noted', 'noted'], []])
     })
     assert.deepEqual(notes(), ['first', 'second'])
@@ -80,7 +80,7 @@ suite('an event and its transaction', async () => {
   test('is told of by any object of the same transaction', async () => {
     forget()
     await transact(db, [], (trx) =>
-      events.record(trx.withTables<{ more: object }>(), noted, { note: 'x' }),
+      events.emitInTransaction(trx.withTables<{ more: object }>(), noted, { note: 'x' }),
     )
     assert.deepEqual(notes(), ['x'])
   })
@@ -89,7 +89,7 @@ suite('an event and its transaction', async () => {
     forget()
     const undone = transact(db, [], async (trx) => {
       await insert(trx, 'undone')
-      await events.record(trx, noted, { note: 'undone' })
+      await events.emitInTransaction(trx, noted, { note: 'undone' })
       throw new Error('no')
     })
     await assert.rejects(undone, /no/)
@@ -101,7 +101,7 @@ suite('an event and its transaction', async () => {
     let attempts = 0
     await transact(db, [], async (trx) => {
       attempts += 1
-      await events.record(trx, noted, { note: `attempt ${attempts}` })
+      await events.emitInTransaction(trx, noted, { note: `attempt ${attempts}` })
       if (attempts < 3) throw new TransactionConflict({ cause: null })
     })
     assert.deepEqual([inside.length, notes()], [3, ['attempt 3']])
@@ -111,7 +111,9 @@ suite('an event and its transaction', async () => {
     forget()
     const other = await testApp()
     const outer = transact(db, [], async () => {
-      await transact(other.deps.db, [], (trx) => events.record(trx, noted, { note: 'inner' }))
+      await transact(other.deps.db, [], (trx) =>
+        events.emitInTransaction(trx, noted, { note: 'inner' }),
+      )
       assert.deepEqual(notes(), ['inner'])
       throw new Error('outer')
     })
@@ -122,15 +124,15 @@ suite('an event and its transaction', async () => {
   test('cannot be recorded without a transaction, nor once it is over', async () => {
     forget()
     const none = /no transaction to commit/
-    await assert.rejects(events.record(db, noted, { note: 'none' }), none)
+    await assert.rejects(events.emitInTransaction(db, noted, { note: 'none' }), none)
     let late: DatabaseOrTransaction = db
     await transact(db, [], async (trx) => {
       late = trx
-      await assert.rejects(events.record(db, noted, { note: 'beside' }), none)
+      await assert.rejects(events.emitInTransaction(db, noted, { note: 'beside' }), none)
     })
-    await assert.rejects(events.record(late, noted, { note: 'late' }), none)
+    await assert.rejects(events.emitInTransaction(late, noted, { note: 'late' }), none)
     await assert.rejects(
-      inSnapshot(db, (trx) => events.record(trx, noted, { note: 'reading' })),
+      inSnapshot(db, (trx) => events.emitInTransaction(trx, noted, { note: 'reading' })),
       none,
     )
     assert.deepEqual([inside, told], [[], []])
@@ -138,7 +140,7 @@ suite('an event and its transaction', async () => {
 
   test('is told at once where nothing changed', () => {
     forget()
-    events.tell(noted, { note: 'refused' })
+    events.emit(noted, { note: 'refused' })
     assert.deepEqual([inside, notes()], [[], ['refused']])
   })
 
@@ -163,16 +165,16 @@ suite('an event and its transaction', async () => {
       // @ts-expect-error from where
       () => eventType<Located>('noted', { ...noted, fields: { note: '', address: '' } }),
       // @ts-expect-error another field
-      () => events.tell(noted, { note: 'x', more: 'y' }),
+      () => events.emit(noted, { note: 'x', more: 'y' }),
       // @ts-expect-error no field
-      () => events.tell(noted, {}),
+      () => events.emit(noted, {}),
     ]
     assert.equal(refused.length, 4)
   })
 
   test('knows when it was recorded', async () => {
     forget()
-    await transact(db, [], (trx) => events.record(trx, noted, { note: 'now' }))
+    await transact(db, [], (trx) => events.emitInTransaction(trx, noted, { note: 'now' }))
     assert.equal(told[0]?.at, deps.clock.now())
   })
 })
@@ -296,7 +298,7 @@ suite('a sink that fails', async () => {
 
   test('after the commit, by a promise, it is logged, and the process goes on', async () => {
     const { deps, log } = await testApp({}, { sinks: { inside: [], afterCommit: [failLater] } })
-    deps.events.tell(noted, { note: 'one' })
+    deps.events.emit(noted, { note: 'one' })
     // A rejection that is left alone ends the test.
     await until(() => log.some(({ level, untold }) => level === 'error' && untold === 'noted'))
 
@@ -343,8 +345,8 @@ suite('a sink that fails', async () => {
     const file = await backupOf(app)
     const target = await place()
     const failing = {
-      record: () => Promise.reject(new Error('the sink is full')),
-      tell() {},
+      emitInTransaction: () => Promise.reject(new Error('the sink is full')),
+      emit() {},
       attach() {},
     }
     const options = {

@@ -96,7 +96,7 @@ suite('mail of an account, which is sealed under the key of its person', async (
     assert.throws(() => sealedMail.open(id, sealed))
     const key = (await sealedMail.keysOf(db, [before])).get(id)
     assert.equal(sealedMail.open(id, sealed, key).address, 'ben@example.org')
-    const { address } = (await services.mailDesk.page({}, 0, 1))[0] ?? {}
+    const { address } = (await services.mailAdmin.page({}, 0, 1))[0] ?? {}
     assert.equal(address, 'ben@example.org')
 
     const headers = app.basic(app.admin)
@@ -106,7 +106,7 @@ suite('mail of an account, which is sealed under the key of its person', async (
     const back = { sealed, state: 'waiting', finished_at: null } as const
     await db.updateTable('mails').set(back).where('id', '=', id).execute()
     assert.equal((await sealedMail.keysOf(db, [before, await row(id)])).size, 0)
-    assert.equal((await services.mailDesk.page({}, 0, 1))[0]?.address, null)
+    assert.equal((await services.mailAdmin.page({}, 0, 1))[0]?.address, null)
     await mailer.run()
     const after = await row(id)
     assert.deepEqual([after.state, after.sealed], ['cancelled', null])

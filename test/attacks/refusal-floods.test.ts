@@ -48,7 +48,7 @@ suite('what a flood of refusals leaves behind', () => {
     const refused = testEvent<Record<string, never>>('flooded', 'warn')
     const tryFrom = (address: string) => {
       const context = { by: null, address, scheme: null, requestId: null, request: null }
-      inContextOf({ eventContext: () => context }, () => events.tell(refused, {}))
+      inContextOf({ eventContext: () => context }, () => events.emit(refused, {}))
     }
     for (let network = 0; network < 10_000; network += 1) {
       tryFrom(`2001:db8:1:${network.toString(16)}::7`)

@@ -72,7 +72,7 @@ suite('a stop', () => {
       import { drainOnSignal } from './src/core/runtime/shutdown.ts'
       const log = { info() {}, fatal() {} }
       const closed = Promise.withResolvers()
-      drainOnSignal({ close: () => closed.promise }, { log, events: { tell() {} } })
+      drainOnSignal({ close: () => closed.promise }, { log, events: { emit() {} } })
       setInterval(() => {}, 1e6)
       process.on('SIGTERM', () => setImmediate(() => { throw new Error('fault') }))
       process.on('uncaughtException', () => setImmediate(closed.resolve))

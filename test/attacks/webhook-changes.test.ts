@@ -1,4 +1,4 @@
-// A database makes a difference: what a turn reads of a change that is made beside it.
+// A database makes a difference: what a lease reads of a change that is made beside it.
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { suite, test } from 'node:test'
@@ -6,7 +6,7 @@ import { deliveryLimits } from '../../src/extras/webhooks/deliver.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
-import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
+import { deliveriesOf, leases, runJob, sendUntil, setUp } from '../webhook-sending.ts'
 
 /** An endpoint of which four messages are under way, and more wait. */
 async function underWay() {
@@ -15,7 +15,7 @@ async function underWay() {
   const { id, secret } = await setUp(app, before.url, ['user_created'])
   await app.account('first')
   await sendUntil(app, () => before.received.length === 1)
-  await sendUntil(app, async () => (await turns(app))[0]?.lane === 'quick')
+  await sendUntil(app, async () => (await leases(app))[0]?.lane === 'quick')
   const held: ServerResponse[] = []
   before.answer = (_message, response) => void held.push(response)
   for (let count = 0; count < 9; count += 1) await app.account(`user${count}`)
@@ -37,13 +37,13 @@ async function change(app: TestApp, method: string, path: string, json?: object)
 }
 
 const isAtRest = async (app: TestApp) =>
-  (await turns(app)).every(({ locked_by }) => locked_by === null)
+  (await leases(app)).every(({ locked_by }) => locked_by === null)
 
-suite('an endpoint of webhooks that changes in the middle of a turn', () => {
+suite('an endpoint of webhooks that changes in the middle of a lease', () => {
   test('gets the rest at its new address; what the one before says disables nothing', async () => {
     const { app, before, after, id, answer } = await underWay()
-    const [turn] = await turns(app)
-    assert.ok(Number(turn?.due_at) > app.clock.now() + deliveryLimits.timeoutMs, 'its lease')
+    const [lease] = await leases(app)
+    assert.ok(Number(lease?.due_at) > app.clock.now() + deliveryLimits.timeoutMs, 'its lease')
     await change(app, 'PUT', id, { url: after.url })
     answer(410)
     await sendUntil(app, () => after.received.length === 5)
@@ -141,7 +141,7 @@ suite('an endpoint of webhooks that changes in the middle of a turn', () => {
       await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === attempts)
       if (attempts < 3) app.clock.advance(300)
     }
-    await sendUntil(app, () => isAtRest(app)) // the turn ends after its attempt is stored
+    await sendUntil(app, () => isAtRest(app)) // the lease ends after its attempt is stored
     const read = async () =>
       (await app.call('GET', `/api/admin/webhooks/${id}`, { headers: app.basic(app.admin) })).body
     assert.notEqual((await read()).health.failing_since, null)

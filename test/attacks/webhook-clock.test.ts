@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type TestApp, testApp } from '../app.ts'
 import { startReceiver } from '../webhook-receiver.ts'
-import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
+import { deliveriesOf, leases, runJob, sendUntil, setUp } from '../webhook-sending.ts'
 
 const day = 86_400
 
@@ -20,7 +20,7 @@ suite('webhooks beside a clock that was ahead', () => {
     app.clock.advance(2 * day)
     await app.account('ann')
     await sendUntil(app, () => attempted(app, 1))
-    await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
+    await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
     app.clock.advance(-2 * day)
     receiver.answer = (_message, response) => void response.writeHead(204).end()
     await runJob(app, 'forgotten webhooks')
@@ -44,15 +44,15 @@ suite('webhooks beside a clock that was ahead', () => {
       void response.writeHead(503, { 'retry-after': '999999' }).end()
     await app.account('ann')
     await sendUntil(app, () => attempted(app, 1))
-    await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
-    const before = [await turns(app), await deliveriesOf(app)]
+    await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
+    const before = [await leases(app), await deliveriesOf(app)]
     await runJob(app, 'forgotten webhooks')
     await runJob(app, 'webhooks')
-    assert.deepEqual([await turns(app), await deliveriesOf(app)], before)
+    assert.deepEqual([await leases(app), await deliveriesOf(app)], before)
     const lease = { locked_by: 'other', due_at: app.clock.now() + 30_000 }
     await app.deps.db.updateTable('webhook_queues').set(lease).execute()
     await runJob(app, 'forgotten webhooks')
-    const [{ locked_by, due_at } = assert.fail()] = await turns(app)
+    const [{ locked_by, due_at } = assert.fail()] = await leases(app)
     assert.deepEqual({ locked_by, due_at }, lease)
   })
 })
@@ -77,7 +77,7 @@ suite('messages of one account that are always refused', () => {
     for (let step = 0; step < 300 && (await states()).includes('waiting'); step += 1) {
       if (step % 20 === 0) await app.account(`other${step}`) // which it takes: it is not dead
       await runJob(app, 'webhooks')
-      await sendUntil(app, async () => (await turns(app)).every((one) => one.locked_by === null))
+      await sendUntil(app, async () => (await leases(app)).every((one) => one.locked_by === null))
       app.clock.advance(1800)
     }
     assert.ok((await states()).every((state) => state !== 'waiting'))

@@ -7,7 +7,7 @@ import { testApp } from '../app.ts'
 import { postgresOnly } from '../database.ts'
 import { until } from '../until.ts'
 import { startReceiver } from '../webhook-receiver.ts'
-import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
+import { deliveriesOf, leases, runJob, sendUntil, setUp } from '../webhook-sending.ts'
 
 /** A receiver that takes connections and never answers. */
 async function startSilence() {
@@ -34,7 +34,7 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
     await setUp(app, receiver.url, ['user_created'])
     await app.account('ann')
     await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await turns(app))[0]?.lane === 'quick')
+    await sendUntil(app, async () => (await leases(app))[0]?.lane === 'quick')
     for (let count = 0; count < 30; count += 1) {
       await setUp(app, `${silence.url}/${count}`, ['user_created'])
     }
@@ -53,7 +53,7 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
     await setUp(app, receiver.url, ['user_*'])
     await app.account('ann')
     await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await turns(app))[0]?.lane === 'quick')
+    await sendUntil(app, async () => (await leases(app))[0]?.lane === 'quick')
     const open: (() => void)[] = []
     let most = 0
     receiver.answer = (_message, response) => {
@@ -90,13 +90,13 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
     assert.deepEqual(await app.deps.db.selectFrom('webhook_events').selectAll().execute(), [])
   })
 
-  test('a turn of a process that was killed is taken over when its lease ends', async () => {
+  test('the lease of a killed process is taken over when the lease ends', async () => {
     const app = await testApp()
     const receiver = await startReceiver()
     await setUp(app, receiver.url, ['user_created'])
     await app.account('ann')
     await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
+    await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
     const due_at = app.clock.now() + 30_000
     await app.deps.db.updateTable('webhook_queues').set({ locked_by: 'another', due_at }).execute()
     await app.account('bob')
@@ -120,7 +120,7 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
     assert.deepEqual([row?.status, row?.detail], [307, 'answered 307: redirects are not followed'])
     assert.equal(receiver.received.length, 1)
     receiver.close()
-    await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
+    await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
     app.clock.advance(6)
     await sendUntil(app, async () => (await deliveriesOf(app))[0]?.attempts === 2)
     const [again] = await deliveriesOf(app)
@@ -149,7 +149,7 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
       receiver.received.filter(({ body }) => body.data.target.user_id === bob.userId).length
     for (let round = 0; round < 20 && ofBob() < 2; round += 1) {
       await runJob(app, 'webhooks')
-      await until(async () => (await turns(app))[0]?.locked_by === null)
+      await until(async () => (await leases(app))[0]?.locked_by === null)
       app.clock.advance(10)
     }
     assert.equal(ofBob(), 2)

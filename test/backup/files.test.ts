@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { readPassphrase } from '../../src/core/cli/secrets.ts'
 import { isoTime } from '../../src/core/lib/clock.ts'
-import { createKeyBox } from '../../src/extras/backup/key-box.ts'
+import { createEncryptedKeyBundle } from '../../src/extras/backup/encrypted-key-bundle.ts'
 import { testApp } from '../app.ts'
 import { backup, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -244,8 +244,8 @@ suite('a backup file', async () => {
   test('a passphrase typed in other code points is the same one', async () => {
     const [composed, decomposed] = ['Zo\u00eb was here once', 'Zoe\u0308 was here once']
     const [one, other] = [
-      await createKeyBox(composed, 'c2FsdA', 2),
-      await createKeyBox(decomposed, 'c2FsdA', 2),
+      await createEncryptedKeyBundle(composed, 'c2FsdA', 2),
+      await createEncryptedKeyBundle(decomposed, 'c2FsdA', 2),
     ]
     assert.ok(other.isMacOf('digest', one.macOf('digest')))
     assert.ok(!other.isMacOf('digests', one.macOf('digest')))

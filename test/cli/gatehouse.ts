@@ -48,8 +48,8 @@ function wordsOf(line: string): string[] {
 }
 
 function piped(given: string | Buffer | AsyncIterable<Buffer>): Readable {
-  const isWhole = typeof given === 'string' || Buffer.isBuffer(given)
-  return Readable.from(isWhole ? [Buffer.from(given)] : given)
+  const isComplete = typeof given === 'string' || Buffer.isBuffer(given)
+  return Readable.from(isComplete ? [Buffer.from(given)] : given)
 }
 
 function terminal(lines: readonly string[]): Readable & { isTTY: true } {

@@ -34,7 +34,10 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
     create(ownerId: number, text: string, guard: Guard | undefined): Promise<Note> {
       const work = async (trx: Parameters<typeof noteStore>[0]) => {
         const note = await noteStore(trx).insert(ownerId, text, clock.now())
-        await events.record(trx, noteWritten, { note_id: note.id, owner_id: note.ownerId })
+        await events.emitInTransaction(trx, noteWritten, {
+          note_id: note.id,
+          owner_id: note.ownerId,
+        })
         return note
       }
       return transact(db, [], work, guard)
@@ -57,7 +60,7 @@ export function createNotes({ clock, db, events, random }: NotesDeps) {
           },
         })
         if (!changed) throw goneMeanwhile(noteNotFound)
-        await events.record(trx, noteWritten, { note_id: id, owner_id: changed.ownerId })
+        await events.emitInTransaction(trx, noteWritten, { note_id: id, owner_id: changed.ownerId })
         return changed
       }
       return transact(db, [], work, how.guard)

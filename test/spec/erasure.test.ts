@@ -19,7 +19,9 @@ const runJob = async ({ app }: TestApp, name: string) => {
 }
 
 const record = (app: TestApp, { userId }: Pick<Someone, 'userId'>, note: string) =>
-  transact(app.deps.db, [], (trx) => app.deps.events.record(trx, noted, { user_id: userId, note }))
+  transact(app.deps.db, [], (trx) =>
+    app.deps.events.emitInTransaction(trx, noted, { user_id: userId, note }),
+  )
 
 const keysOf = async (app: TestApp, { userId }: Pick<Someone, 'userId'>) => {
   const rows = await app.deps.db
@@ -91,7 +93,7 @@ suite('the erasure of a person from the audit log', async () => {
     await remove(ben)
     await record(app, ben, 'after, here')
     await record(other, ben, 'after, there')
-    app.deps.events.tell(noted, { user_id: ben.userId, note: 'told' })
+    app.deps.events.emit(noted, { user_id: ben.userId, note: 'told' })
     await runJob(app, 'audit records')
     assert.equal(await keysOf(app, ben), 0)
     await erased(app)

@@ -1350,7 +1350,7 @@ suite('every event, with its fields and its level', async () => {
       const refused = await refuseChanges(full, 'insert on audit_records')
       const { level } = full.deps.log
       full.deps.log.level = 'silent'
-      for (let told = 0; told < 10_003; told += 1) full.deps.events.tell(sensitiveRead, exported)
+      for (let told = 0; told < 10_003; told += 1) full.deps.events.emit(sensitiveRead, exported)
       await runAudit(full)
       full.deps.log.level = level
       const { told } = await during(full, async () => {

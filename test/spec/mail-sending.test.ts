@@ -169,7 +169,7 @@ suite('workers', async () => {
     const id = await add('ann@example.org')
     const lost = mailerOf(app, services, {
       // As one that is killed between the answer and the commit.
-      events: { ...app.deps.events, record: () => Promise.reject(new Error('killed')) },
+      events: { ...app.deps.events, emitInTransaction: () => Promise.reject(new Error('killed')) },
     })
     await assert.rejects(lost.run(), /killed/)
     assert.equal((await row(id)).state, 'sending')

@@ -319,7 +319,7 @@ suite('notices in the course of time', async () => {
     const payload = { user_id: who.userId, username: who.username, roles: [] as string[] }
     await assert.rejects(
       transact(app.deps.db, [], async (trx) => {
-        await app.deps.events.record(trx, passwordChange, {
+        await app.deps.events.emitInTransaction(trx, passwordChange, {
           ...payload,
           locked: false,
           active: true,

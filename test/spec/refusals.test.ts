@@ -5,7 +5,7 @@ import fastify, { type FastifyRequest } from 'fastify'
 import { ApiError, type ErrorName } from '../../src/core/errors.ts'
 import type { EventContext } from '../../src/core/events/context.ts'
 import { eventsOfRefusals } from '../../src/core/http/refusals/events-of-refusals.ts'
-import { markRefusalTold } from '../../src/core/http/refusals/told.ts'
+import { markAsLogged } from '../../src/core/http/refusals/logged.ts'
 import type { RefusalListener } from '../../src/core/http/server/error-handler.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { type OpenedRecord, recordsAfter } from '../audit.ts'
@@ -70,7 +70,7 @@ suite('the event of a refusal', async () => {
   const config = { baseUrl: 'http://x', http: { corsOrigins: [] } }
   await app.register(eventsOfRefusals, {
     config: config as never, // all that is read of it
-    events: { tell: ({ name }, fields) => void told.push([name, fields]) },
+    events: { emit: ({ name }, fields) => void told.push([name, fields]) },
   })
   let error: ApiError
   let before = (_request: FastifyRequest) => {}
@@ -126,7 +126,7 @@ suite('the event of a refusal', async () => {
       'internal',
     ] as const
     for (const row of untold) assert.deepEqual(await eventsOf(row), [], row)
-    before = markRefusalTold
+    before = markAsLogged
     assert.deepEqual(await eventsOf('accessDenied'), [])
     before = () => {}
     assert.equal((await eventsOf('accessDenied')).length, 1)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { clearLeaving } from '../../src/core/database/leaving.ts'
+import { clearPendingDeletion } from '../../src/core/database/pending-deletion.ts'
 import { transact } from '../../src/core/database/transactions.ts'
 import { tracesOf } from '../../src/core/module/registry.ts'
 import { readRows } from '../../src/extras/backup/rows.ts'
@@ -117,7 +117,7 @@ suite('the deletion of a user with very many posts', async () => {
     const before = await posts()
     await job('dead imports')?.run()
     assert.equal(await naming(), many)
-    await transact(db, [], (trx) => clearLeaving(trx, tracesOf(modules), 40))
+    await transact(db, [], (trx) => clearPendingDeletion(trx, tracesOf(modules), 40))
     assert.equal(await naming(), many - 20)
     assert.deepEqual(await posts(), before)
     const other = await testApp({}, { directory: app.directory })

@@ -164,7 +164,7 @@ suite('a status of which something is broken', async () => {
     const services = await servicesOf(app)
     const deps = {
       ...{ ...app.deps, ...services, jobStates: { read: async () => [] } },
-      ...{ mailDesk: { count: away }, lock: { count: away } },
+      ...{ mailAdmin: { count: away }, lock: { count: away } },
     }
     const { mail, throttled, unknown, webhooks } = await readParts(deps)
     assert.deepEqual([mail, throttled], [null, null])

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { packageVersion } from '../../src/core/config/version.ts'
 import { testApp } from '../app.ts'
 import { signaturesOf, startReceiver } from '../webhook-receiver.ts'
-import { deliveriesOf, runJob, sendUntil, setUp, turns } from '../webhook-sending.ts'
+import { deliveriesOf, leases, runJob, sendUntil, setUp } from '../webhook-sending.ts'
 
 const minute = 60
 
@@ -17,7 +17,7 @@ suite('the sending of webhooks', () => {
     await app.session(ann)
     await sendUntil(app, () => receiver.received.length > 0)
     await sendUntil(app, async () =>
-      (await turns(app)).every(({ locked_by }) => locked_by === null),
+      (await leases(app)).every(({ locked_by }) => locked_by === null),
     )
     const [message, ...more] = receiver.received
     assert.ok(message)
@@ -131,7 +131,7 @@ suite('the sending of webhooks', () => {
       await change('bob', roles)
     }
     await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
+    await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
     receiver.answer = (_message, response) => void response.writeHead(200).end()
     await runJob(app, 'webhooks')
     assert.equal(receiver.received.length, 1) // it pauses
@@ -232,7 +232,7 @@ suite('the sending of webhooks', () => {
     receiver.answer = (_message, response) => void response.writeHead(503).end()
     await app.account('ann')
     await sendUntil(app, () => receiver.received.length === 1)
-    await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
+    await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
     app.clock.advance(3 * 86_400)
     await sendUntil(app, () => app.log.some(({ event }) => event === 'webhook_disabled'))
     const [event] = app.log.filter((line) => line.event === 'webhook_disabled')
@@ -254,9 +254,9 @@ suite('the sending of webhooks', () => {
       const before = receiver.received.length
       if (before === 0) await app.account('ann')
       await sendUntil(app, () => receiver.received.length === before + 1)
-      await sendUntil(app, async () => (await turns(app))[0]?.locked_by === null)
-      const [turn = assert.fail()] = await turns(app)
-      const paused = turn.paused_until - app.clock.now()
+      await sendUntil(app, async () => (await leases(app))[0]?.locked_by === null)
+      const [lease = assert.fail()] = await leases(app)
+      const paused = lease.paused_until - app.clock.now()
       if (seconds > 0) assert.equal(paused, seconds * 1000, header)
       else assert.ok(paused > 0 && paused <= 300_000, header)
       app.clock.advance(6 * 3600 + 1)

@@ -36,7 +36,7 @@ export function exchange(
   written: Written,
   { hangMs, silenceMs }: Patience,
 ): Promise<Sent> {
-  const { pieces, methods, isWhole } = written
+  const { pieces, methods, isIntact } = written
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const chunks: Buffer[] = []
@@ -47,9 +47,9 @@ export function exchange(
       clearTimeout(hang)
       socket.destroy()
       const { answers, fault } = read(isEnded)
-      const missing = isWhole && !answersAll(answers, methods) ? 'no answer' : null
+      const missing = isIntact && !answersAll(answers, methods) ? 'no answer' : null
       // Our own end of a broken request ends an answer that is still under way.
-      const isOurs = !isWhole && fault === cutOff
+      const isOurs = !isIntact && fault === cutOff
       resolve({ answers, fault: more ?? (isOurs ? null : fault) ?? missing })
     }
     const hang = setTimeout(() => finish(false, `no end after ${hangMs} ms`), hangMs)
@@ -57,7 +57,7 @@ export function exchange(
     // be read as a caller that is gone.
     const endSoon = () => {
       clearTimeout(silence)
-      if (!isWhole) silence = setTimeout(() => socket.end(), silenceMs)
+      if (!isIntact) silence = setTimeout(() => socket.end(), silenceMs)
     }
     socket.on('connect', async () => {
       for (const [at, piece] of pieces.entries()) {
@@ -68,7 +68,7 @@ export function exchange(
     })
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
-      if (!isWhole) return endSoon()
+      if (!isIntact) return endSoon()
       const { answers, isComplete } = read(false)
       if (isComplete && answers.length >= methods.length) finish(false)
     })

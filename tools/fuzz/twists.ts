@@ -13,7 +13,7 @@ export interface Written {
   readonly pieces: readonly Buffer[]
   readonly methods: readonly string[]
   /** Of others any answers, or the end of the connection, will do. */
-  readonly isWhole?: boolean
+  readonly isIntact?: boolean
 }
 
 type Twist = (request: Concrete) => Written
@@ -117,7 +117,7 @@ export function written(request: Concrete, twist: string): Written {
   return {
     pieces,
     methods: methods.length > 0 ? methods : [request.method],
-    isWhole: methods.length > 0 && !isReframed && !isStrange && isClean(request),
+    isIntact: methods.length > 0 && !isReframed && !isStrange && isClean(request),
   }
 }
 

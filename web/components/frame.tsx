@@ -23,7 +23,7 @@ export function Frame({ title, heading, hasProblem, refresh, isWide, children }:
         <meta name="color-scheme" content="light dark" />
         <title>{`${hasProblem ? t.errorTitle(title) : title} - ${name}`}</title>
         <link rel="stylesheet" href={files.style} />
-        {files.look !== null && <link rel="stylesheet" href={files.look} />}
+        {files.brandingStyle !== null && <link rel="stylesheet" href={files.brandingStyle} />}
         {files.logo === null ? (
           <link rel="icon" type="image/svg+xml" href={files.icon} />
         ) : (

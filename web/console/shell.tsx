@@ -19,7 +19,7 @@ export function Shell({ frame, command, texts }: Props) {
         <meta name="color-scheme" content="light dark" />
         <title>{name}</title>
         <link rel="stylesheet" href={files.consoleStyle} />
-        {files.look !== null && <link rel="stylesheet" href={files.look} />}
+        {files.brandingStyle !== null && <link rel="stylesheet" href={files.brandingStyle} />}
         <link
           rel="icon"
           {...(files.logo === null && { type: 'image/svg+xml' })}

@@ -137,7 +137,7 @@ function parseClient(entry: unknown): Parsed {
     (text) => hashFormat.exec(text)?.[1]?.toLowerCase() ?? [],
   )
   const known = clientPermissions.filter((permission) => textsIn(may).includes(permission))
-  const isWhole = (list: unknown, length: number) => Array.isArray(list) && list.length === length
+  const isIntact = (list: unknown, length: number) => Array.isArray(list) && list.length === length
   // One that may read the metrics and nothing else has no use for audiences.
   const isEmpty = audiences === undefined || (Array.isArray(audiences) && audiences.length === 0)
   const mayLackAudiences = isEmpty && known.length > 0 && !asksAboutTokens(known)
@@ -153,7 +153,7 @@ function parseClient(entry: unknown): Parsed {
       'has secret_hash and secret_hashes: one of them is enough',
     ],
     [
-      !isWhole(given, secretHashes.length) ||
+      !isIntact(given, secretHashes.length) ||
         secretHashes.length === 0 ||
         secretHashes.length > maxSecrets,
       `must have a secret_hash "sha256:<64 hex digits>", or 1 to ${maxSecrets} of them as secret_hashes`,
@@ -161,12 +161,12 @@ function parseClient(entry: unknown): Parsed {
     [new Set(secretHashes).size < secretHashes.length, 'has the same hash twice'],
     [
       !mayLackAudiences &&
-        (!isWhole(audiences, textsIn(audiences).filter(isAudience).length) ||
+        (!isIntact(audiences, textsIn(audiences).filter(isAudience).length) ||
           textsIn(audiences).length === 0),
       'must have a list of audiences, each of 1 to 256 characters',
     ],
     [
-      !isWhole(may, known.length) || known.length === 0,
+      !isIntact(may, known.length) || known.length === 0,
       `must have a list "may" of ${clientPermissions.join(', ')}, each once`,
     ],
   ]

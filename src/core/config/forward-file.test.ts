@@ -67,9 +67,9 @@ const host = (given: string, written?: string) =>
   written === undefined
     ? `rule 1 has the host "${given}", which is no host name, and not "*." with one`
     : `rule 1 has the host "${given}", which is written "${written}"`
-const manifold =
+const ambiguous =
   'which can be read in more than one way: no \\, ;, ::, //, nor a dot or space at an end'
-const path = (given: string, what = manifold) =>
+const path = (given: string, what = ambiguous) =>
   `rule 1 has the path ${JSON.stringify(given)}, ${what}`
 const listOf = (name: string) => `rule 1 must have a list "${name}" of 1 to 10000 texts`
 const policies = 'rule 1 must have a "policy": one of bypass, one_factor, two_factor, deny'

@@ -87,8 +87,8 @@ function listOf(value: unknown): string[] | null {
 function hostMistake(host: string): string | null {
   const isBelow = host.startsWith('*.')
   const name = isBelow ? host.slice(2) : host
-  const isWhole = /^[^\s/?#@\\*]+$/.test(name) && host.length <= maxHostLength
-  const url = isWhole ? URL.parse(`https://${name}`) : null
+  const isIntact = /^[^\s/?#@\\*]+$/.test(name) && host.length <= maxHostLength
+  const url = isIntact ? URL.parse(`https://${name}`) : null
   const written = url?.host.replace(/\.(?=:|$)/, '').replace(/:80$/, '')
   if (!url || !written || (isBelow && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)) {
     return `has the host ${quoted(host)}, which is no host name, and not "*." with one`

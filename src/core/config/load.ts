@@ -7,12 +7,12 @@ import { passwordRefusal } from '../lib/password.ts'
 import { contractRoles, type Role, type RoleName } from '../policy/principal.ts'
 import { secretAdvice, secretWeaknesses } from '../secret-strength/configured.ts'
 import { auditSinkMistakes } from './audit-sinks.ts'
+import { type Branding, readBranding } from './branding.ts'
 import { type ClientsReading, readClients } from './clients-file.ts'
 import { type ForwardReading, readForwardFile } from './forward-file.ts'
 import { type HashingSettings, hashesAtOnce, hashingMistakes, hashingWarnings } from './hashing.ts'
 import { type SettingInForce, settingsInForce } from './in-force.ts'
 import { readSettings, type Values } from './kinds.ts'
-import { type Look, readLook } from './look.ts'
 import { parseMailServer } from './mail.ts'
 import { misspeltSettings } from './misspelt.ts'
 import { type ModuleSettings, type ModuleValues, readModuleSettings } from './module-settings.ts'
@@ -83,8 +83,8 @@ export function loadConfig(
   )
   mistakes.push(...forward.mistakes)
   warnings.push(...forward.warnings)
-  const { mistakes: ofLook, ...look } = lookOf(values)
-  mistakes.push(...ofLook)
+  const { mistakes: ofBranding, ...branding } = brandingOf(values)
+  mistakes.push(...ofBranding)
   // A setting that could not be read takes part in no contradiction.
   const misread = new Set(mistakes.map(settingOf))
   const ownRoles = misread.has('ROLES') ? null : values.ROLES
@@ -114,7 +114,7 @@ export function loadConfig(
   const masterKeyFiles = masterKeyFilesOf(env)
   const inForce = (derived: Readonly<Record<string, string>>) =>
     settingsInForce([settings, ...tables.map(({ table }) => table)], env, derived)
-  const read = { ofModules, clients, forward, hashing, inForce, look, masterKeyFiles }
+  const read = { ofModules, branding, clients, forward, hashing, inForce, masterKeyFiles }
   return toConfig(values, { ...oidc, ...read, warnings, misspelt })
 }
 
@@ -145,8 +145,8 @@ function rolesOf({ ROLES }: SettingValues): readonly Role[] {
   return [...contractRoles, ...(ROLES as readonly Role[])]
 }
 
-function lookOf({ PAGES_LANGUAGE, PAGES_LOGO_FILE, PAGES_TEXTS_FILE }: SettingValues) {
-  return readLook(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, PAGES_LANGUAGE)
+function brandingOf({ PAGES_LANGUAGE, PAGES_LOGO_FILE, PAGES_TEXTS_FILE }: SettingValues) {
+  return readBranding(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, PAGES_LANGUAGE)
 }
 
 function mailMistakes({ MAIL_FROM, SIGN_IN_BY_MAIL, SIGN_UP, SMTP_URL, ...more }: SettingValues) {
@@ -297,7 +297,7 @@ interface Readings extends Pick<ProvidersReading, 'providers'> {
   readonly ofModules: Pick<ModuleValues, 'values'>
   readonly clients: Pick<ClientsReading, 'clients'>
   readonly forward: Pick<ForwardReading, 'rules'>
-  readonly look: Look
+  readonly branding: Branding
   readonly hashing: HashingSettings
   readonly masterKeyFiles: MasterKeyFiles
   readonly inForce: (derived: Readonly<Record<string, string>>) => readonly SettingInForce[]
@@ -469,7 +469,7 @@ function toConfig(values: SettingValues, { providers, ...read }: Readings) {
       name: values.PAGES_NAME,
       color: values.PAGES_COLOR,
       language: values.PAGES_LANGUAGE,
-      ...read.look,
+      ...read.branding,
       returnOrigins: values.RETURN_ORIGINS,
     },
     workers: values.WORKERS,

@@ -53,7 +53,7 @@ export interface Schema {
   imports: ImportsTable
   import_names: ImportNamesTable
   row_counts: RowCountsTable
-  leaving_users: LeavingUsersTable
+  leaving_users: PendingDeletionsTable
   list_blocks: ListBlocksTable
   list_changes: ListChangesTable
   users_search: UsersSearchTable
@@ -69,7 +69,7 @@ interface UsersTable {
   /** Case-folded copies, by which every database searches and sorts alike. */
   name_key: string
   email_key: string
-  /** The import that staged the row, which is invisible until that is done: see staged.ts. */
+  /** The import that staged the row, which is invisible until that is done: see pending-import.ts. */
   import_id: Generated<number | null>
 }
 
@@ -524,8 +524,8 @@ interface RowCountsTable {
   total: number
 }
 
-/** Deleted users whose rows are cleared in steps: see leaving.ts. */
-interface LeavingUsersTable {
+/** Deleted users whose rows are cleared in steps: see pending-deletion.ts. */
+interface PendingDeletionsTable {
   user_id: number
   /** The import that hides the user's row. */
   import_id: number

@@ -21,8 +21,8 @@ suite('the log of events', () => {
 
   test('has a line for each event of a level that it takes', () => {
     const { lines, events } = logAt('info')
-    events.tell(happened, { user_id: 1 })
-    events.tell(refused, { user_id: 2 })
+    events.emit(happened, { user_id: 1 })
+    events.emit(refused, { user_id: 2 })
     const told = lines.map((line) => JSON.parse(line)).map(({ event, user_id }) => [event, user_id])
     assert.deepEqual(told, [
       ['happened', 1],
@@ -39,9 +39,9 @@ suite('the log of events', () => {
         return 1
       },
     }
-    events.tell(happened, payload)
+    events.emit(happened, payload)
     assert.equal(reads, 0)
-    events.tell(refused, payload)
+    events.emit(refused, payload)
     assert.equal(reads, 1)
     assert.equal(lines.length, 1)
   })

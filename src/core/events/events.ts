@@ -32,7 +32,7 @@ export interface RecordedEvent {
   readonly unlisted?: { readonly closed: readonly string[]; readonly through: number }
 }
 
-/** What an event tells the audit log alone. */
+/** The fields of an event that only the audit log receives. */
 export type ForAudit = Pick<
   RecordedEvent,
   'typed' | 'login' | 'refusal' | 'hidesPerson' | 'closed' | 'unlisted'
@@ -55,7 +55,7 @@ export interface AuditSink {
   /** Records an event with the change that the transaction makes: both are committed, or neither. */
   record(trx: DatabaseOrTransaction, event: RecordedEvent): void
   /** Takes an event that changes nothing, and records it soon. */
-  tell(event: RecordedEvent): void
+  enqueue(event: RecordedEvent): void
 }
 
 /** The receivers of events. */
@@ -79,7 +79,7 @@ export interface Events {
    * @throws Error outside a transaction, or without an audit log: no change is committed without its
    * record; and what a sink inside the transaction throws
    */
-  record<P extends Payload>(
+  emitInTransaction<P extends Payload>(
     trx: DatabaseOrTransaction,
     type: EventType<P>,
     payload: NoInfer<P>,
@@ -90,13 +90,13 @@ export interface Events {
    * log and the audit log get a count. The audit log gets those from before its time when it is
    * attached.
    */
-  tell<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
+  emit<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
   /** Adds a receiver inside transactions, for events of these names alone. */
   inside(names: readonly string[], sink: InsideSink): void
   /** Delivers the counts of floods whose minute is over, or all of them. */
-  tellCounts(atOnce?: 'atOnce'): void
+  emitCounts(atOnce?: 'atOnce'): void
 }
 
 // Before the audit log is attached, in a process that may never have one.
@@ -137,7 +137,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     }
   }
 
-  async function record(
+  async function emitInTransaction(
     trx: DatabaseOrTransaction,
     type: EventType,
     payload: Payload,
@@ -155,30 +155,31 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     if (sink) await sink(trx, event)
   }
 
-  function tell(event: RecordedEvent): void {
+  function emit(event: RecordedEvent): void {
     deliver(event)
-    if (refusals.admits(event)) tellBounded(event)
+    if (refusals.admits(event)) emitBounded(event)
   }
 
-  function tellBounded(event: RecordedEvent): void {
+  function emitBounded(event: RecordedEvent): void {
     deliverBounded(event)
-    if (audit) audit.tell(event)
+    if (audit) audit.enqueue(event)
     else if (early.length < maxEarly) early.push(event)
   }
 
-  const refusals = boundedRefusals(clock, tellBounded)
+  const refusals = boundedRefusals(clock, emitBounded)
   return {
-    record: (trx, type, payload, forAudit) => record(trx, type as EventType, payload, forAudit),
-    tell: (type, payload, forAudit) => tell(happened(type as EventType, payload, forAudit)),
+    emitInTransaction: (trx, type, payload, forAudit) =>
+      emitInTransaction(trx, type as EventType, payload, forAudit),
+    emit: (type, payload, forAudit) => emit(happened(type as EventType, payload, forAudit)),
     attach(given) {
       audit = given
-      for (const event of early) audit.tell(event)
+      for (const event of early) audit.enqueue(event)
       early = []
     },
     inside(names, sink) {
       for (const name of names) insideByName.set(name, sink)
     },
-    tellCounts: refusals.tellCounts,
+    emitCounts: refusals.emitCounts,
   }
 }
 

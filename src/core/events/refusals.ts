@@ -4,7 +4,7 @@ import { FloodBound } from '../limits/flood-bound.ts'
 import type { EventContext } from './context.ts'
 import type { EventType, Payload } from './types.ts'
 
-interface Told {
+interface Emitted {
   readonly type: EventType
   readonly payload: Payload
   readonly context: EventContext
@@ -14,16 +14,16 @@ interface Told {
 /** What the refusals of one address may leave in the log and in the audit log: docs/adr/0052. */
 export interface BoundedRefusals {
   /** Whether an event is delivered by itself; otherwise it is counted. */
-  admits(event: Told): boolean
+  admits(event: Emitted): boolean
   /** Delivers the counts of the minutes that are over, or all of them. */
-  tellCounts(atOnce?: 'atOnce'): void
+  emitCounts(atOnce?: 'atOnce'): void
 }
 
 /**
  * Bounds the refusals of one address (one /64 of IPv6): the first of a minute are delivered one by
  * one, and the others as a count of each type, by an event with `count` and `since`.
  */
-export function boundedRefusals(clock: Clock, deliver: (event: Told) => void): BoundedRefusals {
+export function boundedRefusals(clock: Clock, deliver: (event: Emitted) => void): BoundedRefusals {
   const types = new Map<string, EventType>() // those that were counted, by name
   const flood = new FloodBound({
     onCounted({ source, kind, count, since }) {
@@ -40,7 +40,7 @@ export function boundedRefusals(clock: Clock, deliver: (event: Told) => void): B
       return flood.admits(throttledAddress(address), type.name, at)
     },
 
-    tellCounts(atOnce) {
+    emitCounts(atOnce) {
       if (atOnce) flood.tellAll()
       else flood.tellEnded(clock.now())
     },

@@ -29,7 +29,7 @@ suite('the command line, as texts call it', () => {
     /^src\/core\/cli\/completion\//, // they complete the word `gatehouse`
     /^src\/core\/cli\/help\.ts$/, // the introduction of a document, as in the next one
     /^src\/core\/config\/describe\.ts$/,
-    /^src\/extras\/backup\/key-box\.ts$/, // no text for people
+    /^src\/extras\/backup\/encrypted-key-bundle\.ts$/, // no text for people
     /^src\/extras\/metrics\/login-families\.ts$/, // one text for the metrics of all nodes
   ]
 

@@ -1,4 +1,4 @@
-import type { Trace } from '../database/leaving.ts'
+import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
 import type { ModuleNames } from './module.ts'

@@ -71,7 +71,7 @@ export function drainOnSignal(
     isReplaced = true
     const fields = { file: path, exit_code: replacedExitCode }
     log.fatal(fields, 'a file of the database was replaced: nothing is written any more')
-    events.tell(crash, { reason: 'databaseReplaced' })
+    events.emit(crash, { reason: 'databaseReplaced' })
     isCrash = true
     void workers.crashing()
     if (exitCode !== undefined) process.exit(replacedExitCode)
@@ -101,7 +101,7 @@ export function drainOnSignal(
   for (const fault of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(fault, (error) => {
       log.fatal({ err: error }, fault)
-      if (!isCrash) events.tell(crash, { reason: fault })
+      if (!isCrash) events.emit(crash, { reason: fault })
       isCrash = true
       void workers.crashing()
       void drain(1)

@@ -4,7 +4,7 @@ import { handedTo } from './handed-connections.ts'
 import { lineOutput, primaryLog, wholeLines } from './log.ts'
 import { createPeer, type Peer } from './peer.ts'
 import { createPoll } from './poll.ts'
-import { type BatchAsked, type CountAsked, createPrimaryLimits } from './shared-limits.ts'
+import { type BatchRequest, type CountRequest, createPrimaryLimits } from './shared-limits.ts'
 import {
   type EndOfWorker,
   type Place,
@@ -155,7 +155,7 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
       case 'others': {
         const asked = data as { topic: string; data: unknown }
         const others = slots.filter((other) => other !== slot && other.isReading)
-        return Promise.all(others.map((other) => heard(other, asked)))
+        return Promise.all(others.map((other) => askWorker(other, asked)))
       }
       case 'poll': {
         const asked = data as { topic: string; data: unknown }
@@ -168,9 +168,9 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
         return null
       }
       case 'count':
-        return limits.count(data as CountAsked)
+        return limits.count(data as CountRequest)
       case 'batch':
-        return limits.batch(worker, data as BatchAsked)
+        return limits.batch(worker, data as BatchRequest)
       case 'endBatch':
         return limits.endBatch(worker, data as number)
       case 'cancelBatch':
@@ -194,8 +194,8 @@ export function runPrimary(count: number, env: NodeJS.ProcessEnv): void {
     return null
   }
 
-  /** Asks a worker; ends it if it does not answer in time, or cannot tell that it has heard. */
-  async function heard(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
+  /** Asks a worker; ends it if it does not answer in time, or cannot confirm the message. */
+  async function askWorker(slot: Slot, { topic, data }: { topic: string; data: unknown }) {
     const { worker, peer } = slot
     if (!worker || !peer) return null
     let timer: NodeJS.Timeout | undefined

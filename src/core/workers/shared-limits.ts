@@ -4,9 +4,9 @@ import type { BatchAnswer } from './workers.ts'
 
 /** The limits of the machine, which the primary counts for all workers. */
 export interface PrimaryLimits {
-  count(asked: CountAsked): Counted
+  count(asked: CountRequest): Counted
   /** Resolves to `go` when a batch of a worker may be made. */
-  batch(worker: object, asked: BatchAsked): Promise<BatchAnswer>
+  batch(worker: object, asked: BatchRequest): Promise<BatchAnswer>
   endBatch(worker: object, id: number): void
   /** The client of a batch that waits is gone. */
   cancelBatch(worker: object, id: number): void
@@ -14,13 +14,13 @@ export interface PrimaryLimits {
   forget(worker: object): void
 }
 
-export interface CountAsked {
+export interface CountRequest {
   readonly address: string
   readonly windowMs: number
   readonly now: number
 }
 
-export interface BatchAsked {
+export interface BatchRequest {
   readonly id: number
   readonly caller: string
   readonly mayBeRefused: boolean

@@ -1,22 +1,22 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemRandom } from '../../core/crypto/random.ts'
-import { connectThread } from '../../core/database/of-thread.ts'
+import { connectThread } from '../../core/database/thread-connection.ts'
 import { reasonOf, systemCode } from '../../core/reason.ts'
 import { withNewArchive } from './archive-writer.ts'
 import { readBack } from './read-back.ts'
-import { type Heard, received, type Said } from './thread-order.ts'
+import { deserializeOrder, type FromWorker, type ToWorker } from './thread-order.ts'
 import { writeBackup } from './write-backup.ts'
 
 // The thread of thread.ts: it makes one backup, and ends.
 
-const heard = Promise.withResolvers<Heard>()
+const toWorker = Promise.withResolvers<ToWorker>()
 let isStopped = false
-parentPort?.on('message', (word: Heard) => {
-  isStopped ||= word === 'stop'
-  heard.resolve(word)
+parentPort?.on('message', (message: ToWorker) => {
+  isStopped ||= message === 'stop'
+  toWorker.resolve(message)
 })
-const say = (said: Said) => parentPort?.postMessage(said)
+const post = (message: FromWorker) => parentPort?.postMessage(message)
 
 // On Linux a thread has a priority of its own, and what serves callers goes first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -24,16 +24,16 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 try {
   await make()
 } catch (error) {
-  say({ kind: 'failed', message: reasonOf(error), code: systemCode(error) })
+  post({ kind: 'failed', message: reasonOf(error), code: systemCode(error) })
 } finally {
   parentPort?.close()
 }
 
 async function make(): Promise<void> {
-  const { path, passphrase, settings, tables, now } = received(workerData)
+  const { path, passphrase, settings, tables, now } = deserializeOrder(workerData)
   const progress = () => {
     if (isStopped) throw new Error('the service stops')
-    say({ kind: 'progress' })
+    post({ kind: 'progress' })
   }
   const options = { tables, passphrase, onProgress: progress }
   const deps = { config: settings, clock: { now: () => now }, random: systemRandom }
@@ -45,9 +45,9 @@ async function make(): Promise<void> {
     const opening = { passphrase: async () => passphrase, unverified: false }
     const made = await readBack(archive.partial, opening, options)
     if (made.sha256 !== written.sha256) throw new Error('the file does not hold what was written')
-    say({ kind: 'verified', made })
-    if ((await heard.promise) !== 'publish') throw new Error('the service stops')
+    post({ kind: 'verified', made })
+    if ((await toWorker.promise) !== 'publish') throw new Error('the service stops')
     await archive.publish()
-    say({ kind: 'published' })
+    post({ kind: 'published' })
   })
 }

@@ -45,7 +45,7 @@ export async function backup(
     return written
   })
   const audit = createAudit({ ...deps, db })
-  deps.events.tell(backupMade, {
+  deps.events.emit(backupMade, {
     file: path,
     sha256,
     keys: passphrase !== undefined,

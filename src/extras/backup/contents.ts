@@ -1,6 +1,7 @@
-import type { TravellingKey } from '../../modules/keys/travelling-keys.ts'
+import type { ExportedKey } from '../../modules/keys/key-export.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
 import { type Dump, withoutSealed } from './dump.ts'
+import { createEncryptedKeyBundle } from './encrypted-key-bundle.ts'
 import {
   byTable,
   type Description,
@@ -10,7 +11,6 @@ import {
   parseHeader,
   type SealedDescription,
 } from './format.ts'
-import { createKeyBox } from './key-box.ts'
 import { linesOf } from './lines.ts'
 import type { Tables } from './tables.ts'
 
@@ -26,7 +26,7 @@ export interface Opening {
 export interface Contents {
   readonly description: Description
   /** None if it was opened unverified. */
-  readonly keys: readonly TravellingKey[]
+  readonly keys: readonly ExportedKey[]
   /** Of the whole file. */
   readonly sha256: string
   readonly size: number
@@ -85,9 +85,9 @@ async function openInTheOpen(
         'that `backup` printed: nothing else tells who wrote it',
     )
   }
-  const box = await createKeyBox(await passphrase(), keys.salt, 1)
-  const opened = box.open(keys.sealed) as TravellingKey[] // what the passphrase seals, `backup` wrote
-  if (!box.isMacOf(sha256, mac)) throw changed()
+  const bundle = await createEncryptedKeyBundle(await passphrase(), keys.salt, 1)
+  const opened = bundle.open(keys.sealed) as ExportedKey[] // what the passphrase seals, `backup` wrote
+  if (!bundle.isMacOf(sha256, mac)) throw changed()
   return { description: header, keys: opened, body }
 }
 
@@ -102,10 +102,10 @@ async function openEncrypted(
       'the backup is encrypted as a whole: without its passphrase nothing of it can be restored',
     )
   }
-  const box = await createKeyBox(await passphrase(), salt, 2)
-  const { keys, ...description } = box.open(sealed) as SealedDescription // as `backup` wrote it
-  if (!box.isMacOf(sha256, mac)) throw changed()
-  return { description, keys, body: () => box.decrypted(body(), headerLine) }
+  const bundle = await createEncryptedKeyBundle(await passphrase(), salt, 2)
+  const { keys, ...description } = bundle.open(sealed) as SealedDescription // as `backup` wrote it
+  if (!bundle.isMacOf(sha256, mac)) throw changed()
+  return { description, keys, body: () => bundle.decrypted(body(), headerLine) }
 }
 
 function changed(): Error {

@@ -1,5 +1,5 @@
 import type { SigningAlgorithm } from '../../core/config/settings-table.ts'
-import type { TravellingKey } from '../../modules/keys/travelling-keys.ts'
+import type { ExportedKey } from '../../modules/keys/key-export.ts'
 import type { Batch, TableName, Value } from './rows.ts'
 import type { Tables } from './tables.ts'
 
@@ -40,7 +40,7 @@ export interface EncryptedHeader {
 
 /** The description of an encrypted backup, with the key set. */
 export interface SealedDescription extends Description {
-  readonly keys: readonly TravellingKey[]
+  readonly keys: readonly ExportedKey[]
 }
 
 /** Parses a header. @throws Error if its format version is another */

@@ -164,7 +164,7 @@ export function createRunMaker(
       const isOurs = await store.done(run, await store.now(clock))
       const { file, sha256 } = run
       const made = { file: file ?? '', sha256: sha256 ?? '', keys: true, ...ofMachine() }
-      if (isOurs) await events.record(trx, backupMade, made)
+      if (isOurs) await events.emitInTransaction(trx, backupMade, made)
       return isOurs
     })
   }
@@ -174,7 +174,7 @@ export function createRunMaker(
       const store = runStore(trx)
       if (!(await store.fail(run, detail, await store.now(clock)))) return
       const { failed } = await runStore(trx).record()
-      await events.record(trx, backupFailed, { detail, attempts: failed.length })
+      await events.emitInTransaction(trx, backupFailed, { detail, attempts: failed.length })
     })
   }
 
@@ -195,7 +195,7 @@ export function createRunMaker(
         const wasThere = await removeBackup(folder, file ?? '')
         await transact(db, [], async (trx) => {
           await runStore(trx).removed(id, wasThere ? null : 'its file was gone already')
-          if (wasThere) await events.record(trx, backupRemoved, { file: file ?? '' })
+          if (wasThere) await events.emitInTransaction(trx, backupRemoved, { file: file ?? '' })
         })
       } catch (error) {
         log.warn({ err: error, file }, 'an old backup could not be removed')

@@ -8,7 +8,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
-import { importKeys, newDataKey } from '../../modules/keys/travelling-keys.ts'
+import { importKeys, newDataKey } from '../../modules/keys/key-export.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
@@ -53,7 +53,7 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
       }
       if (loaded.get('keys') === 0) await importKeys(trx, from, [newDataKey({ ...from, clock })])
       const users = loaded.get('users') ?? 0
-      await events.record(trx, databaseMoved, { to: target, users, ...ofMachine() })
+      await events.emitInTransaction(trx, databaseMoved, { to: target, users, ...ofMachine() })
       return loaded
     })
   })

@@ -2,13 +2,13 @@ import { committing } from '../../core/database/commit.ts'
 import { disableTimeouts } from '../../core/database/snapshot.ts'
 import { adoptTombstones } from '../../modules/audit/adopt-tombstones.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
-import { operatorKeys, type SigningAlgorithm } from '../../modules/keys/signing-key.ts'
 import {
+  type ExportedKey,
   importKeys,
   newDataKey,
   signingKeyInPlaceOf,
-  type TravellingKey,
-} from '../../modules/keys/travelling-keys.ts'
+} from '../../modules/keys/key-export.ts'
+import { operatorKeys, type SigningAlgorithm } from '../../modules/keys/signing-key.ts'
 import type { BackupDeps } from './backup.ts'
 import { openContents } from './contents.ts'
 import type { OnProgress } from './dump.ts'
@@ -72,7 +72,7 @@ export async function restore(
       })
       await importKeys(trx, deps, kept)
       await adoptTombstones(trx, deps)
-      await deps.events.record(trx, backupRestored, {
+      await deps.events.emitInTransaction(trx, backupRestored, {
         file: path,
         created_at: description.created_at,
         users: loaded.get('users') ?? 0,
@@ -91,7 +91,7 @@ export async function restore(
 /** What signed access tokens: an installation keeps its algorithm. */
 function algorithmOf(
   { token_algorithm }: Description,
-  keys: readonly TravellingKey[],
+  keys: readonly ExportedKey[],
 ): SigningAlgorithm {
   // The file may be trusted without authentication.
   if (token_algorithm !== undefined) return token_algorithm === 'HS256' ? 'HS256' : 'RS256'

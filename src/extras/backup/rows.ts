@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { hiddenUsers } from '../../core/database/leaving.ts'
+import { pendingDeletions } from '../../core/database/pending-deletion.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
 import type { CopiedTable } from './tables.ts'
 
@@ -26,7 +26,7 @@ export async function* readRows(
   { name: table, key, unlessStaged, blank = [], person }: CopiedTable,
 ): AsyncGenerator<Batch> {
   const keyColumns = sql.join(key.map((column) => sql.id(column)))
-  const hidden = person?.inSteps ? await hiddenUsers(db) : null
+  const hidden = person?.inSteps ? await pendingDeletions(db) : null
   const copied = (row: Record<string, Value>, name: string) => {
     const value = row[name] ?? null
     return hidden && name === person?.column && hidden.has(Number(value)) ? null : value

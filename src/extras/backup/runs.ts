@@ -52,7 +52,7 @@ export function createBackups(deps: BackupsDeps): Backups {
           const known = running ?? (await store.inState('waiting'))[0]
           const waiting = { started_at: at, node: hostname(), locked_until: 0, file: null }
           const run = known ?? (await store.insert({ ...waiting, state: 'waiting' }))
-          await events.record(trx, backupRequested, { run: run.id })
+          await events.emitInTransaction(trx, backupRequested, { run: run.id })
           return run
         },
         guard,

@@ -1,13 +1,13 @@
 import type { Config } from '../../core/config/load.ts'
-import { withMethods, withoutMethods } from '../../core/database/of-thread.ts'
-import { stagedConditions } from '../../core/database/staged.ts'
+import { pendingImportConditions } from '../../core/database/pending-import.ts'
+import { deserializeConfig, serializeConfig } from '../../core/database/thread-connection.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import type { ReadBack } from './read-back.ts'
 import type { CopiedTable, Tables } from './tables.ts'
 
 type Settings = MasterKeyConfig & Pick<Config, 'token'>
 
-/** What the thread of a backup is told: it has no config, no modules and no clock of its own. */
+/** The input of the thread of a backup. The thread has no config, no modules and no clock of its own. */
 export interface Order {
   readonly path: string
   readonly passphrase: string
@@ -17,22 +17,22 @@ export interface Order {
   readonly now: number
 }
 
-/** What the thread says. */
-export type Said =
+/** A message from the thread. */
+export type FromWorker =
   | { readonly kind: 'progress' }
   /** It is on the disk and was read back; the thread waits for `publish`. */
   | { readonly kind: 'verified'; readonly made: ReadBack }
   | { readonly kind: 'published' }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined }
 
-/** What the thread hears. */
-export type Heard = 'publish' | 'stop'
+/** A message to the thread. */
+export type ToWorker = 'publish' | 'stop'
 
-type Condition = keyof typeof stagedConditions
-const conditions = Object.keys(stagedConditions) as Condition[] // its own keys
+type Condition = keyof typeof pendingImportConditions
+const conditions = Object.keys(pendingImportConditions) as Condition[] // its own keys
 
-/** An order of which a thread gets a copy: objects with methods are texts. */
-export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
+/** An order as a message to the thread: without objects that have methods. */
+export interface SerializedOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
   readonly settings: unknown
   readonly tables: Omit<Tables, 'copied'> & {
     readonly copied: readonly (Omit<CopiedTable, 'unlessStaged'> & {
@@ -41,36 +41,36 @@ export interface SentOrder extends Pick<Order, 'path' | 'passphrase' | 'now'> {
   }
 }
 
-/** Converts an order. @throws Error for a table whose condition has no name */
-export function sent({ settings, tables, ...order }: Order): SentOrder {
+/** Converts an order for the message to the thread. @throws Error for a table whose condition has no name */
+export function serializeOrder({ settings, tables, ...order }: Order): SerializedOrder {
   const { masterKey, masterKeyFiles, nextMasterKey, database, token } = settings
   return {
     ...order,
-    settings: withoutMethods({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
+    settings: serializeConfig({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
     tables: {
       ...tables,
       modules: tables.modules.map(({ name, migrations = [] }) => ({ name, migrations })),
       copied: tables.copied.map(({ unlessStaged, ...table }) => {
         if (!unlessStaged) return table
-        const condition = conditions.find((name) => stagedConditions[name] === unlessStaged)
+        const condition = conditions.find((name) => pendingImportConditions[name] === unlessStaged)
         if (!condition)
-          throw new Error(`the condition of ${table.name} is not in database/staged.ts`)
+          throw new Error(`the condition of ${table.name} is not in database/pending-import.ts`)
         return { ...table, condition }
       }),
     },
   }
 }
 
-/** Converts it back, in the thread. */
-export function received({ settings, tables, ...order }: SentOrder): Order {
+/** Converts the message back to an order, in the thread. */
+export function deserializeOrder({ settings, tables, ...order }: SerializedOrder): Order {
   return {
     ...order,
-    settings: withMethods(settings) as Settings, // as `sent` made it
+    settings: deserializeConfig(settings) as Settings, // the result of `serializeOrder`
     tables: {
       ...tables,
       copied: tables.copied.map(({ condition, ...table }) => ({
         ...table,
-        ...(condition && { unlessStaged: stagedConditions[condition] }),
+        ...(condition && { unlessStaged: pendingImportConditions[condition] }),
       })),
     },
   }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { partialOf } from './archive-writer.ts'
 import type { ReadBack } from './read-back.ts'
-import { type Heard, type Order, type Said, sent } from './thread-order.ts'
+import { type FromWorker, type Order, serializeOrder, type ToWorker } from './thread-order.ts'
 
 /** A failure on the thread, with the code of the operating system if there was one. */
 export class BackupFailed extends Error {
@@ -39,7 +39,7 @@ export async function makeOnThread(
 ): Promise<ReadBack> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const thread = new Worker(new URL(`./backup-thread.${extension}`, import.meta.url), {
-    workerData: sent(order),
+    workerData: serializeOrder(order),
     execArgv: [],
     resourceLimits: memory,
   })
@@ -48,7 +48,7 @@ export async function makeOnThread(
   const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
   const end = Promise.withResolvers<ReadBack>()
   const stop = () => {
-    thread.postMessage('stop' satisfies Heard)
+    thread.postMessage('stop' satisfies ToWorker)
     setTimeout(() => void thread.terminate(), stopMs).unref()
   }
   let stall: NodeJS.Timeout | undefined
@@ -62,14 +62,15 @@ export async function makeOnThread(
     }, stallMs).unref()
   }
   let made: ReadBack | undefined
-  thread.on('message', (said: Said) => {
+  thread.on('message', (fromWorker: FromWorker) => {
     moved()
-    if (said.kind === 'failed') return end.reject(new BackupFailed(said.message, said.code))
-    if (said.kind === 'published' && made) return end.resolve(made)
-    if (said.kind !== 'verified') return
-    made = said.made
-    verified(said.made).then(
-      () => thread.postMessage('publish' satisfies Heard),
+    if (fromWorker.kind === 'failed')
+      return end.reject(new BackupFailed(fromWorker.message, fromWorker.code))
+    if (fromWorker.kind === 'published' && made) return end.resolve(made)
+    if (fromWorker.kind !== 'verified') return
+    made = fromWorker.made
+    verified(fromWorker.made).then(
+      () => thread.postMessage('publish' satisfies ToWorker),
       (error: unknown) => {
         end.reject(error)
         stop()

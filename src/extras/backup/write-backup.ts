@@ -4,11 +4,16 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { inSnapshot } from '../../core/database/snapshot.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 import { accessAlgorithmOf } from '../../modules/keys/algorithm.ts'
+import { exportKeys } from '../../modules/keys/key-export.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import { operatorKeys } from '../../modules/keys/signing-key.ts'
-import { exportKeys } from '../../modules/keys/travelling-keys.ts'
 import type { ArchiveContents, NewArchive } from './archive-writer.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
+import {
+  createEncryptedKeyBundle,
+  type EncryptedKeyBundle,
+  saltBytes,
+} from './encrypted-key-bundle.ts'
 import {
   type Description,
   type EncryptedHeader,
@@ -16,7 +21,6 @@ import {
   type SealedDescription,
   toLines,
 } from './format.ts'
-import { createKeyBox, type KeyBox, saltBytes } from './key-box.ts'
 import type { Tables } from './tables.ts'
 
 export interface WriteDeps {
@@ -45,10 +49,11 @@ export async function writeBackup(
   { passphrase, ...options }: WriteOptions,
 ): ReturnType<NewArchive['write']> {
   const salt = randomText(deps.random, saltBytes)
-  const box = passphrase === undefined ? undefined : await createKeyBox(passphrase, salt, 2)
+  const bundle =
+    passphrase === undefined ? undefined : await createEncryptedKeyBundle(passphrase, salt, 2)
   const startedAt = deps.clock.now()
   return inSnapshot(deps.db, async (snapshot) =>
-    archive.write(await contentsOf(snapshot, { ...deps, ...options, box, startedAt })),
+    archive.write(await contentsOf(snapshot, { ...deps, ...options, bundle, startedAt })),
   )
 }
 
@@ -56,15 +61,15 @@ const inTheOpen = { format: 'gatehouse-backup', version: 1 } as const
 const encrypted = { format: 'gatehouse-backup', version: 2 } as const
 
 interface Making extends WriteDeps, Pick<WriteOptions, 'tables' | 'onProgress'> {
-  readonly box: KeyBox | undefined
+  readonly bundle: EncryptedKeyBundle | undefined
   readonly startedAt: number
 }
 
 async function contentsOf(
   snapshot: DatabaseOrTransaction,
-  { box, config, onProgress, random, startedAt, tables }: Making,
+  { bundle, config, onProgress, random, startedAt, tables }: Making,
 ): Promise<ArchiveContents> {
-  const except = ['keys', ...(box ? [] : tables.needingKeys)]
+  const except = ['keys', ...(bundle ? [] : tables.needingKeys)]
   const dump = await takeDump(snapshot, { tables, except, onProgress })
   const description: Description = {
     schema: dump.schema,
@@ -75,12 +80,12 @@ async function contentsOf(
     operator_keys: (await operatorKeys(config)).map(({ kid }) => kid),
     token_algorithm: await accessAlgorithmOf(snapshot, config),
   }
-  if (!box) {
+  if (!bundle) {
     const header: OpenHeader = { ...inTheOpen, ...description, keys: null }
     return { header, body: toLines(withoutSealed(dump.batches, tables)) }
   }
   const keys = await exportKeys(snapshot, { config, random })
-  const sealed = box.seal(random, { ...description, keys } satisfies SealedDescription)
-  const header: EncryptedHeader = { ...encrypted, salt: box.salt, sealed }
-  return { header, body: toLines(dump.batches), ...box }
+  const sealed = bundle.seal(random, { ...description, keys } satisfies SealedDescription)
+  const header: EncryptedHeader = { ...encrypted, salt: bundle.salt, sealed }
+  return { header, body: toLines(dump.batches), ...bundle }
 }

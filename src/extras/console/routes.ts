@@ -12,8 +12,14 @@ import { Page } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
+import {
+  type ConsoleAccess,
+  consolePath,
+  createConsoleAccess,
+  ownAccountPath,
+  readers,
+} from './access.ts'
 import { consoleElsewhere } from './problems.ts'
-import { consolePath, createReach, ownAccountPath, type Reach, readers } from './reach.ts'
 
 export interface ConsoleOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
@@ -28,7 +34,7 @@ export async function consoleRoutes(
   app: FastifyInstance,
   { accounts, config }: ConsoleOptions,
 ): Promise<void> {
-  const reach = createReach(config)
+  const consoleAccess = createConsoleAccess(config)
   for (const path of [consolePath, `${consolePath}/*`]) {
     app.get(
       path,
@@ -41,7 +47,7 @@ export async function consoleRoutes(
         },
         schema: { hide: true },
       },
-      (request, reply) => open({ accounts, reach }, request, reply),
+      (request, reply) => open({ accounts, consoleAccess }, request, reply),
     )
   }
 }
@@ -54,11 +60,14 @@ const errorPage: ErrorPage = (error, request) => {
 }
 
 async function open(
-  { accounts, reach }: Pick<ConsoleOptions, 'accounts'> & { readonly reach: Reach },
+  {
+    accounts,
+    consoleAccess,
+  }: Pick<ConsoleOptions, 'accounts'> & { readonly consoleAccess: ConsoleAccess },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (!reach.isAllowedFrom(request)) {
+  if (!consoleAccess.isAllowedFrom(request)) {
     throw new ApiError(consoleElsewhere, { reason: { code: 'console_address' } })
   }
   const { language, username } = await ownAccount(accounts, request)

@@ -20,17 +20,17 @@ export interface Mend {
 }
 
 /** A row of the table of checks: docs/doctor.md shows each of them. */
-export interface Check<Scene> {
+export interface Check<Context> {
   /** Stays as it is: monitoring goes by it. */
   readonly id: string
   /** Of its findings, unless one of them says otherwise. */
   readonly level: Exclude<Level, 'unknown'>
-  /** What a deployment without a finding has, in a phrase. */
-  readonly good: string
+  /** A phrase for a deployment without a finding. */
+  readonly passMessage: string
   readonly why: string
   readonly mend: Mend
   /** Answers nothing if all is well. @throws CouldNotCheck */
-  readonly find: (scene: Scene) => readonly Found[] | Promise<readonly Found[]>
+  readonly find: (context: Context) => readonly Found[] | Promise<readonly Found[]>
 }
 
 /** What a check has found; what it does not say is that of its row. */
@@ -57,11 +57,14 @@ export class CouldNotCheck extends Error {
   }
 }
 
-/** Makes one check. What it could not see is a finding of level `unknown`. */
-export async function make<Scene>(check: Check<Scene>, scene: Scene): Promise<Finding[]> {
+/** Runs one check. A check that could not run gives a finding of level `unknown`. */
+export async function runCheck<Context>(
+  check: Check<Context>,
+  context: Context,
+): Promise<Finding[]> {
   let found: readonly Found[]
   try {
-    found = await check.find(scene)
+    found = await check.find(context)
   } catch (error) {
     found = [{ what: `Not checked: ${reasonOf(error)}`, level: 'unknown' }]
   }

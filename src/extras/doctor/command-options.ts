@@ -4,8 +4,8 @@ import { type CommandCall, textOf, UsageError } from '../../core/cli/command.ts'
 import { assertReadable } from '../../core/cli/files.ts'
 import { shown } from '../../core/cli/output.ts'
 
-/** What the options of `gatehouse doctor` ask for. */
-export interface Wanted {
+/** The options of `gatehouse doctor`. */
+export interface DoctorOptions {
   readonly isInside: boolean
   readonly isOutside: boolean
   /** Undefined: BASE_URL, if anything answers there. */
@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 /** @throws UsageError */
-export function wantedOf(call: CommandCall): Wanted {
+export function parseDoctorOptions(call: CommandCall): DoctorOptions {
   const { operands, values } = call
   const [given] = operands
   if (values.inside === true && values.outside === true) {
@@ -52,7 +52,7 @@ function urlOf(given: string): string {
 }
 
 /** @throws UsageError */
-function connectOf(given: string | undefined, url: string | undefined): Wanted['connect'] {
+function connectOf(given: string | undefined, url: string | undefined): DoctorOptions['connect'] {
   if (given === undefined) return undefined
   const [, bracketed, plain, port] =
     /^(?:\[([^\]]+)\]|([^:]+|[^[\]]*:[^[\]]*:[^[\]]*))(?::(\d{1,5}))?$/.exec(given) ?? []

@@ -12,9 +12,9 @@ import type { Config } from '../../core/config/load.ts'
 import { jsonLine } from '../../core/http/lists/json-line.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import type { Finding } from './check.ts'
-import { leftOut, type Wanted, wantedOf } from './command-options.ts'
+import { type DoctorOptions, leftOut, parseDoctorOptions } from './command-options.ts'
+import type { InsideContext } from './context.ts'
 import type { Examined } from './report.ts'
-import type { Inside } from './scene.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -46,12 +46,12 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function doctor(call: CommandCall): Promise<void> {
-  const wanted = wantedOf(call)
+  const options = parseDoctorOptions(call)
   const left = await leftOut(call)
   const { systemClock } = await import('../../core/lib/clock.ts')
   const clock = call.terminal.clock ?? systemClock
   const at = clock.now()
-  const { examined, url } = await examine(call, wanted)
+  const { examined, url } = await examine(call, options)
   const { reportOf, textOfReport } = await import('./report.ts')
   const kept = examined.map(({ checks, findings }) => ({
     checks,
@@ -72,68 +72,69 @@ interface Report {
   readonly url: string | null
 }
 
-async function examine(call: CommandCall, wanted: Wanted): Promise<Report> {
+async function examine(call: CommandCall, options: DoctorOptions): Promise<Report> {
   // A URL of another host needs no settings, which may belong to another service, or to none.
-  if (!wanted.isInside && wanted.url !== undefined) return outside(call, wanted, wanted.url, null)
+  if (!options.isInside && options.url !== undefined)
+    return outside(call, options, options.url, null)
   const opened = await configOf(call)
   if ('findings' in opened) {
     const mistakes: Examined = { findings: opened.findings, checks: 1 }
-    if (!wanted.isOutside || wanted.url === undefined) return { examined: [mistakes], url: null }
-    const { examined, url } = await outside(call, wanted, wanted.url, null)
+    if (!options.isOutside || options.url === undefined) return { examined: [mistakes], url: null }
+    const { examined, url } = await outside(call, options, options.url, null)
     return { examined: [mistakes, ...examined], url }
   }
   const { config } = opened
   const place = missingDatabase(config)
-  if (place !== null) return withoutDatabase(call, wanted, { reason: `there is none at ${place}` })
+  if (place !== null) return withoutDatabase(call, options, { reason: `there is none at ${place}` })
   let isOpen = false
   try {
     return await withDeps(call, (deps) => {
       isOpen = true
-      return both(call, wanted, deps)
+      return both(call, options, deps)
     })
   } catch (error) {
     if (isOpen) throw error
-    return withoutDatabase(call, wanted, { error })
+    return withoutDatabase(call, options, { error })
   }
 }
 
-async function both(call: CommandCall, wanted: Wanted, deps: Deps): Promise<Report> {
+async function both(call: CommandCall, options: DoctorOptions, deps: Deps): Promise<Report> {
   const { examineInside } = await import('./inside.ts')
-  const inside = wanted.isInside ? [await examineInside(deps)] : []
-  return withOutside(call, wanted, inside, deps)
+  const inside = options.isInside ? [await examineInside(deps)] : []
+  return withOutside(call, options, inside, deps)
 }
 
 /** Examines what can be seen while the database cannot be opened, which is a finding. */
 async function withoutDatabase(
   call: CommandCall,
-  wanted: Wanted,
+  options: DoctorOptions,
   why: { readonly error: unknown } | { readonly reason: string },
 ): Promise<Report> {
-  if (!wanted.isInside) return withOutside(call, wanted, [], null)
+  if (!options.isInside) return withOutside(call, options, [], null)
   const { config, terminal } = call
   const { createLog } = await import('../../core/runtime/deps.ts')
   const { eventsOf } = await import('../../core/runtime/sinks.ts')
   const { createMeasurements } = await import('../../core/measurements/measurements.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
-  const { examineUnopened } = await import('./inside.ts')
+  const { examineOffline } = await import('./inside.ts')
   const clock = terminal.clock ?? systemClock
   const [log, measurements] = [createLog('silent'), createMeasurements()]
   const events = eventsOf({ clock, log, measurements })
   const deps = { config, clock, events, fetch: globalThis.fetch }
-  return withOutside(call, wanted, [await examineUnopened(deps, why)], null)
+  return withOutside(call, options, [await examineOffline(deps, why)], null)
 }
 
 async function withOutside(
   call: CommandCall,
-  wanted: Wanted,
+  options: DoctorOptions,
   inside: readonly Examined[],
   deps: Deps | null,
 ): Promise<Report> {
-  if (!wanted.isOutside) return { examined: inside, url: null }
-  const url = wanted.url ?? call.config.baseUrl
-  const found = await outside(call, wanted, url, deps)
+  if (!options.isOutside) return { examined: inside, url: null }
+  const url = options.url ?? call.config.baseUrl
+  const found = await outside(call, options, url, deps)
   const examined = [...inside, ...found.examined]
-  if (wanted.url !== undefined || !wanted.isInside) return { examined, url }
+  if (options.url !== undefined || !options.isInside) return { examined, url }
   // Nothing answers at BASE_URL, and it was not asked for by name: only the inside may be meant.
   return { examined: examined.map(unreachableAsUnknown), url }
 }
@@ -146,9 +147,9 @@ function unreachableAsUnknown({ checks, findings }: Examined): Examined {
 
 async function outside(
   { terminal }: CommandCall,
-  { connect, ca }: Wanted,
+  { connect, ca }: DoctorOptions,
   url: string,
-  inside: Pick<Inside, 'config' | 'db'> | null,
+  inside: Pick<InsideContext, 'config' | 'db'> | null,
 ): Promise<Report> {
   const { systemClock } = await import('../../core/lib/clock.ts')
   const { examineOutside } = await import('./outside.ts')
@@ -166,7 +167,7 @@ async function configOf(
     return { config: call.config }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const { refusedSettings } = await import('./unopened.ts')
+    const { refusedSettings } = await import('./offline-checks.ts')
     return { findings: refusedSettings(error.mistakes) }
   }
 }

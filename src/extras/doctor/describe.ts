@@ -18,8 +18,8 @@ export function describeChecks(document: string): string {
   return `${before}${heading}\n${asDocumented(parts.join('\n\n'))}\n`
 }
 
-function described({ good, id, level, mend, why }: CheckRow): string {
-  const lines = [`- **\`${id}\`** (${level}): ${good}.`, `  ${why}`, `  *Mend:* ${mend.do}`]
+function described({ passMessage, id, level, mend, why }: CheckRow): string {
+  const lines = [`- **\`${id}\`** (${level}): ${passMessage}.`, `  ${why}`, `  *Mend:* ${mend.do}`]
   const shown = linesOf(mend)
   return [...lines, ...(shown.length > 0 ? [`  ${shown.join(' · ')}`] : [])].join('\n')
 }

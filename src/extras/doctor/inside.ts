@@ -1,6 +1,6 @@
 import { damageIn } from '../../core/database/errors.ts'
 import { reasonOf } from '../../core/reason.ts'
-import { type Check, type Finding, findingOf, make } from './check.ts'
+import { type Check, type Finding, findingOf, runCheck } from './check.ts'
 import { auditChecks } from './checks/audit.ts'
 import { backupChecks } from './checks/backups.ts'
 import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
@@ -16,10 +16,10 @@ import { schemaObjects } from './checks/schema-objects.ts'
 import { cookieChecks } from './checks/session-cookie.ts'
 import { settingChecks } from './checks/settings.ts'
 import { usernameChecks } from './checks/usernames.ts'
+import type { InsideContext, OfflineContext } from './context.ts'
 import { type Machine, thisMachine } from './machine.ts'
-import type { Inside, Unopened } from './scene.ts'
 
-const unopenedChecks: readonly Check<Unopened>[] = [
+const offlineChecks: readonly Check<OfflineContext>[] = [
   ...settingChecks,
   ...cookieChecks,
   ...proxySettingChecks,
@@ -28,7 +28,7 @@ const unopenedChecks: readonly Check<Unopened>[] = [
   ...otherServiceChecks,
 ]
 
-const openedChecks: readonly Check<Inside>[] = [
+const openedChecks: readonly Check<InsideContext>[] = [
   ...masterKeyChecks,
   ...databaseChecks,
   schemaObjects,
@@ -40,15 +40,15 @@ const openedChecks: readonly Check<Inside>[] = [
 ]
 
 /** In the order of the report. Those that need the database come after those that open it. */
-export const insideChecks: readonly Check<Inside>[] = [
-  ...unopenedChecks,
+export const insideChecks: readonly Check<InsideContext>[] = [
+  ...offlineChecks,
   ...openingChecks,
   ...openedChecks,
 ]
 
-const needingDatabase: ReadonlySet<Check<Inside>> = new Set(openedChecks)
+const needingDatabase: ReadonlySet<Check<InsideContext>> = new Set(openedChecks)
 
-export type InsideDeps = Omit<Inside, 'machine'>
+export type InsideDeps = Omit<InsideContext, 'machine'>
 
 /**
  * Makes the inside checks; changes nothing. If the database cannot be used, that is the finding, and
@@ -58,7 +58,7 @@ export async function examineInside(
   deps: InsideDeps,
   { machine = thisMachine }: { readonly machine?: Machine } = {},
 ): Promise<{ findings: Finding[]; checks: number }> {
-  const scene: Inside = { ...deps, machine }
+  const context: InsideContext = { ...deps, machine }
   const findings: Finding[] = []
   const opening: ReadonlySet<string> = new Set(openingChecks.map(({ id }) => id))
   let checks = 0
@@ -66,26 +66,26 @@ export async function examineInside(
     const isOpen = !findings.some(({ check: id, level }) => opening.has(id) && level === 'error')
     if (needingDatabase.has(check) && !isOpen) continue
     if (opening.has(check.id) && !isOpen) continue
-    findings.push(...(await make(check, scene)))
+    findings.push(...(await runCheck(check, context)))
     checks += 1
   }
   return { findings, checks }
 }
 
 /** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
-export async function examineUnopened(
-  deps: Omit<Unopened, 'machine'>,
+export async function examineOffline(
+  deps: Omit<OfflineContext, 'machine'>,
   {
     error,
     reason = reasonOf(error),
     machine = thisMachine,
   }: { readonly error?: unknown; readonly reason?: string; readonly machine?: Machine },
 ): Promise<{ findings: Finding[]; checks: number }> {
-  const scene: Unopened = { ...deps, machine }
+  const context: OfflineContext = { ...deps, machine }
   const findings: Finding[] = []
-  for (const check of unopenedChecks) findings.push(...(await make(check, scene)))
+  for (const check of offlineChecks) findings.push(...(await runCheck(check, context)))
   const what = `The database cannot be opened: ${reason}.`
   const mend = damageIn(error) ? databasePages.mend : undefined
   findings.push(findingOf(databaseCheck, { what, ...(mend && { mend }) }))
-  return { findings, checks: unopenedChecks.length + 1 }
+  return { findings, checks: offlineChecks.length + 1 }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/lib/clock.ts'
 import { OutboundError } from '../../core/outbound/outbound-error.ts'
-import { type Check, type Finding, findingOf, make } from './check.ts'
+import { type Check, type Finding, findingOf, runCheck } from './check.ts'
 import { answerChecks } from './checks/answers.ts'
 import { bodyLimitChecks } from './checks/body-limit.ts'
 import { clientAddressChecks, isOwnService } from './checks/client-address.ts'
@@ -10,12 +10,12 @@ import { jwksChecks } from './checks/jwks.ts'
 import { passingChecks } from './checks/passing.ts'
 import { arrivalChecks, reachable } from './checks/reachable.ts'
 import { tlsChecks } from './checks/tls.ts'
+import type { OutsideContext } from './context.ts'
 import { type PeerCertificate, peerCertificate } from './peer-certificate.ts'
 import { createProbe, type TargetOptions, targetOf } from './probe.ts'
-import type { Outside } from './scene.ts'
 
 /** In the order of the report. What comes after `arrivalChecks` is asked of Gatehouse alone. */
-export const outsideChecks: readonly Check<Outside>[] = [
+export const outsideChecks: readonly Check<OutsideContext>[] = [
   reachable,
   ...tlsChecks,
   ...arrivalChecks,
@@ -28,13 +28,13 @@ export const outsideChecks: readonly Check<Outside>[] = [
   ...bodyLimitChecks,
 ]
 
-const beforeService: ReadonlySet<Check<Outside>> = new Set([...tlsChecks, ...arrivalChecks])
+const beforeService: ReadonlySet<Check<OutsideContext>> = new Set([...tlsChecks, ...arrivalChecks])
 const arrival: ReadonlySet<string> = new Set(arrivalChecks.map(({ id }) => id))
 
 export interface OutsideOptions extends TargetOptions {
   readonly url: string
   readonly clock: Clock
-  readonly inside: Outside['inside']
+  readonly inside: OutsideContext['inside']
   /** PEM, an authority of the operator beside those of Node. */
   readonly ca?: string
 }
@@ -50,11 +50,11 @@ export async function examineOutside({
   ca,
   ...options
 }: OutsideOptions): Promise<{ findings: Finding[]; checks: number }> {
-  let scene: Outside
+  let context: OutsideContext
   try {
     const target = await targetOf(url, options)
     let certificate: Promise<PeerCertificate> | undefined
-    scene = {
+    context = {
       origin: target.origin,
       probe: createProbe(target),
       clock,
@@ -75,10 +75,10 @@ export async function examineOutside({
     if (!isService && (!beforeService.has(check) || arrival.has(check.id))) continue
     if (findings.some(({ check: id }) => id === reachable.id)) break
     // What these settings say of another service would be a false alarm.
-    if (check === clientAddressChecks[0] && scene.inside && !(await isOwnService(scene))) {
-      scene = { ...scene, inside: null }
+    if (check === clientAddressChecks[0] && context.inside && !(await isOwnService(context))) {
+      context = { ...context, inside: null }
     }
-    findings.push(...(await make(check, scene)))
+    findings.push(...(await runCheck(check, context)))
     checks += 1
   }
   return { findings, checks }

@@ -69,7 +69,7 @@ async function found(host: string, lookup: Lookup): Promise<readonly string[]> {
   throw new OutboundError('name_not_found', 'the host name has no address')
 }
 
-export interface Sent {
+export interface ProbeRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -98,7 +98,7 @@ export interface Answer {
 export interface Probe {
   readonly target: Target
   /** @throws OutboundError */
-  send(path: string, sent?: Sent): Promise<Answer>
+  send(path: string, sent?: ProbeRequest): Promise<Answer>
   /** The same for a plain GET, which is sent once however often it is asked for. */
   get(path: string): Promise<Answer>
 }
@@ -117,7 +117,7 @@ export function createProbe(
   const answers = new Map<string, Promise<Answer>>()
   const untilMs = performance.now() + totalMs
 
-  async function send(path: string, sent: Sent = {}): Promise<Answer> {
+  async function send(path: string, sent: ProbeRequest = {}): Promise<Answer> {
     const { method = 'GET', headers = {}, body, localAddress, target: line } = sent
     const left = untilMs - performance.now()
     if (left <= 0) throw new CouldNotCheck('the address has answered too slowly')

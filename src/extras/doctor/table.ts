@@ -1,7 +1,7 @@
 import type { Check } from './check.ts'
 import { insideChecks } from './inside.ts'
+import { settingsRefused } from './offline-checks.ts'
 import { outsideChecks } from './outside.ts'
-import { settingsRefused } from './unopened.ts'
 
 /** A row of docs/doctor.md. */
 export type CheckRow = Omit<Check<never>, 'find'>

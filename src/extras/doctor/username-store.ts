@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isPresentAccount } from '../../core/database/staged.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
 
 /** An account by its name; `emailKey` is its verified address in canonical form. */
 export interface NamedAccount {

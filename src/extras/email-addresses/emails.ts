@@ -50,7 +50,7 @@ export interface Emails {
    * @throws ApiError mailUnavailable; tooManyRequests; invalidCredentials if the account has ended
    * its logins meanwhile
    */
-  begin(account: Account, address: EmailAddress, how: HowToBegin): Promise<BegunCode>
+  begin(account: Account, address: EmailAddress, options: BeginOptions): Promise<BegunCode>
   /** Gives up the address that waits for its proof. */
   cancel(account: Account, guard?: Guard): Promise<void>
   /**
@@ -76,7 +76,7 @@ export interface OwnEmail extends StoredEmail {
   readonly pending: PendingAddress | null
 }
 
-export interface HowToBegin {
+export interface BeginOptions {
   readonly guard?: Guard | undefined
   /** If the account has none of its own. */
   readonly language: Language
@@ -149,7 +149,10 @@ export function createEmails(deps: EmailsDeps): Emails {
           facts: { from: before?.key ?? null },
         })
         const { confirmation, ...of } = begun.mail
-        await events.record(trx, emailVerificationBegun, { user_id: userId, change: isChange })
+        await events.emitInTransaction(trx, emailVerificationBegun, {
+          user_id: userId,
+          change: isChange,
+        })
         // The link of an address that is taken is mailed to no one, so that nothing can confirm it.
         const owner = await emailStore(trx).ownerOf(address.key)
         const isTaken = owner !== null && owner.userId !== userId
@@ -173,7 +176,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     async cancel({ userId }, guard) {
       const work = async (trx: DatabaseOrTransaction) => {
         await confirmations.cancelAll(trx, userId, pendingPurposes)
-        await events.record(trx, emailVerificationCancelled, { user_id: userId })
+        await events.emitInTransaction(trx, emailVerificationCancelled, { user_id: userId })
       }
       await transact(db, [lockName.account(userId)], work, guard)
     },
@@ -209,7 +212,7 @@ export function createEmails(deps: EmailsDeps): Emails {
         await emailStore(trx).set(userId, null, clock.now())
         await confirmations.cancelAll(trx, userId, confirmationPurposes)
         await endTokens(trx, userId, accessTokens)
-        await events.record(trx, emailRemoved, { user_id: userId })
+        await events.emitInTransaction(trx, emailRemoved, { user_id: userId })
         await outbox.add(trx, {
           message: 'email_changed',
           to: { address: before.address, userId },
@@ -224,7 +227,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     async setLanguage({ userId }, language, guard) {
       const work = async (trx: DatabaseOrTransaction) => {
         await emailStore(trx).setLanguage(userId, language)
-        await events.record(trx, languageChanged, { user_id: userId, language })
+        await events.emitInTransaction(trx, languageChanged, { user_id: userId, language })
       }
       await transact(db, [lockName.account(userId)], work, guard)
     },
@@ -243,13 +246,13 @@ export function createEmails(deps: EmailsDeps): Emails {
     if (facts.from !== (before?.key ?? null)) throw outlived(confirmation)
     await setVerifiedEmail(trx, userId, address, clock.now())
     if (before === null || before.key === address.key) {
-      await events.record(trx, emailVerified, { user_id: userId })
+      await events.emitInTransaction(trx, emailVerified, { user_id: userId })
       return 'verified'
     }
     await confirmations.cancelAll(trx, userId)
     // Tokens carry the address before.
     await endTokens(trx, userId, accessTokens)
-    await events.record(trx, emailChanged, { user_id: userId })
+    await events.emitInTransaction(trx, emailChanged, { user_id: userId })
     const undo = await confirmations.begin(trx, {
       purpose: 'email_undo',
       // Each change has a way back of its own, with the full time.
@@ -295,7 +298,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     const { hadNewPassword } = await undoSince(trx, userId, since)
     await endTokens(trx, userId, everything)
     const restored = { user_id: userId, password_removed: hadNewPassword }
-    await events.record(trx, emailRestored, restored)
+    await events.emitInTransaction(trx, emailRestored, restored)
     const now = await accountIn(trx, userId)
     const { mail } = await confirmations.begin(trx, {
       purpose: 'reset',

@@ -17,7 +17,7 @@ import type { Proofs } from '../../modules/authentication/proofs.ts'
 import { captchaRequired } from '../../modules/throttle/schemas.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import type { Emails } from './emails.ts'
-import { OwnEmailBody, SentEmail, showOwn, WantedEmail, WantedLanguage } from './schemas.ts'
+import { EmailInput, LanguageInput, OwnEmailBody, SentEmail, showOwn } from './schemas.ts'
 
 /**
  * The verified address and the language of the caller's own account: GET, PUT and DELETE /email and
@@ -80,7 +80,7 @@ export async function ownEmailRoutes(
       schema: {
         operationId: idOf('changeOwnEmail'),
         summary: 'Mail a link to an address, which counts once it is confirmed there',
-        body: WantedEmail,
+        body: EmailInput,
         response: { 202: BegunConfirmation },
       },
     },
@@ -135,7 +135,7 @@ export async function ownEmailRoutes(
       schema: {
         operationId: idOf('changeOwnLanguage'),
         summary: 'Choose the language of pages and mail',
-        body: WantedLanguage,
+        body: LanguageInput,
         response: { 200: Message },
       },
     },

@@ -65,7 +65,7 @@ export const AccountEmailBody = named(
   { ...example, undeliverable_at: null, undeliverable_reason: null },
 )
 
-export const WantedEmail = {
+export const EmailInput = {
   type: 'object',
   required: ['email'],
   properties: { email: EmailField, ...acceptedProofs },
@@ -73,11 +73,11 @@ export const WantedEmail = {
 
 export const SentEmail = named(
   'WantedEmail',
-  { ...WantedEmail, properties: { email: EmailField, ...sentProofs } },
+  { ...EmailInput, properties: { email: EmailField, ...sentProofs } },
   { email: 'ann@example.com', current_password: examplePassword },
 )
 
-export const WantedLanguage = named(
+export const LanguageInput = named(
   'WantedLanguage',
   {
     type: 'object',

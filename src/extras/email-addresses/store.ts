@@ -1,6 +1,6 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isPresentAccount } from '../../core/database/staged.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
 
 /** The verified address of an account, with what became of mail to it. Times: epoch milliseconds. */
 export interface StoredEmail {

@@ -32,7 +32,7 @@ export interface EmailLogin {
    * are the same for any address.
    * @throws ApiError routeNotFound if it is off; mailUnavailable; tooManyRequests for the client
    */
-  begin(address: EmailAddress, how: HowToBegin): Promise<BegunCode>
+  begin(address: EmailAddress, options: BeginOptions): Promise<BegunCode>
   /**
    * The account whose link or code was right, as a method of login. The confirmation is not used up
    * yet: the transaction that takes the login further does that.
@@ -46,7 +46,7 @@ export interface EmailLogin {
   accountOf(confirmation: Confirmation): Promise<Account | null>
 }
 
-export interface HowToBegin {
+export interface BeginOptions {
   /** If the account has none of its own. */
   readonly language: Language
   /** The address of the client, by the rules of limits. */
@@ -63,7 +63,7 @@ export interface EmailLoginDeps {
   readonly clock: Clock
   readonly confirmations: Pick<Confirmations, 'begin'>
   readonly db: Database
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly requirements: Pick<Requirements, 'unmet'>
 }
@@ -100,7 +100,12 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
           language,
           facts,
         })
-        await events.record(trx, emailLoginBegun, { user_id: userId }, { hidesPerson: true })
+        await events.emitInTransaction(
+          trx,
+          emailLoginBegun,
+          { user_id: userId },
+          { hidesPerson: true },
+        )
         await outbox.add(trx, {
           message: 'sign_in',
           to: { userId, address },

@@ -74,8 +74,8 @@ async function explainOneRoute(
   user: string,
   route: string | undefined,
 ): Promise<void> {
-  const { parseWanted } = await import('./match-route.ts')
-  const wanted = route === undefined ? undefined : parseWanted(route)
+  const { parseRoute } = await import('./match-route.ts')
+  const wanted = route === undefined ? undefined : parseRoute(route)
   const username = canonicalUsername(user)
   if (wanted === null)
     throw new UsageError('--route must be a method and a path, such as "PUT /users/7"')

@@ -11,7 +11,7 @@ import { type JudgeTokenDeps, judgeToken, kindOf } from '../../modules/tokens/ju
 import { errorText, type LookUpReason, showReason } from './explanations.ts'
 import { judgeLogin } from './judge-login.ts'
 import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
-import type { WantedRoute } from './match-route.ts'
+import type { RouteInput } from './match-route.ts'
 import { type MendsDeps, mendsFor } from './mends.ts'
 import type { Refusals } from './refusals.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
@@ -23,7 +23,7 @@ import type { Answer, RefusalBody } from './schemas.ts'
  */
 export interface ExplainDeps extends JudgeTokenDeps {
   readonly accounts: Accounts
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
   readonly outbox: MendsDeps['outbox']
@@ -46,7 +46,7 @@ export async function explainRefusal(
 ): Promise<RefusalShown | null> {
   const refusal = await deps.refusals.find(id)
   if (!refusal) return null
-  deps.events.tell(sensitiveRead, {
+  deps.events.emit(sensitiveRead, {
     what: 'explain',
     of: refusal.id,
     user_id: userIdIn(refusal.subject),
@@ -79,7 +79,7 @@ export async function explainToken(
   const kind = external ? 'external' : kindOf(token)
   const error = kind === 'refresh' ? 'invalidRefreshToken' : 'invalidOrExpiredToken'
   const user_id = userIdIn(subject)
-  deps.events.tell(sensitiveRead, { what: 'explain', of: 'token', user_id })
+  deps.events.emit(sensitiveRead, { what: 'explain', of: 'token', user_id })
   const account = await accountOf(subject, deps)
   return {
     of: `${kind} token`,
@@ -112,11 +112,11 @@ export function asAnswer(refusal: RefusalShown): AnswerShown {
 export async function explainRoute(
   deps: ExplainDeps & JudgeRouteDeps,
   account: Account,
-  wanted: WantedRoute,
+  wanted: RouteInput,
   caller: Caller = null,
 ): Promise<AnswerShown> {
   const judged = await judgeRoute(deps, account, wanted)
-  deps.events.tell(sensitiveRead, { what: 'explain', of: 'route', user_id: account.userId })
+  deps.events.emit(sensitiveRead, { what: 'explain', of: 'route', user_id: account.userId })
   const admitted = 'The guards of the route would admit this account.'
   return {
     of: `${wanted.method} ${wanted.path}`,
@@ -131,7 +131,7 @@ export async function explainLogin(
   caller: Caller = null,
 ): Promise<AnswerShown> {
   const judged = await judgeLogin(deps, account)
-  deps.events.tell(sensitiveRead, { what: 'explain', of: 'account', user_id: account.userId })
+  deps.events.emit(sensitiveRead, { what: 'explain', of: 'account', user_id: account.userId })
   const admitted = 'A login of this account would be admitted, if what it sends is right.'
   return {
     of: 'login',

@@ -11,7 +11,7 @@ import { describeRule, needsResource, type Rule } from '../../core/policy/rules.
 import type { Account } from '../../modules/authentication/account.ts'
 import { isRefusal } from '../../modules/authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
-import { canBeDecoded, type MatchedRoute, matchRoute, type WantedRoute } from './match-route.ts'
+import { canBeDecoded, type MatchedRoute, matchRoute, type RouteInput } from './match-route.ts'
 
 export interface JudgeRouteDeps {
   readonly config: Pick<Config, 'roles'>
@@ -47,7 +47,7 @@ export interface JudgedRoute {
 export async function judgeRoute(
   deps: JudgeRouteDeps,
   account: Account,
-  wanted: WantedRoute,
+  wanted: RouteInput,
 ): Promise<JudgedRoute> {
   const judgement = new Judgement()
   if (!canBeDecoded(wanted.path)) {

@@ -6,8 +6,8 @@ export interface MatchedRoute {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What an operator wrote: `PUT /users/7`. */
-export interface WantedRoute {
+/** The input of an operator: `PUT /users/7`. */
+export interface RouteInput {
   readonly method: string
   /** Without the query. */
   readonly path: string
@@ -17,7 +17,7 @@ const maxLength = 2048
 const format = /^([A-Za-z]{1,16}) +(\/[\x21-\x7e]*)$/
 
 /** Parses a method and a path; null for any other text. */
-export function parseWanted(text: string): WantedRoute | null {
+export function parseRoute(text: string): RouteInput | null {
   const [, method, target] = text.length > maxLength ? [] : (text.trim().match(format) ?? [])
   if (method === undefined || target === undefined) return null
   const [path = ''] = target.split(/[?#]/, 1)
@@ -36,7 +36,7 @@ export function canBeDecoded(path: string): boolean {
  */
 export function matchRoute(
   routes: readonly RouteOptions[],
-  { method, path }: WantedRoute,
+  { method, path }: RouteInput,
 ): MatchedRoute | null {
   const segments = path.split('/').map(decoded)
   const asked = method === 'HEAD' ? 'GET' : method // HEAD routes are copies of their GET

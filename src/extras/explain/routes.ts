@@ -16,7 +16,7 @@ import {
   explainRoute,
   explainToken,
 } from './explain.ts'
-import { parseWanted } from './match-route.ts'
+import { parseRoute } from './match-route.ts'
 import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
 
 /**
@@ -106,7 +106,7 @@ function parseQuestion({ text, token, username, route }: Static<typeof Question>
     return refuseField(['token'], 'is required, unless username and route are given')
   }
   if (route === undefined) return { username }
-  const wanted = parseWanted(route)
+  const wanted = parseRoute(route)
   if (!wanted) return refuseField(['route'], 'must be a method and a path, such as PUT /users/7')
   return { username, wanted }
 }

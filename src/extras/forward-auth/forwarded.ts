@@ -7,7 +7,7 @@ import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import { namedPathsOf } from './named-paths.ts'
 import { isValidMethod, isValidUri, pathOf } from './request-line.ts'
 import { parseSite, type Site } from './site.ts'
-import type { ForwardAsked } from './verdict.ts'
+import type { ForwardInput } from './verdict.ts'
 
 /**
  * What a proxy tells of a request to an application, in the headers X-Forwarded-Host, -Proto, -Uri
@@ -23,7 +23,7 @@ export interface Forwarded {
   askedOf(request: FastifyRequest): ForwardedRequest
 }
 
-export interface ForwardedRequest extends ForwardAsked {
+export interface ForwardedRequest extends ForwardInput {
   readonly site: Site
 }
 

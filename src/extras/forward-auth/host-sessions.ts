@@ -71,7 +71,7 @@ export interface HostSessionsDeps {
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly db: Database
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly feed: Pick<ChangeFeed, 'anyVersion'>
   readonly random: Random
   readonly sessions: Pick<Sessions, 'revalidate' | 'resumeStored'>
@@ -139,7 +139,7 @@ export function createHostSessions(deps: HostSessionsDeps): HostSessions {
         await store.replace(digest(secret), began, maxHosts)
         const { userId: user_id, username, amr: factors } = live.stored
         const login = { username, factors, session: sessionId }
-        await events.record(trx, forwardSessionCreated, { user_id, origin }, { login })
+        await events.emitInTransaction(trx, forwardSessionCreated, { user_id, origin }, { login })
         return { secret, returnTo }
       })
     },

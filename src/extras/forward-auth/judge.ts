@@ -1,18 +1,18 @@
 import type { ForwardRule } from '../../core/config/forward-rule.ts'
 import { maxNamedPaths } from './named-paths.ts'
-import { folded, hasTooManyMarks, isManifold, maxCharacters, readingsOf } from './readings.ts'
+import { folded, hasTooManyMarks, isAmbiguous, maxCharacters, variantsOf } from './path-variants.ts'
 import { pathOf } from './request-line.ts'
 import { firstOnWay, type HostRules, indexRules, withUpperEscapes } from './rules-index.ts'
-import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
+import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
 /** Judges requests by a list of rules: the first that matches counts, and without one all is denied. */
 export interface Judge {
-  judge(asked: ForwardAsked, caller: ForwardCaller | null): Verdict
+  judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
   /**
    * All readings of a request with the rules to which they lead, for an operator: by path and method;
    * `rule` is its number or null. Null if the path has no sure reading.
    */
-  readings(asked: ForwardAsked, caller: ForwardCaller | null): readonly ReadingOfRequest[] | null
+  readings(asked: ForwardInput, caller: ForwardCaller | null): readonly ReadingOfRequest[] | null
   /** Whether a rule is for a host, as a browser writes it. */
   hasHost(host: string): boolean
   /** How many rules were looked at until now. */
@@ -75,7 +75,7 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
    * what the application may take the request for.
    */
   function search(
-    { host, methods, uri, named }: ForwardAsked,
+    { host, methods, uri, named }: ForwardInput,
     caller: ForwardCaller | null,
     told: ReadingOfRequest[] | null,
   ): number | Verdict {
@@ -146,8 +146,8 @@ export function createJudge(rules: readonly ForwardRule[]): Judge {
 }
 
 function pathsOf(path: string): readonly string[] | null {
-  if (!isManifold(path)) return [path]
-  return readingsOf(path)?.map(withUpperEscapes) ?? null
+  if (!isAmbiguous(path)) return [path]
+  return variantsOf(path)?.map(withUpperEscapes) ?? null
 }
 
 function lengthOf(paths: readonly string[]): number {

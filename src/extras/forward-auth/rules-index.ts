@@ -1,6 +1,6 @@
 import type { ForwardRule } from '../../core/config/forward-rule.ts'
 import { shadowedRules } from '../../core/config/forward-shadows.ts'
-import { folded } from './readings.ts'
+import { folded } from './path-variants.ts'
 
 /** The rules for a path: sorted indexes of rules, so that the first is the one that counts. */
 interface Node {

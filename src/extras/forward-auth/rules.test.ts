@@ -24,7 +24,7 @@ function started({ index = 0, env = {} }: { index?: number; env?: Record<string,
   const rules = createForwardRules({
     clock,
     config,
-    events: { tell: (type, ...[payload]) => void told.push([type.name, payload]) },
+    events: { emit: (type, ...[payload]) => void told.push([type.name, payload]) },
     log: {
       error: (fields: { mistakes: readonly string[] }) =>
         void told.push(['error', fields.mistakes]),
@@ -162,7 +162,7 @@ suite('without FORWARD_AUTH_FILE', () => {
     const rules = createForwardRules({
       clock: fixedClock(),
       config: loadConfig({}),
-      events: { tell: told },
+      events: { emit: told },
       log: { error: told, info: told, warn: told },
       measurements,
       workers: { index: 0, keep: () => {} },

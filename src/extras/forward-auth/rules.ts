@@ -10,12 +10,12 @@ import type { Measurements } from '../../core/measurements/measurements.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { forwardRulesBroken, forwardRulesChanged } from './events.ts'
 import { createJudge, type Judge } from './judge.ts'
-import type { ForwardAsked, ForwardCaller, Verdict } from './verdict.ts'
+import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
 /** The rules of FORWARD_AUTH_FILE, as this process last read them. docs/adr/0061 */
 export interface ForwardRules {
   /** What the rules say of a request; `caller` is null as long as it is not known who asks. */
-  judge(asked: ForwardAsked, caller: ForwardCaller | null): Verdict
+  judge(asked: ForwardInput, caller: ForwardCaller | null): Verdict
   /** Whether an origin is that of a host of the rules: by https, or by http on a loopback address. */
   isOrigin(origin: string): boolean
   /**
@@ -28,7 +28,7 @@ export interface ForwardRules {
 export interface ForwardRulesDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly config: Pick<Config, 'forwardAuth' | 'roles'>
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
   readonly measurements: Pick<Measurements, 'forwardFile'>
   readonly workers: Pick<Workers, 'index' | 'keep'>
@@ -75,7 +75,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
       if (isMended) log.info('the file of forward authentication has no mistakes any more')
       // At the first look the start has told of the warnings, unless the file has changed since.
       if (!isFirst || isChanged) for (const warning of reading.warnings) log.warn(warning)
-      if (isChanged) events.tell(forwardRulesChanged, { rules: rules.length })
+      if (isChanged) events.emit(forwardRulesChanged, { rules: rules.length })
     },
   }
 
@@ -84,7 +84,7 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
     mistakes = found
     if (!tells) return
     tellMistakes()
-    if (isNew) events.tell(forwardRulesBroken, { mistakes: found.length, rules: rules.length })
+    if (isNew) events.emit(forwardRulesBroken, { mistakes: found.length, rules: rules.length })
   }
 
   function remind(): void {

@@ -2,7 +2,7 @@ import type { Role } from '../../core/policy/principal.ts'
 import type { NamedPath } from './named-paths.ts'
 
 /** What a proxy asks about: a request to an application, as its headers tell of it. */
-export interface ForwardAsked {
+export interface ForwardInput {
   /** Lower case, with the port unless it is the scheme's own. */
   readonly host: string
   readonly scheme: 'http' | 'https'

@@ -11,7 +11,7 @@ import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { Providers } from '../../modules/federation/providers.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import type { Sessions } from '../../modules/sessions/sessions.ts'
-import { createReach } from '../console/reach.ts'
+import { createConsoleAccess } from '../console/access.ts'
 import { troublePage } from './page.ts'
 
 export interface HomeOptions {
@@ -87,7 +87,7 @@ const Home = named(
  */
 export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
   const { accounts, config, providers } = options
-  const reach = createReach(config)
+  const consoleAccess = createConsoleAccess(config)
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
   const links = {
     documentation: { href: '/api/docs', access: documents },
@@ -121,7 +121,7 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       if (prefersPage(request)) {
         const session = await sessionOf(options, request)
         const account = session && (await accounts.byUserId(session.stored.userId))
-        if (account) return reply.redirect(reach.startOf(account, request), 303)
+        if (account) return reply.redirect(consoleAccess.landingPath(account, request), 303)
         return sendView(reply, request, 'home', {
           links,
           signIn,

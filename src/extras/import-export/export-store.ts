@@ -1,6 +1,6 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
-import { isPresentAccount } from '../../core/database/staged.ts'
 
 export type ExportedRow = Awaited<ReturnType<typeof exportedAfter>>[number]
 

@@ -42,7 +42,7 @@ export async function* exportAccounts(
   for (;;) {
     const isFirst = after === 0
     const text = await makeBatch(nextLines)
-    if (isFirst) events.tell(sensitiveRead, { what: 'account_export', hashes: withHashes })
+    if (isFirst) events.emit(sensitiveRead, { what: 'account_export', hashes: withHashes })
     if (text === '') return
     yield text
     await setImmediate()

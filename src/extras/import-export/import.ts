@@ -16,7 +16,7 @@ import type { BreachQuery } from '../../modules/passwords/range-query.ts'
 import { assertAcceptablePassword } from '../../modules/passwords/rules.ts'
 import { userEmail } from '../../modules/users/users.ts'
 import { sensitiveCreate } from './events.ts'
-import { lineReader, type Mistake, type WantedLine } from './line.ts'
+import { type AccountLine, lineReader, type Mistake } from './line.ts'
 import { gatherPreview, type LinePreview } from './preview.ts'
 import { type FileFormat, readRecords } from './read-records.ts'
 import { transferSchemas } from './schemas.ts'
@@ -127,7 +127,7 @@ export function createImports(deps: ImportDeps): Imports {
     let touchedAt = clock.now()
     let lines = 0
     let newUsers = 0
-    let batch: WantedLine[] = []
+    let batch: AccountLine[] = []
     let ignoredColumns: readonly string[] = []
     try {
       const reading = {
@@ -212,7 +212,7 @@ export function createImports(deps: ImportDeps): Imports {
     }
 
     /** @throws ApiError validationFailed if the password breaks the rules for new passwords */
-    async function hashOf({ secret, username, user }: WantedLine): Promise<string | null> {
+    async function hashOf({ secret, username, user }: AccountLine): Promise<string | null> {
       if (secret === 'none') return null
       if ('hash' in secret) return secret.hash
       await touch()
@@ -225,7 +225,10 @@ export function createImports(deps: ImportDeps): Imports {
     async function finish(): Promise<boolean> {
       const complete = async (trx: DatabaseOrTransaction) => {
         if (!(await importStore(trx).finish(id, newUsers))) return false
-        await events.record(trx, sensitiveCreate, { what: 'account_import', count: lines })
+        await events.emitInTransaction(trx, sensitiveCreate, {
+          what: 'account_import',
+          count: lines,
+        })
         return true
       }
       const isDone = await transact(db, [], complete, guard)

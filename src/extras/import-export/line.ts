@@ -19,7 +19,7 @@ export interface Mistake extends Detail {
 }
 
 /** The account that a line describes. */
-export interface WantedLine {
+export interface AccountLine {
   readonly line: number
   readonly username: Username
   readonly secret: { readonly hash: string } | { readonly password: string } | 'none'
@@ -33,7 +33,7 @@ export interface WantedLine {
 }
 
 /** Parses what was read of a line to an account, or to its errors. */
-export type ReadLine = (record: ReadRecord) => WantedLine | readonly Detail[]
+export type ReadLine = (record: ReadRecord) => AccountLine | readonly Detail[]
 
 type LineSettings = Pick<Config, 'password' | 'roles'>
 
@@ -79,7 +79,7 @@ function attempt<T>(found: Detail[], parse: () => T): T | undefined {
 function parseSecret(
   { password, password_hash: hash }: Static<ImportLine>,
   settings: HashSettings,
-): WantedLine['secret'] {
+): AccountLine['secret'] {
   if (hash !== undefined && password !== undefined) {
     return refuseField(['password_hash'], 'stands for a password: leave out one of them')
   }
@@ -90,7 +90,7 @@ function parseSecret(
 }
 
 /** Parses the owner. Beside name and e-mail, `user_id` is an exported id, which is ignored. */
-function parseOwner({ user_id, name, email }: Static<ImportLine>): WantedLine['user'] {
+function parseOwner({ user_id, name, email }: Static<ImportLine>): AccountLine['user'] {
   if (name !== undefined && email !== undefined) return parseUser({ name, email })
   return parseUser({ ...(user_id !== undefined && { user_id }), ...pick({ name, email }) })
 }

@@ -1,7 +1,7 @@
 import type { Detail } from '../../core/errors.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
 import { splitRoles } from '../../modules/authentication/account.ts'
-import type { WantedLine } from './line.ts'
+import type { AccountLine } from './line.ts'
 import type { importStore } from './store.ts'
 
 /** An account as a line describes it, or as it is now. */
@@ -36,7 +36,7 @@ export interface LinePreview {
 
 interface Kept {
   readonly line: number
-  readonly wanted: WantedLine | null
+  readonly wanted: AccountLine | null
   readonly errors: readonly Detail[]
 }
 
@@ -51,10 +51,10 @@ export function gatherPreview(max: number) {
   const admitted: Kept[] = []
   const refused: Kept[] = []
   return {
-    admit(wanted: WantedLine): void {
+    admit(wanted: AccountLine): void {
       if (admitted.length < max) admitted.push({ line: wanted.line, wanted, errors: [] })
     },
-    refuse(line: number, wanted: WantedLine | null, errors: readonly Detail[]): void {
+    refuse(line: number, wanted: AccountLine | null, errors: readonly Detail[]): void {
       if (refused.length >= max) return
       refused.push({ line, wanted, errors: errors.slice(0, maxErrorsOfLine) })
     },
@@ -96,13 +96,13 @@ function accountOf(row: PresentRow): PreviewedAccount {
   }
 }
 
-function secretOf(wanted: WantedLine | null): LinePreview['secret'] {
+function secretOf(wanted: AccountLine | null): LinePreview['secret'] {
   if (!wanted || wanted.secret === 'none') return 'none'
   return 'hash' in wanted.secret ? 'hash' : 'password'
 }
 
 function wantedAccount(
-  { username, roles, locked, active, mustChange, createdAt, user }: WantedLine,
+  { username, roles, locked, active, mustChange, createdAt, user }: AccountLine,
   users: ReadonlyMap<number, UserRow>,
 ): PreviewedAccount {
   const owner = 'id' in user ? users.get(user.id) : user
@@ -115,7 +115,7 @@ function wantedAccount(
 
 /** The account in the way of a line: the one of its name, or else of its user. */
 function holderOf(
-  wanted: WantedLine | null,
+  wanted: AccountLine | null,
   present: readonly PreviewedAccount[],
 ): PreviewedAccount | null {
   if (!wanted) return null

@@ -2,10 +2,10 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Detail } from '../../core/errors.ts'
 import { insertStagedAccounts, removeStagedAccounts } from '../../modules/accounts/accounts.ts'
 import { insertStagedUsers } from '../../modules/users/users.ts'
-import type { Mistake, WantedLine } from './line.ts'
+import type { AccountLine, Mistake } from './line.ts'
 import { type Holder, importStore, type ReadName } from './store.ts'
 
-export interface HashedLine extends WantedLine {
+export interface HashedLine extends AccountLine {
   /** Null: the account has no password. */
   readonly passwordHash: string | null
 }

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { isPresentAccount, isPresentUser } from '../../core/database/pending-import.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
 import type { Schema } from '../../core/database/schema.ts'
-import { isPresentAccount, isPresentUser } from '../../core/database/staged.ts'
 import { forNoKeyUpdate } from '../../core/database/transactions.ts'
 import type { Username } from '../../core/lib/username.ts'
 

@@ -10,8 +10,8 @@ import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
-import type { MailDesk, ShownMail } from './desk.ts'
-import type { MailFilters } from './desk-store.ts'
+import type { MailAdmin, ShownMail } from './mail-admin.ts'
+import type { MailFilters } from './mail-admin-store.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
 import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './schemas.ts'
 
@@ -19,7 +19,7 @@ import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './s
 export interface MailAdminOptions {
   readonly accounts: Pick<Accounts, 'byUsername'>
   readonly config: Pick<Config, 'pages'>
-  readonly mailDesk: MailDesk
+  readonly mailAdmin: MailAdmin
 }
 
 const access = { rule: role('ADMIN') }
@@ -29,7 +29,7 @@ export async function mailAdminRoutes(
   instance: FastifyInstance,
   options: MailAdminOptions,
 ): Promise<void> {
-  const { accounts, config, mailDesk } = options
+  const { accounts, config, mailAdmin } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
@@ -46,8 +46,8 @@ export async function mailAdminRoutes(
       const query = request.query as Query // parsed by Fastify
       const page = parsePage(query, maxPerPage)
       const filters = await filtersOf(query)
-      const total = await mailDesk.count(filters)
-      const data = await mailDesk.page(filters, offsetOf(page, total), page.limit)
+      const total = await mailAdmin.count(filters)
+      const data = await mailAdmin.page(filters, offsetOf(page, total), page.limit)
       return { ...page, total, data: data.map(mailView) }
     },
   )
@@ -67,7 +67,7 @@ export async function mailAdminRoutes(
       const { language = config.pages.language } = request.body
       const address =
         parseEmail(request.body.address) ?? refuseField(['address'], 'must be an e-mail address')
-      const mail = await mailDesk.test({ address, language }, reauthorize(request))
+      const mail = await mailAdmin.test({ address, language }, reauthorize(request))
       return reply.status(202).send(mailView(mail))
     },
   )
@@ -82,7 +82,7 @@ export async function mailAdminRoutes(
         response: { 200: MailBody },
       },
     },
-    async (request) => mailView(await mailDesk.resend(idOf(request), reauthorize(request))),
+    async (request) => mailView(await mailAdmin.resend(idOf(request), reauthorize(request))),
   )
 
   app.delete(
@@ -95,7 +95,7 @@ export async function mailAdminRoutes(
         response: { 200: MailBody },
       },
     },
-    async (request) => mailView(await mailDesk.cancel(idOf(request), reauthorize(request))),
+    async (request) => mailView(await mailAdmin.cancel(idOf(request), reauthorize(request))),
   )
 
   /** @throws ApiError validationFailed for a state or a message that there is not */

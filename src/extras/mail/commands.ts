@@ -38,13 +38,13 @@ async function test(call: CommandCall): Promise<void> {
   const { parseEmail } = await import('../../core/addresses/email.ts')
   const address = parseEmail(call.operands[0] ?? '')
   if (!address) throw new UsageError('this is no mail address')
-  await withServices(call, async ({ mailDesk, mailer }, { config }) => {
+  await withServices(call, async ({ mailAdmin, mailer }, { config }) => {
     const { language } = config.pages
-    const { id } = await mailDesk.test({ address, language })
+    const { id } = await mailAdmin.test({ address, language })
     const delivery = await mailer.sendNow(id)
     const response = delivery?.response ?? 'the running service sends it'
     if (delivery && delivery.kind !== 'sent') {
-      if (delivery.kind !== 'refused') await mailDesk.cancel(id)
+      if (delivery.kind !== 'refused') await mailAdmin.cancel(id)
       throw new CommandError(`the mail was not sent: ${response}`)
     }
     call.output.result({ id, response }, `sent: ${response}`)
@@ -53,12 +53,12 @@ async function test(call: CommandCall): Promise<void> {
 
 function list(call: CommandCall): Promise<void> {
   const state = choiceOption(call, 'state', states)
-  return withServices(call, async ({ mailDesk }) => {
+  return withServices(call, async ({ mailAdmin }) => {
     const { mailView } = await import('./admin-routes.ts')
     const filters = state === undefined ? {} : { state }
     async function* batches(): AsyncGenerator<Row[]> {
       for (let offset = 0; ; offset += batchSize) {
-        const mails = await mailDesk.page(filters, offset, batchSize)
+        const mails = await mailAdmin.page(filters, offset, batchSize)
         if (mails.length > 0) yield mails.map(mailView)
         if (mails.length < batchSize) return
       }
@@ -70,10 +70,10 @@ function list(call: CommandCall): Promise<void> {
 async function change(call: CommandCall, what: 'resend' | 'cancel'): Promise<void> {
   const [id = ''] = call.operands
   const { ApiError } = await import('../../core/errors.ts')
-  await withServices(call, async ({ mailDesk }) => {
+  await withServices(call, async ({ mailAdmin }) => {
     const { mailView } = await import('./admin-routes.ts')
     try {
-      const mail = await mailDesk[what](id)
+      const mail = await mailAdmin[what](id)
       const done = what === 'resend' ? 'is sent by the running service' : 'is not sent any more'
       call.output.result(mailView(mail), `the mail ${done}`)
     } catch (error) {

@@ -42,7 +42,7 @@ export interface DevicesDeps {
   /** For the purge, which may be lost with the power. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly keys: Pick<KeySet, 'dataKey'>
 }
 
@@ -83,7 +83,7 @@ export function createDevices({ db, asyncCommitDb, clock, events, keys }: Device
         .onConflict((conflict) => conflict.columns(['user_id', 'device']).doNothing())
         .execute()
       await keepNewest(trx, userId)
-      if (isNoticed) await events.record(trx, loginNewDevice, { user_id: userId })
+      if (isNoticed) await events.emitInTransaction(trx, loginNewDevice, { user_id: userId })
     },
 
     async ofBrowser(userId, browser) {

@@ -4,7 +4,7 @@ import type { StepForm } from '../../core/http/pages/views/step-form.ts'
 import { mailLimits } from './outbox.ts'
 
 /** The mail that a flow has asked for. */
-export interface AskedMail {
+export interface RequestedMail {
   /** Of its confirmation. */
   readonly id: string
   /** When its link ends, and when it was asked for last. Epoch milliseconds. */
@@ -14,7 +14,7 @@ export interface AskedMail {
 
 /** What a flow keeps about its mail. */
 export interface MailboxData {
-  readonly begun?: AskedMail
+  readonly begun?: RequestedMail
   readonly isResent?: boolean
 }
 

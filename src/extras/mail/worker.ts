@@ -108,7 +108,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
         const ended = await queueStore(trx).expire(clock.now(), batchSize)
         for (const { id, message, state, user_id } of ended) {
           if (state === 'expired')
-            await events.record(trx, mailExpired, { mail: id, message, user_id })
+            await events.emitInTransaction(trx, mailExpired, { mail: id, message, user_id })
         }
         return ended
       })
@@ -274,9 +274,10 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     const ended = await transact(db, [], async (trx) => {
       if (!(await queueStore(trx).finish(row, worker, { state, response, now }))) return false
       const fields = { mail: row.id, message: row.message, user_id: row.user_id }
-      if (state === 'sent') await events.record(trx, mailSent, fields)
-      if (state === 'expired') await events.record(trx, mailExpired, fields)
-      if (state === 'failed') await events.record(trx, mailFailed, { ...fields, answer: response })
+      if (state === 'sent') await events.emitInTransaction(trx, mailSent, fields)
+      if (state === 'expired') await events.emitInTransaction(trx, mailExpired, fields)
+      if (state === 'failed')
+        await events.emitInTransaction(trx, mailFailed, { ...fields, answer: response })
       if (content) await mark(trx, row.user_id, content, state === 'failed' ? response : null)
       return true
     })
@@ -294,7 +295,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     const marked = reason === null ? null : { at: clock.now(), reason }
     const isNew = await queueStore(trx).setUndeliverable(userId, key, marked)
     if (isNew && reason !== null) {
-      await events.record(trx, mailUndeliverable, { user_id: userId, answer: reason })
+      await events.emitInTransaction(trx, mailUndeliverable, { user_id: userId, answer: reason })
     }
   }
 

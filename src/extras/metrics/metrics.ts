@@ -4,11 +4,11 @@ import type { Workers } from '../../core/workers/workers.ts'
 import type { AuditProof } from '../../modules/audit/proof.ts'
 import { exposition, type Form } from './exposition.ts'
 import type { Family } from './family.ts'
-import { createHeardWorkers } from './heard-workers.ts'
 import { processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
 import { createServiceFamilies, type ServiceDeps } from './service-families.ts'
+import { createWorkerFamilies } from './worker-families.ts'
 
 /** The metrics of this service on this machine: of all its workers. */
 export interface Metrics {
@@ -35,7 +35,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const worker = String(workers.index)
   const runtime = createRuntimeMetrics(worker)
   const serviceFamilies = createServiceFamilies(deps)
-  const heard = createHeardWorkers()
+  const workerFamilies = createWorkerFamilies()
 
   /** What this process tells of itself, which the others may ask for. */
   const own = async (): Promise<readonly Family[]> => {
@@ -49,9 +49,9 @@ export function createMetrics(deps: MetricsDeps): Metrics {
 
   async function read(form: Form): Promise<string> {
     const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
-    const { silent, told } = heard.take(polled)
+    const { silent, families } = workerFamilies.take(polled)
     const service = await serviceFamilies({ answered: 1 + polled.length - silent, silent })
-    return exposition([service, mine, ...told], form)
+    return exposition([service, mine, ...families], form)
   }
 
   return {

@@ -3,7 +3,7 @@ import { packageVersion } from '../../core/config/version.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
 import type { Sessions } from '../../modules/sessions/sessions.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { WebhookFigures } from '../webhooks/figures.ts'
+import type { WebhookStats } from '../webhooks/stats.ts'
 import { boundedCount } from './bounded-count.ts'
 import { type Family, gauge } from './family.ts'
 
@@ -23,11 +23,11 @@ export interface ServiceDeps {
   }
   /** What sends mail. */
   readonly mailer?: Pick<Mailer, 'oldestWaitingSeconds'>
-  readonly webhookFigures?: WebhookFigures
+  readonly webhookStats?: WebhookStats
 }
 
-/** How many processes of the service the scrape has heard, and how many it asked in vain. */
-export interface HeardProcesses {
+/** How many processes of the service answered the scrape, and how many did not. */
+export interface PolledProcesses {
   readonly answered: number
   readonly silent: number
 }
@@ -35,9 +35,9 @@ export interface HeardProcesses {
 /** Makes what tells the state of the service as it is now, of which the database is asked. */
 export function createServiceFamilies(
   deps: ServiceDeps,
-): (processes: HeardProcesses) => Promise<Family[]> {
+): (processes: PolledProcesses) => Promise<Family[]> {
   const count = boundedCount(() => deps.sessions.count())
-  const webhooks = boundedCount(() => webhookState(deps.webhookFigures))
+  const webhooks = boundedCount(() => webhookState(deps.webhookStats))
   return async ({ answered, silent }) => {
     const until = deps.measurements.certificate.validUntil()
     return [
@@ -82,9 +82,9 @@ async function mailFamily({ mailer }: ServiceDeps): Promise<Family> {
   )
 }
 
-async function webhookState(figures: WebhookFigures | undefined) {
-  if (!figures) return null
-  return { waiting: await figures.oldestWaitingSeconds(), endpoints: await figures.endpoints() }
+async function webhookState(stats: WebhookStats | undefined) {
+  if (!stats) return null
+  return { waiting: await stats.oldestWaitingSeconds(), endpoints: await stats.endpoints() }
 }
 
 /** Nothing if the database cannot say. */

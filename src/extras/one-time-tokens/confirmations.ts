@@ -35,7 +35,7 @@ export interface Confirmations {
    * was mailed. The answer to a program has a new id and the full lifetime each time, so that it does not
    * show an earlier request. A row without an address costs the same, and nothing confirms it.
    */
-  begin(trx: DatabaseOrTransaction, wanted: WantedConfirmation): Promise<Begun>
+  begin(trx: DatabaseOrTransaction, wanted: ConfirmationInput): Promise<Begun>
   /** Reads that of a link; null if none counts. It changes nothing, so a page may call it. */
   open(token: string, purposes: readonly ConfirmationPurpose[]): Promise<Confirmation | null>
   /**
@@ -109,7 +109,7 @@ export type ConfirmationFacts = Readonly<
   Record<string, string | number | boolean | null | readonly string[]>
 >
 
-export interface WantedConfirmation {
+export interface ConfirmationInput {
   readonly purpose: ConfirmationPurpose
   /**
    * What the caller asked for in canonical form, as the key of an address or a username. Whether the
@@ -381,7 +381,7 @@ export function createConfirmations(deps: ConfirmationsDeps): Confirmations {
   /** Whether a repeat means the same mail: nothing that the link depends on has changed. */
   function stillFits(
     row: StoredConfirmation,
-    { userId, address, version }: Omit<WantedConfirmation, 'asked'>,
+    { userId, address, version }: Omit<ConfirmationInput, 'asked'>,
   ): boolean {
     const before = unsealed(row)
     return (

@@ -13,7 +13,7 @@ export type Proof =
     }
 
 /** The fields of a body that hold it: `proofFields` of schemas.ts. */
-export interface SentProof {
+export interface ProofInput {
   readonly token?: string
   readonly id?: string
   readonly code?: string
@@ -23,7 +23,7 @@ export interface SentProof {
  * Reads the proof that a program has sent.
  * @throws ApiError validationFailed unless there is a token, or an id and a code
  */
-export function proofOf({ token, id, code }: SentProof): Proof {
+export function proofOf({ token, id, code }: ProofInput): Proof {
   if (token !== undefined && id === undefined && code === undefined) return { token }
   if (token === undefined && id !== undefined && code !== undefined) return { id, code, flow: null }
   return refuseField(['token'], 'is required, unless id and code are given')

@@ -22,7 +22,7 @@ import type { SecondFactor } from '../../modules/totp/second-factor.ts'
 import type { Emails } from '../email-addresses/emails.ts'
 import { showToAdministrator } from '../email-addresses/schemas.ts'
 import { mailView } from '../mail/admin-routes.ts'
-import type { MailDesk } from '../mail/desk.ts'
+import type { MailAdmin } from '../mail/mail-admin.ts'
 import { invitationView } from '../sign-up/admin-routes.ts'
 import type { Invitations } from '../sign-up/invitations.ts'
 import { accountDetailsSchema } from './details-schemas.ts'
@@ -41,7 +41,7 @@ export interface AccountDetailsOptions {
   readonly emails: Pick<Emails, 'of'>
   readonly identities: Pick<Identities, 'of'>
   readonly invitations: Pick<Invitations, 'ofUser' | 'rolesOf'>
-  readonly mailDesk: Pick<MailDesk, 'page'>
+  readonly mailAdmin: Pick<MailAdmin, 'page'>
   readonly providers: Pick<Providers, 'issuing'>
   readonly secondFactor: Pick<SecondFactor, 'stateOf'>
   readonly sessions: Pick<Sessions, 'of'>
@@ -56,7 +56,7 @@ export async function accountDetailsRoutes(
   options: AccountDetailsOptions,
 ): Promise<void> {
   const { accounts, clock, config, db, emails, identities, invitations } = options
-  const { mailDesk, providers, secondFactor, sessions, throttle } = options
+  const { mailAdmin, providers, secondFactor, sessions, throttle } = options
   const AccountDetails = accountDetailsSchema(config.roles)
   const show = shownWith(config.roles)
   const showInvitation = invitationView(invitations, clock)
@@ -87,7 +87,7 @@ export async function accountDetailsRoutes(
       const factor = await secondFactor.stateOf(userId)
       const limits = await throttle.ofAccount(account)
       const linked = await identities.of(userId)
-      const mails = await mailDesk.page({ userId }, 0, shownMails)
+      const mails = await mailAdmin.page({ userId }, 0, shownMails)
       return {
         account: show(account),
         user: { id: userId, name: facts.name, email: facts.email },

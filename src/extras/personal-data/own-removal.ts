@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Proofs, SentProofs } from '../../modules/authentication/proofs.ts'
+import type { Proofs, ProofsInput } from '../../modules/authentication/proofs.ts'
 import type { AccountDeletion } from './deletion.ts'
 
 export interface OwnRemovalDeps {
@@ -13,7 +13,7 @@ export interface OwnRemovalDeps {
 export interface OwnRemoval {
   readonly account: Account
   readonly username: string
-  readonly sent: SentProofs
+  readonly sent: ProofsInput
 }
 
 /**

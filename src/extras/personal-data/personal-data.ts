@@ -12,10 +12,10 @@ export interface PersonalData {
    * Reads it as texts that follow each other: a person may have very many posts and records. Its event
    * is told with the first text.
    */
-  of(userId: number, how?: HowToRead): AsyncGenerator<string>
+  of(userId: number, options?: ReadOptions): AsyncGenerator<string>
 }
 
-export interface HowToRead {
+export interface ReadOptions {
   /** Called before each batch is given; ends the export by throwing. */
   readonly authorize?: () => Promise<void>
   /** Reads a batch when its turn in the queue comes; absent: at once. */
@@ -39,7 +39,7 @@ export function createPersonalData({
   return {
     async *of(userId, { authorize, makeBatch = atOnce } = {}) {
       await authorize?.()
-      events.tell(sensitiveRead, { what: 'personal_data', user_id: userId })
+      events.emit(sensitiveRead, { what: 'personal_data', user_id: userId })
       const head = JSON.stringify({ exported_at: isoTime(clock.now()), user_id: userId })
       yield `${head.slice(0, -1)},"data":{`
       for (const [index, section] of sections.entries()) {

@@ -51,8 +51,8 @@ export async function adminResetRoutes(
       const account = named.of(request)
       assertNotOwn(request, account)
       const { email } = request.body
-      const how = { language: config.pages.language, guard: reauthorize(request) }
-      const { expiresAt } = await recovery.beginFor(account, email, how)
+      const options = { language: config.pages.language, guard: reauthorize(request) }
+      const { expiresAt } = await recovery.beginFor(account, email, options)
       return reply.status(202).send({ message: 'Reset mailed', expires_at: isoTime(expiresAt) })
     },
   )

@@ -10,8 +10,12 @@ import { secondFactorRequired } from '../../modules/totp/schemas.ts'
 import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
-import { type Asked, askedByEmail, askedByUsername } from './asked.ts'
 import type { Recovery } from './recovery.ts'
+import {
+  parseEmailIdentifier,
+  parseUsernameIdentifier,
+  type ResetIdentifier,
+} from './reset-identifier.ts'
 import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
 import { resetPurposes } from './ways.ts'
 
@@ -53,8 +57,8 @@ export async function publicResetRoutes(
     },
     async (request, reply) => {
       const { language = config.pages.language } = request.body
-      const how = { language, client: loginAddress(request), flow: null }
-      const { id, expiresAt } = await recovery.begin(askedOf(request.body), how)
+      const options = { language, client: loginAddress(request), flow: null }
+      const { id, expiresAt } = await recovery.begin(identifierOf(request.body), options)
       return reply.status(202).send({ id, expires_at: isoTime(expiresAt) })
     },
   )
@@ -95,12 +99,12 @@ export async function publicResetRoutes(
 }
 
 /** @throws ApiError validationFailed unless one of both is there, and can name an account */
-function askedOf({ email, username }: { email?: string; username?: string }): Asked {
+function identifierOf({ email, username }: { email?: string; username?: string }): ResetIdentifier {
   if (email !== undefined && username === undefined) {
-    return askedByEmail(email) ?? refuseField(['email'], 'must be an e-mail address')
+    return parseEmailIdentifier(email) ?? refuseField(['email'], 'must be an e-mail address')
   }
   if (username !== undefined && email === undefined) {
-    return askedByUsername(username) ?? refuseField(['username'], 'can be no username')
+    return parseUsernameIdentifier(username) ?? refuseField(['username'], 'can be no username')
   }
   return refuseField(['email'], 'is required, unless username is given; not both')
 }

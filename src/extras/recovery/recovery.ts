@@ -24,8 +24,8 @@ import type {
   Confirmation,
   Confirmations,
 } from '../one-time-tokens/confirmations.ts'
-import type { Asked } from './asked.ts'
 import { resetBegun, resetFinished } from './events.ts'
+import type { ResetIdentifier } from './reset-identifier.ts'
 import { resetWayOf } from './ways.ts'
 
 /**
@@ -39,7 +39,7 @@ export interface Recovery {
    * the same if not, because the caller must not learn which.
    * @throws ApiError mailUnavailable; tooManyRequests for a client that asks too often
    */
-  begin(asked: Asked, how: HowToBegin): Promise<BegunCode>
+  begin(identifier: ResetIdentifier, options: BeginOptions): Promise<BegunCode>
   /**
    * Mails them for an administrator, who learns neither. An account without a verified address needs
    * one, for which the administrator vouches; the reset verifies it.
@@ -48,7 +48,7 @@ export interface Recovery {
   beginFor(
     account: Account,
     email: string | undefined,
-    how: HowToBeginFor,
+    options: BeginForOptions,
   ): Promise<Pick<Begun['mail'], 'expiresAt'>>
   /**
    * The account of a confirmation that was opened.
@@ -68,7 +68,7 @@ export interface Recovery {
    * made with.
    * @throws ApiError confirmationInvalid, validationFailed; as `SecondFactor.prove`
    */
-  finish(confirmation: Confirmation, wanted: WantedReset): Promise<void>
+  finish(confirmation: Confirmation, wanted: ResetInput): Promise<void>
   /**
    * Whether the deletion of the account can be taken back without a new password: its owner has none,
    * and signs in through a provider.
@@ -79,10 +79,10 @@ export interface Recovery {
    * @throws ApiError confirmationInvalid, validationFailed if the account needs a password; as
    * `SecondFactor.prove`
    */
-  takeBack(confirmation: Confirmation, how: Omit<WantedReset, 'newPassword'>): Promise<void>
+  takeBack(confirmation: Confirmation, options: Omit<ResetInput, 'newPassword'>): Promise<void>
 }
 
-export interface HowToBegin {
+export interface BeginOptions {
   /** If the account has none of its own. */
   readonly language: Language
   /** The address of the client, by the rules of limits. */
@@ -91,12 +91,12 @@ export interface HowToBegin {
   readonly flow: string | null
 }
 
-export interface HowToBeginFor {
+export interface BeginForOptions {
   readonly language: Language
   readonly guard?: Guard | undefined
 }
 
-export interface WantedReset {
+export interface ResetInput {
   readonly newPassword: string
   /** The second factor; null if a step before has proved it. */
   readonly proof: Proof | null
@@ -131,15 +131,15 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   const { identities, requirements, secondFactor } = deps
 
   const recovery: Recovery = {
-    async begin(asked, { language, client, flow }) {
+    async begin(identifier, { language, client, flow }) {
       assertMail(outbox)
-      const userId = await userAsked(asked)
+      const userId = await userOf(identifier)
       // A name without an account takes a lock and a statement too.
-      return transact(db, [lockName.account(userId ?? asked.key)], async (trx) => {
+      return transact(db, [lockName.account(userId ?? identifier.key)], async (trx) => {
         const account = await accountIn(trx, userId ?? 0)
         const address = account?.email ? parseEmail(account.email) : null
         const isKnown = account !== null && address !== null && unmetOf(account) === null
-        const wanted = { asked: asked.key, flow, client, language }
+        const wanted = { asked: identifier.key, flow, client, language }
         return mail(trx, isKnown ? { account, address, ...wanted } : { account: null, ...wanted })
       })
     },
@@ -209,7 +209,10 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
           await confirmations.cancelAll(trx, userId)
           await devices.forget(trx, userId)
           await verify(trx, confirmation)
-          await events.record(trx, resetFinished, { user_id: userId, method: confirmation.by })
+          await events.emitInTransaction(trx, resetFinished, {
+            user_id: userId,
+            method: confirmation.by,
+          })
           await also?.(trx)
         },
       })
@@ -251,13 +254,13 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
   }
 
   /** Looks for both in any case, so that all that can be typed costs the same. */
-  async function userAsked({ username, address }: Asked): Promise<number | null> {
+  async function userOf({ username, address }: ResetIdentifier): Promise<number | null> {
     const owner = await accounts.byEmail(address?.key ?? '')
     const named = await accounts.byUsername(username ?? noUsername)
     return (owner ?? named)?.userId ?? null
   }
 
-  interface Mailed extends Omit<HowToBegin, 'client'> {
+  interface Mailed extends Omit<BeginOptions, 'client'> {
     readonly account: Account | null
     readonly address?: EmailAddress | null
     readonly asked: string
@@ -285,7 +288,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     const { flow: ownFlow, ...link } = begun.mail
     // The account has not yet proved an address that an administrator names.
     const username = isVouched ? null : (account?.username ?? '')
-    await events.record(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
+    await events.emitInTransaction(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },

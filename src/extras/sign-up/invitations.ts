@@ -39,7 +39,7 @@ export interface Invitations {
    * Creates an invitation and its mail, in the caller's transaction. It takes the place of a pending
    * one to the same address. @throws ApiError emailExists if an account has the address
    */
-  create(trx: DatabaseOrTransaction, wanted: WantedInvitation): Promise<Invitation>
+  create(trx: DatabaseOrTransaction, wanted: InvitationInput): Promise<Invitation>
   /**
    * Mails it again: a pending one with the same link and end, an expired one with new ones. The
    * caller becomes its inviter.
@@ -71,7 +71,7 @@ export interface Invitations {
 /** Who invites: an administrator's account, or the command line. */
 export type Inviter = { readonly userId: number; readonly username: string } | 'operator'
 
-export interface WantedInvitation {
+export interface InvitationInput {
   readonly email: EmailAddress
   readonly name: string | null
   readonly roles: readonly Role[]
@@ -94,7 +94,7 @@ export interface OpenInvitation {
 export interface InvitationsDeps extends NewOwnerDeps, InvitationStoreDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByToken' | 'use' | 'withdraw'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
   readonly random: Random
 }
@@ -138,7 +138,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
       const id = await stores.of(trx).insert(wanted)
       const invitation = { ...wanted, id, acceptedAt: null, revokedAt: null, userId: null }
       await mail(trx, invitation, by)
-      await events.record(trx, invitationCreated, fieldsOf(invitation))
+      await events.emitInTransaction(trx, invitationCreated, fieldsOf(invitation))
       return invitation
     },
 
@@ -150,7 +150,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         const renewed = { ...before, ...columnsOf(by), confirmation, expiresAt }
         await stores.of(trx).renew(renewed)
         await mail(trx, renewed, by)
-        await events.record(trx, invitationResent, fieldsOf(renewed))
+        await events.emitInTransaction(trx, invitationResent, fieldsOf(renewed))
         return renewed
       }),
 
@@ -159,7 +159,10 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         const revokedAt = clock.now()
         if (!(await stores.of(trx).revoke(id, revokedAt))) throw closed(before)
         await confirmations.withdraw(trx, before.confirmation) // a mail that waits is not sent
-        await events.record(trx, invitationRevoked, { ...fieldsOf(before), reason: 'revoked' })
+        await events.emitInTransaction(trx, invitationRevoked, {
+          ...fieldsOf(before),
+          reason: 'revoked',
+        })
         return { ...before, revokedAt }
       }),
 
@@ -182,7 +185,10 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
         },
         async also(trx, userId) {
           if (!(await stores.of(trx).accept(found.id, userId, clock.now()))) throw dead(found)
-          await events.record(trx, invitationAccepted, { ...fieldsOf(found), user_id: userId })
+          await events.emitInTransaction(trx, invitationAccepted, {
+            ...fieldsOf(found),
+            user_id: userId,
+          })
           await also?.(trx, userId)
         },
       })
@@ -203,7 +209,10 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
     const pending = await stores.of(trx).pendingTo(email, now)
     if (!pending || !(await stores.of(trx).revoke(pending.id, now))) return
     await confirmations.withdraw(trx, pending.confirmation)
-    await events.record(trx, invitationRevoked, { ...fieldsOf(pending), reason: 'replaced' })
+    await events.emitInTransaction(trx, invitationRevoked, {
+      ...fieldsOf(pending),
+      reason: 'replaced',
+    })
   }
 
   /** Each invitation has a confirmation of its own, which a resend repeats. */

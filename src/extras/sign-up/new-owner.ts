@@ -2,7 +2,7 @@ import type { EmailAddress } from '../../core/addresses/email.ts'
 import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isPresentAccount } from '../../core/database/staged.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import { checkAll } from '../../core/http/bodies/faults.ts'
@@ -21,14 +21,14 @@ import type { Confirmation, Confirmations } from '../one-time-tokens/confirmatio
 import { Profile } from './schemas.ts'
 
 /** What a person chooses who has proved to read a mailbox; unchecked texts of a form. */
-export interface WantedProfile {
+export interface ProfileInput {
   readonly username: string
   readonly name: string
   readonly password: string
 }
 
 export interface NewOwner {
-  readonly profile: WantedProfile
+  readonly profile: ProfileInput
   /** The proof; it is used up in the transaction that makes the account. */
   readonly confirmation: Confirmation
   readonly address: EmailAddress
@@ -122,7 +122,7 @@ export async function assertAddressFree(
 
 /** Answers the username. @throws ApiError validationFailed with an entry for each field that breaks a rule */
 async function parseProfile(
-  profile: WantedProfile,
+  profile: ProfileInput,
   address: EmailAddress,
   config: NewOwnerDeps['config'],
 ): Promise<Username> {

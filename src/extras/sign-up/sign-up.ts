@@ -22,7 +22,7 @@ import {
   type NewOwnerDeps,
   type Owner,
   ownerOf,
-  type WantedProfile,
+  type ProfileInput,
 } from './new-owner.ts'
 
 /**
@@ -39,7 +39,7 @@ export interface SignUp {
    * @throws ApiError as `assertOpen`; validationFailed for a text that is no address, or has a
    * domain that may not sign up; tooManyRequests for a client that asks too often
    */
-  begin(wanted: WantedSignUp): Promise<BegunCode>
+  begin(wanted: SignUpInput): Promise<BegunCode>
   /** Finds the sign-up of a proof, which stays valid. @throws ApiError confirmationInvalid */
   find(proof: Proof): Promise<Confirmation>
   /**
@@ -51,7 +51,7 @@ export interface SignUp {
   isTaken(confirmation: Pick<Confirmation, 'address'>): Promise<boolean>
 }
 
-export interface WantedSignUp {
+export interface SignUpInput {
   /** As it was typed. */
   readonly email: string
   readonly language: Language
@@ -64,14 +64,14 @@ export interface WantedSignUp {
 }
 
 export interface FinishingSignUp {
-  readonly profile: WantedProfile
+  readonly profile: ProfileInput
   readonly language: Language
   readonly client: NewOwner['client']
   /** Further work of the same transaction. */
   readonly also?: NewOwner['also']
 }
 
-interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
+interface Mailed extends Pick<SignUpInput, 'client' | 'language'> {
   readonly owner: Owner | null
   readonly address: EmailAddress
   readonly begun: Begun
@@ -80,7 +80,7 @@ interface Mailed extends Pick<WantedSignUp, 'client' | 'language'> {
 export interface SignUpDeps extends NewOwnerDeps {
   readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
 }
 
@@ -118,7 +118,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
-        await events.record(trx, signUpBegun, { is_taken: owner !== null })
+        await events.emitInTransaction(trx, signUpBegun, { is_taken: owner !== null })
         return begun
       })
     },

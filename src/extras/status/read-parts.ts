@@ -9,10 +9,10 @@ import type { AutomaticLock } from '../../modules/accounts/lock.ts'
 import type { Readiness } from '../../modules/health/readiness.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import type { Backups } from '../backup/runs.ts'
-import type { MailDesk } from '../mail/desk.ts'
+import type { MailAdmin } from '../mail/mail-admin.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { StatisticSeries } from '../statistics/series.ts'
-import type { WebhookFigures } from '../webhooks/figures.ts'
+import type { WebhookStats } from '../webhooks/stats.ts'
 import type { JobStates } from './job-states.ts'
 import { type StatusPart, statusParts } from './schemas.ts'
 
@@ -24,12 +24,12 @@ export interface StatusDeps {
   readonly jobStates: JobStates
   readonly lock: Pick<AutomaticLock, 'count'>
   readonly log: Pick<Logger, 'error'>
-  readonly mailDesk: Pick<MailDesk, 'count'>
+  readonly mailAdmin: Pick<MailAdmin, 'count'>
   readonly mailer: Pick<Mailer, 'oldestWaitingSeconds' | 'trouble'>
   readonly readiness: Pick<Readiness, 'check' | 'warnings'>
   readonly statisticSeries: Pick<StatisticSeries, 'unusual'>
   readonly throttle: Pick<ThrottleOverview, 'blocked'>
-  readonly webhookFigures: WebhookFigures
+  readonly webhookStats: WebhookStats
   readonly workers: Pick<Workers, 'count'>
 }
 
@@ -70,8 +70,8 @@ export async function readParts(deps: StatusDeps): Promise<Parts & { unknown: Un
 const tooLate = Symbol('too late')
 
 function makersOf(deps: StatusDeps) {
-  const { backups, config, db, jobStates, lock, mailDesk, mailer, readiness } = deps
-  const { statisticSeries, throttle, webhookFigures } = deps
+  const { backups, config, db, jobStates, lock, mailAdmin, mailer, readiness } = deps
+  const { statisticSeries, throttle, webhookStats } = deps
   return {
     async readiness() {
       const reason = await readiness.check()
@@ -83,16 +83,16 @@ function makersOf(deps: StatusDeps) {
       return {
         enabled: config.mail.isOn,
         server: config.mail.server !== undefined,
-        waiting: await mailDesk.count({ state: 'waiting' }),
-        failed: await mailDesk.count({ state: 'failed' }),
+        waiting: await mailAdmin.count({ state: 'waiting' }),
+        failed: await mailAdmin.count({ state: 'failed' }),
         oldest_waiting_seconds: await mailer.oldestWaitingSeconds(),
         trouble: trouble && { since: isoTime(trouble.since), response: trouble.response },
       }
     },
     async webhooks() {
-      const { answering, failing } = await webhookFigures.oldestWaitingSeconds()
+      const { answering, failing } = await webhookStats.oldestWaitingSeconds()
       return {
-        ...(await webhookFigures.endpoints()),
+        ...(await webhookStats.endpoints()),
         oldest_waiting_seconds: answering,
         oldest_waiting_failing_seconds: failing,
       }

@@ -31,7 +31,7 @@ const maxAttempts = waitsMs.length + 1
 const attemptsOfOld = 4
 const oldMs = 3 * 86_400_000
 
-/** Between the turns of an endpoint that takes nothing. */
+/** Between the leases of an endpoint that takes nothing. */
 const pausesMs = [5 * second, 30 * second, 2 * minute, 5 * minute]
 
 /** How long a receiver may ask to be left alone: Retry-After. */
@@ -47,7 +47,7 @@ export function retryMs(random: Random, attempts: number): number {
   return jittered(random, waitsMs[Math.min(attempts, waitsMs.length) - 1] ?? 0)
 }
 
-/** How long an endpoint waits after so many turns in which it took nothing. Milliseconds. */
+/** How long an endpoint waits after so many leases in which it took nothing. Milliseconds. */
 export function pauseMs(random: Random, failures: number): number {
   const wait = pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0
   return jittered(random, wait)
@@ -66,7 +66,7 @@ function jittered(random: Random, milliseconds: number): number {
   return Math.round(milliseconds * (1 - (high * 256 + low) / 65_535 / 10))
 }
 
-/** Nothing is put off for longer, and no turn is taken for longer: the clock that did it was ahead. */
+/** Nothing is put off for longer, and no lease lasts longer: the clock that did it was ahead. */
 export const longestWaitMs = day
 export const longestPauseMs = maxRetryAfterMs + hour
-export const longestTurnMs = hour
+export const longestLeaseMs = hour

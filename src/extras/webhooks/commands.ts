@@ -71,8 +71,8 @@ async function add(call: CommandCall): Promise<void> {
     throw new UsageError('--events says which events are sent: "*" for all of them')
   }
   await withServices(call, async ({ webhookEndpoints, webhookRules }) => {
-    const { parseWanted } = await import('./wanted.ts')
-    const wanted = parseWanted({ ...sent, url, events }, webhookRules)
+    const { parseNewEndpoint } = await import('./endpoint-input.ts')
+    const wanted = parseNewEndpoint({ ...sent, url, events }, webhookRules)
     const made = await webhookEndpoints.create(wanted)
     await showSecret(call, made, `the webhook ${made.endpoint.id} is made`)
   })
@@ -97,7 +97,7 @@ async function change(call: CommandCall): Promise<void> {
   const sent = { ...sentOf(call), ...(url !== undefined && { url }) }
   if (Object.keys(sent).length === 0) throw new UsageError('nothing is given to change')
   await withServices(call, async ({ webhookEndpoints, webhookRules }) => {
-    const { parseChanges } = await import('./wanted.ts')
+    const { parseChanges } = await import('./endpoint-input.ts')
     const changes = parseChanges(sent, webhookRules)
     const endpoint = await webhookEndpoints.change(idOf(call), changes)
     call.output.result((await rowOf())(endpoint), `the webhook ${endpoint.id} is changed`)
@@ -131,9 +131,9 @@ async function remove(call: CommandCall): Promise<void> {
 }
 
 async function test(call: CommandCall): Promise<void> {
-  await withServices(call, async ({ webhookDesk }) => {
+  await withServices(call, async ({ webhookAdmin }) => {
     const { deliveryView } = await import('./show.ts')
-    const delivery = await webhookDesk.test(idOf(call))
+    const delivery = await webhookAdmin.test(idOf(call))
     const seen = `${gatehouse} webhook deliveries --message ${delivery.message}`
     call.output.result(
       deliveryView(delivery),

@@ -64,12 +64,12 @@ async function deliveries(call: CommandCall): Promise<void> {
   const state = choiceOption(call, 'state', states)
   const message = textOf(call, 'message')
   const filtersAt = eventFilters(call)
-  await withServices(call, async ({ webhookDesk }, { clock }) => {
+  await withServices(call, async ({ webhookAdmin }, { clock }) => {
     const { deliveryView } = await import('./show.ts')
     const filters: DeliveryFilters = { endpoint, state, message, ...filtersAt(clock.now()) }
     async function* batches(): AsyncGenerator<Row[]> {
       for (let before: number | null = null; ; ) {
-        const { rows, next } = await webhookDesk.page(filters, { limit: batchSize, before })
+        const { rows, next } = await webhookAdmin.page(filters, { limit: batchSize, before })
         if (rows.length > 0) yield rows.map(deliveryView)
         if (next === null) return
         before = next
@@ -81,11 +81,11 @@ async function deliveries(call: CommandCall): Promise<void> {
 
 async function delivery(call: CommandCall): Promise<void> {
   const id = numberOf(call.operands[0] ?? '')
-  await withServices(call, async ({ webhookDesk }) => {
+  await withServices(call, async ({ webhookAdmin }) => {
     const { deliveryView } = await import('./show.ts')
-    const row = await webhookDesk.byId(id)
+    const row = await webhookAdmin.byId(id)
     if (!row) throw new CommandError('there is no such delivery', exitCodes.notFound.code)
-    const answer = await webhookDesk.answerTo(row)
+    const answer = await webhookAdmin.answerTo(row)
     call.output.record({ ...deliveryView(row), answer: answer && printable(answer) })
   })
 }
@@ -109,16 +109,16 @@ async function repeat(call: CommandCall): Promise<void> {
   ) {
     throw new UsageError('--state, --since, --until and --type need --webhook')
   }
-  await withServices(call, async ({ webhookDesk }, { clock }) => {
+  await withServices(call, async ({ webhookAdmin }, { clock }) => {
     let repeated = 0
     for (const id of ids) {
-      await webhookDesk.repeat(id)
+      await webhookAdmin.repeat(id)
       repeated += 1
     }
     if (endpoint !== undefined) {
       const filters = { endpoint, state: state ?? 'failed', ...filtersAt(clock.now()) } as const
       for (let after: number | null = 0; after !== null; ) {
-        const done = await webhookDesk.repeatMany({ ...filters, after })
+        const done = await webhookAdmin.repeatMany({ ...filters, after })
         repeated += done.repeated
         after = done.next
       }

@@ -12,7 +12,6 @@ import {
   writeDeliveryCursor,
 } from './delivery-query.ts'
 import type { DeliveryFilters } from './delivery-store.ts'
-import type { WebhookDesk } from './desk.ts'
 import type { Endpoints } from './endpoints.ts'
 import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
 import {
@@ -27,10 +26,11 @@ import {
   webhookFilter,
 } from './schemas.ts'
 import { deliveryView } from './show.ts'
+import type { WebhookAdmin } from './webhook-admin.ts'
 
 /** The routes of the deliveries of webhooks: an administrator sees them, and has them repeated. */
 export interface DeliveryRoutesOptions {
-  readonly webhookDesk: WebhookDesk
+  readonly webhookAdmin: WebhookAdmin
   readonly webhookEndpoints: Pick<Endpoints, 'byId'>
 }
 
@@ -39,7 +39,7 @@ const maxPerPage = 1000
 
 export async function deliveryRoutes(
   instance: FastifyInstance,
-  { webhookDesk, webhookEndpoints }: DeliveryRoutesOptions,
+  { webhookAdmin, webhookEndpoints }: DeliveryRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const webhook = resource({
@@ -52,14 +52,14 @@ export async function deliveryRoutes(
     missing: deliveryNotFound,
     load(text) {
       const id = positiveInteger(text)
-      return id === null ? null : webhookDesk.byId(id)
+      return id === null ? null : webhookAdmin.byId(id)
     },
   })
 
   async function page(query: Query, filters: DeliveryFilters) {
     const { limit } = parsePage(query, maxPerPage)
     const before = readDeliveryCursor(single(query, 'cursor'))
-    const { rows, next } = await webhookDesk.page(filters, { limit, before })
+    const { rows, next } = await webhookAdmin.page(filters, { limit, before })
     return {
       limit,
       data: rows.map(deliveryView),
@@ -121,7 +121,7 @@ export async function deliveryRoutes(
     },
     async (request) => {
       const row = delivery.of(request)
-      return { ...deliveryView(row), answer: await webhookDesk.answerTo(row) }
+      return { ...deliveryView(row), answer: await webhookAdmin.answerTo(row) }
     },
   )
 
@@ -142,7 +142,7 @@ export async function deliveryRoutes(
     },
     async (request) => {
       const { id } = delivery.of(request)
-      return deliveryView(await webhookDesk.repeat(id, reauthorize(request)))
+      return deliveryView(await webhookAdmin.repeat(id, reauthorize(request)))
     },
   )
 
@@ -168,7 +168,7 @@ export async function deliveryRoutes(
       const { state = 'failed', type, since, until, after } = request.body
       const times = { since: parseTime('since', since), until: parseTime('until', until) }
       const filters = { endpoint: webhook.of(request).id, state, type, after, ...times }
-      return webhookDesk.repeatMany(filters, reauthorize(request))
+      return webhookAdmin.repeatMany(filters, reauthorize(request))
     },
   )
 }

@@ -62,10 +62,10 @@ export interface EndpointHealth {
   readonly status: number | null
 }
 
-export type WantedEndpoint = Pick<Endpoint, 'url' | 'description' | 'events' | 'content'>
+export type NewEndpoint = Pick<Endpoint, 'url' | 'description' | 'events' | 'content'>
 
 export type EndpointChanges = {
-  readonly [Field in keyof WantedEndpoint]?: WantedEndpoint[Field] | undefined
+  readonly [Field in keyof NewEndpoint]?: NewEndpoint[Field] | undefined
 } & { readonly state?: 'enabled' | 'disabled' | undefined }
 
 export interface WithSecret {
@@ -80,7 +80,7 @@ export interface Endpoints {
   count(): Promise<number>
   /** The oldest first. */
   page(offset: number, limit: number): Promise<Endpoint[]>
-  create(wanted: WantedEndpoint, guard?: Guard): Promise<WithSecret>
+  create(wanted: NewEndpoint, guard?: Guard): Promise<WithSecret>
   /**
    * Changes the given fields; one that is enabled again, or moved, begins with a good name.
    * @throws ApiError webhookNotFound, preconditionFailed
@@ -105,7 +105,7 @@ export interface EndpointsDeps {
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   /** Called after each change: when it resolves, the other workers know of it. */
   readonly announce: () => Promise<void>
 }
@@ -146,7 +146,10 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
       const insert = async (trx: DatabaseOrTransaction) => {
         await endpointStore(trx).insert(row)
         const endpoint = toEndpoint({ ...row, ...noHealth })
-        await events.record(trx, webhookCreated, { ...fieldsOf(endpoint), ...settingsOf(endpoint) })
+        await events.emitInTransaction(trx, webhookCreated, {
+          ...fieldsOf(endpoint),
+          ...settingsOf(endpoint),
+        })
         return { endpoint, secret }
       }
       const created = await transact(db, [], insert, guard)
@@ -175,10 +178,10 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         if (isAnew) await endpointStore(trx).forgetHealth(id)
         if (state === 'enabled') {
           if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
-          await queueStore(trx).hasten(id, clock.now()) // what waits goes at once
+          await queueStore(trx).retryNow(id, clock.now()) // what waits goes at once
         }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
-        await events.record(trx, webhookChanged, facts)
+        await events.emitInTransaction(trx, webhookChanged, facts)
         return isAnew ? { ...after, health: toHealth(noHealth) } : after
       }),
 
@@ -187,7 +190,7 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         const updated_at = clock.now()
         const sealed = sealEndpoint(deps, id, { url: '', secrets: [] })
         await endpointStore(trx).update({ ...columnsOf(row), sealed, state: 'removed', updated_at })
-        await events.record(trx, webhookRemoved, fieldsOf(before))
+        await events.emitInTransaction(trx, webhookRemoved, fieldsOf(before))
         return before
       }),
 
@@ -203,7 +206,10 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
           secrets: [{ secret, until: null }, ...previous],
         })
         await endpointStore(trx).update({ ...columnsOf(row), sealed, updated_at: now })
-        await events.record(trx, webhookSecretRotated, { ...fieldsOf(before), previous_until })
+        await events.emitInTransaction(trx, webhookSecretRotated, {
+          ...fieldsOf(before),
+          previous_until,
+        })
         const endpoint = { ...before, previousSecretUntil: previous_until, updatedAt: now }
         return { endpoint, secret }
       }),
@@ -328,7 +334,7 @@ function columnsOf(row: EndpointRow): EndpointRow {
 }
 
 /** The fields that are given, without those that are undefined. */
-function given(fields: Omit<EndpointChanges, 'state'>): Partial<WantedEndpoint> {
+function given(fields: Omit<EndpointChanges, 'state'>): Partial<NewEndpoint> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 

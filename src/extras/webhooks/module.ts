@@ -103,12 +103,12 @@ export const module: Module = {
       await app.register(deliveryRoutes, needs)
     }
   },
-  jobs: ({ webhookEndpoints, webhookInterest, webhookSender }) => [
+  jobs: ({ webhookEndpoints, webhookSubscriptions, webhookSender }) => [
     {
       name: 'webhook endpoints',
       everyMs: refreshEveryMs,
       inEachWorker: true,
-      run: () => webhookInterest.refresh(),
+      run: () => webhookSubscriptions.refresh(),
     },
     {
       name: 'webhooks',

@@ -89,7 +89,7 @@ export function outboxStore(db: DatabaseOrTransaction) {
         order by events.id, endpoints.id`.execute(db)
     },
 
-    async noteSpread(id: number, endpoint: string): Promise<void> {
+    async noteFanOut(id: number, endpoint: string): Promise<void> {
       await db
         .updateTable('webhook_events')
         .set({ spread_to: endpoint })

@@ -3,11 +3,11 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Checkpoint, checkpointDigest } from '../../modules/audit/checkpoint-form.ts'
 import type { InsertedRecord } from '../../modules/audit/writer.ts'
 import { checkpointType } from './endpoints.ts'
-import type { WebhookInterest } from './interest.ts'
 import { type OutboxRow, outboxStore } from './outbox-store.ts'
+import type { WebhookSubscriptions } from './subscriptions.ts'
 
 /**
- * Keeps the events that an endpoint wants until they are spread over the endpoints: one row for each,
+ * Keeps the events that an endpoint wants until they are fanned out to the endpoints: one row for each,
  * in the transaction of its record in the audit log. docs/adr/0064
  */
 export interface WebhookOutbox {
@@ -15,26 +15,26 @@ export interface WebhookOutbox {
   addRecords(trx: DatabaseOrTransaction, records: readonly InsertedRecord[]): Promise<void>
   /** Adds a checkpoint of the audit log, if an endpoint wants them. */
   addCheckpoint(trx: DatabaseOrTransaction, checkpoint: Checkpoint): Promise<void>
-  /** Has the sender of this process look at once. */
-  wake(): void
+  /** Notifies the sender of this process, which looks at once. */
+  notify(): void
   onAdded(listener: () => void): void
   /** How many events this process has added so far. */
   total(): number
 }
 
 export function createWebhookOutbox({
-  interest,
+  subscriptions,
 }: {
-  readonly interest: Pick<WebhookInterest, 'current' | 'wants'>
+  readonly subscriptions: Pick<WebhookSubscriptions, 'current' | 'wants'>
 }): WebhookOutbox {
   const listeners: (() => void)[] = []
   let total = 0
 
   return {
     async addRecords(trx, records) {
-      await interest.current(trx)
+      await subscriptions.current(trx)
       const rows = records
-        .filter(({ type }) => interest.wants(type))
+        .filter(({ type }) => subscriptions.wants(type))
         .map(({ chain, place, id, type, at, person, userId }) => ({
           ...{ message: id, type, order_key: person, target_id: userId },
           ...{ chain, place, checkpoint: null, at },
@@ -43,8 +43,8 @@ export function createWebhookOutbox({
     },
 
     async addCheckpoint(trx, checkpoint) {
-      await interest.current(trx)
-      if (!interest.wants(checkpointType)) return
+      await subscriptions.current(trx)
+      if (!subscriptions.wants(checkpointType)) return
       const { number, at } = checkpoint
       const row = {
         message: checkpointMessage(checkpoint),
@@ -55,7 +55,7 @@ export function createWebhookOutbox({
       await add(trx, [{ ...row, chain: null, place: null, checkpoint: number, at }])
     },
 
-    wake,
+    notify,
     onAdded: (listener) => void listeners.push(listener),
     total: () => total,
   }
@@ -65,11 +65,11 @@ export function createWebhookOutbox({
     await outboxStore(trx).insert(rows)
     afterCommit(trx, () => {
       total += rows.length
-      wake()
+      notify()
     })
   }
 
-  function wake(): void {
+  function notify(): void {
     for (const listener of listeners) listener()
   }
 }

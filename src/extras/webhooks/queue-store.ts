@@ -3,17 +3,18 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import { longestPauseMs, longestTurnMs, longestWaitMs } from './back-off.ts'
+import { longestLeaseMs, longestPauseMs, longestWaitMs } from './back-off.ts'
 import type { EndpointRow } from './store.ts'
 
 export type Lane = Schema['webhook_queues']['lane']
 export const lanes = ['new', 'quick', 'slow', 'failing'] as const satisfies readonly Lane[]
 
-/** The turn of an endpoint: one process alone sends to it until `until`. */
-export interface Turn {
+/** The lease of an endpoint: only its holder sends to the endpoint until the lease expires. */
+export interface Lease {
   readonly endpoint: string
   readonly failures: number
-  readonly wakes: number
+  /** How often the endpoint was notified. */
+  readonly notifications: number
 }
 
 /** A delivery that may be sent: no older one of its endpoint and order key waits. */
@@ -48,7 +49,7 @@ const lookedAt = 64
 /** Nodes may differ by less; an event of later was not. */
 const aheadMs = 60_000
 /** How many refused deliveries are tried at once when their endpoint has changed. */
-const hastened = 500
+const retriedAtOnce = 500
 
 /** The statements of the sender. */
 export function queueStore(db: DatabaseOrTransaction) {
@@ -60,10 +61,10 @@ export function queueStore(db: DatabaseOrTransaction) {
 
   return {
     /**
-     * Has endpoints take their turn at `at`, or when their pause ends. A turn under way notices what
-     * was added meanwhile by `wakes`.
+     * Makes endpoints due at `at`, or when their pause ends. The holder of a lease notices new
+     * deliveries by the number of notifications.
      */
-    async wake(endpoints: readonly string[], at: number): Promise<void> {
+    async notify(endpoints: readonly string[], at: number): Promise<void> {
       if (endpoints.length === 0) return
       await sql`insert into webhook_queues (endpoint, lane, due_at)
         select id, 'new', ${sql.lit(at)} from webhook_endpoints
@@ -79,9 +80,9 @@ export function queueStore(db: DatabaseOrTransaction) {
             else excluded.due_at end`.execute(db)
     },
 
-    /** The same for one that is tried at once although it has failed. */
-    async hasten(endpoint: string, at: number): Promise<void> {
-      await this.wake([endpoint], at)
+    /** Notifies an endpoint and ends its pause, so that its failed deliveries are retried at once. */
+    async retryNow(endpoint: string, at: number): Promise<void> {
+      await this.notify([endpoint], at)
       await db
         .updateTable('webhook_queues')
         .set({ failures: 0, paused_until: 0, due_at: at })
@@ -90,7 +91,7 @@ export function queueStore(db: DatabaseOrTransaction) {
         .execute()
     },
 
-    /** Gives the next turn of a lane to a worker; null if none is due. None waits for another. */
+    /** Leases the next due endpoint of a lane to a worker; null if none is due. Workers do not wait for each other. */
     async take(
       lane: Lane,
       {
@@ -98,21 +99,21 @@ export function queueStore(db: DatabaseOrTransaction) {
         now,
         until,
       }: { readonly worker: string; readonly now: number; readonly until: number },
-    ): Promise<Turn | null> {
+    ): Promise<Lease | null> {
       const next = sql`select endpoint from webhook_queues
         where lane = ${lane} and due_at is not null and due_at <= ${now} order by due_at limit 1`
       // An array: PostgreSQL may evaluate a subselect of `in` again for each row.
       const isNext = isPostgres(db)
         ? sql`= any(array(${next} for update skip locked))`
         : sql`in (${next})`
-      const { rows } = await sql<Turn>`update webhook_queues
+      const { rows } = await sql<Lease>`update webhook_queues
         set locked_by = ${worker}, due_at = ${until}
-        where endpoint ${isNext} returning endpoint, failures, wakes`.execute(db)
+        where endpoint ${isNext} returning endpoint, failures, wakes as notifications`.execute(db)
       return rows[0] ?? null
     },
 
-    /** Has the turn go on; answers the count of wakes, or null if another process has it now. */
-    async goOn(endpoint: string, worker: string, until: number): Promise<number | null> {
+    /** Renews a lease. Returns the number of notifications, or null if another process holds the lease. */
+    async renew(endpoint: string, worker: string, until: number): Promise<number | null> {
       const row = await mine(endpoint, worker)
         .set({ due_at: until })
         .returning('wakes')
@@ -120,7 +121,7 @@ export function queueStore(db: DatabaseOrTransaction) {
       return row?.wakes ?? null
     },
 
-    /** Ends the turn. `wakes` is the count from before the queue was read. */
+    /** Ends a lease. `notifications` is the number from before the queue was read. */
     async end(
       endpoint: string,
       worker: string,
@@ -130,10 +131,10 @@ export function queueStore(db: DatabaseOrTransaction) {
         readonly pausedUntil: number
         readonly dueAt: number | null
         readonly now: number
-        readonly wakes: number
+        readonly notifications: number
       },
     ): Promise<void> {
-      const { lane, failures, pausedUntil, dueAt, now, wakes } = next
+      const { lane, failures, pausedUntil, dueAt, now, notifications } = next
       const added = Math.min(dueAt ?? Number.MAX_SAFE_INTEGER, Math.max(now, pausedUntil))
       await mine(endpoint, worker)
         .set((eb) => ({
@@ -141,7 +142,7 @@ export function queueStore(db: DatabaseOrTransaction) {
           failures,
           paused_until: pausedUntil,
           locked_by: null,
-          due_at: eb.case().when('wakes', '=', wakes).then(dueAt).else(added).end(),
+          due_at: eb.case().when('wakes', '=', notifications).then(dueAt).else(added).end(),
         }))
         .execute()
     },
@@ -171,7 +172,7 @@ export function queueStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Has those tried at once that an endpoint refused, up to `hastened` of them: it is another one now,
+     * Has those tried at once that an endpoint refused, up to `retriedAtOnce` of them: it is another one now,
      * or mended. What is due already comes first by its order.
      */
     async beginAnew(endpoint: string, at: number): Promise<void> {
@@ -182,7 +183,7 @@ export function queueStore(db: DatabaseOrTransaction) {
         .where(isOpen)
         .where('due_at', '>', at)
         .orderBy('due_at')
-        .limit(hastened)
+        .limit(retriedAtOnce)
       await db
         .updateTable('webhook_deliveries')
         .set({ due_at: at })
@@ -323,8 +324,8 @@ export function queueStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Has endpoints take their turn that a clock has put off which was ahead, and was set back since; up
-     * to `limit` of their deliveries are due again.
+     * Makes endpoints due that a clock has put off which was ahead, and was set back since; up to `limit`
+     * of their deliveries are due again.
      */
     async putRight(endpoints: readonly string[], now: number, limit: number): Promise<void> {
       if (endpoints.length === 0) return
@@ -351,7 +352,7 @@ export function queueStore(db: DatabaseOrTransaction) {
     },
 
     /**
-     * Of up to `limit` endpoints after one, in their order: those with deliveries and no turn, and those
+     * Of up to `limit` endpoints after one, in their order: those with deliveries and no lease, and those
      * that a clock has put off which was ahead; and the last of those looked at.
      */
     async findForgotten(
@@ -365,7 +366,7 @@ export function queueStore(db: DatabaseOrTransaction) {
             where open.endpoint = endpoints.id and open.state = 'waiting')
           then 1 else 0 end as waits,
           case when queues.paused_until > ${now + longestPauseMs}
-            or (queues.locked_by is not null and queues.due_at > ${now + longestTurnMs})
+            or (queues.locked_by is not null and queues.due_at > ${now + longestLeaseMs})
             or queues.due_at > ${now + longestWaitMs}
             or exists (select 1 from webhook_deliveries as open
               where open.endpoint = endpoints.id and open.state = 'waiting'

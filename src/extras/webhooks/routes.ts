@@ -7,7 +7,12 @@ import { resource } from '../../core/http/changes/resource.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { WebhookDesk } from './desk.ts'
+import {
+  type EndpointRules,
+  endpointChecks,
+  parseChanges,
+  parseNewEndpoint,
+} from './endpoint-input.ts'
 import type { Endpoint, Endpoints, WithSecret } from './endpoints.ts'
 import { webhookDisabled, webhookNotFound } from './problems.ts'
 import {
@@ -20,11 +25,11 @@ import {
   WebhookWithSecret,
 } from './schemas.ts'
 import { deliveryView, webhookSettings, webhookView } from './show.ts'
-import { type EndpointRules, endpointChecks, parseChanges, parseWanted } from './wanted.ts'
+import type { WebhookAdmin } from './webhook-admin.ts'
 
 /** The routes of /api/admin/webhooks: an administrator says which events go where. */
 export interface WebhookRoutesOptions {
-  readonly webhookDesk: WebhookDesk
+  readonly webhookAdmin: WebhookAdmin
   readonly webhookEndpoints: Endpoints
   readonly webhookRules: EndpointRules
 }
@@ -36,7 +41,7 @@ const reauthentication = 'always'
 
 export async function webhookRoutes(
   instance: FastifyInstance,
-  { webhookDesk, webhookEndpoints, webhookRules }: WebhookRoutesOptions,
+  { webhookAdmin, webhookEndpoints, webhookRules }: WebhookRoutesOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const webhook = resource<Endpoint>({
@@ -92,7 +97,7 @@ export async function webhookRoutes(
     },
     async (request, reply) => {
       assertNoFaults(request)
-      const wanted = parseWanted(request.body, webhookRules)
+      const wanted = parseNewEndpoint(request.body, webhookRules)
       const created = await webhookEndpoints.create(wanted, reauthorize(request))
       return reply.status(201).send(withSecret(reply, created))
     },
@@ -187,7 +192,7 @@ export async function webhookRoutes(
       },
     },
     async (request, reply) => {
-      const delivery = await webhookDesk.test(webhook.of(request).id, reauthorize(request))
+      const delivery = await webhookAdmin.test(webhook.of(request).id, reauthorize(request))
       return reply.status(202).send(deliveryView(delivery))
     },
   )

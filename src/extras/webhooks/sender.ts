@@ -1,21 +1,21 @@
 import type { Logger } from 'pino'
 import { randomText } from '../../core/crypto/random.ts'
-import type { WebhookInterest } from './interest.ts'
+import { createFanOut } from './fan-out.ts'
+import { createLeases, type LeasesDeps, leaseMs } from './lease.ts'
 import type { WebhookOutbox } from './outbox.ts'
 import { type Lane, lanes, queueStore } from './queue-store.ts'
-import { createSpread } from './spread.ts'
-import { createTurns, type TurnsDeps, turnMs } from './turn.ts'
+import type { WebhookSubscriptions } from './subscriptions.ts'
 
 /** Sends what the outbox of webhooks holds. Any number of nodes share it. docs/adr/0064 */
 export interface WebhookSender {
-  /** Spreads events over endpoints, and begins the turns that are due, without waiting for them. */
+  /** Fans events out to endpoints, and leases the endpoints that are due, without waiting for the leases. */
   run(): Promise<void>
   /** Whether it is too early to look again: a process looks once a second, or after it has added an event. */
   isIdle(): boolean
   /** Resolves when nothing is under way: for tests and the end of the process. */
   settled(): Promise<void>
   /**
-   * Looks for endpoints with deliveries and without a turn, those of a restored backup, and for those
+   * Looks for endpoints with deliveries that are not due, those of a restored backup, and for those
    * that a clock has put off which was ahead and was set back.
    */
   findForgotten(batchSize: number): Promise<number>
@@ -25,15 +25,15 @@ export interface WebhookSender {
   close(): Promise<void>
 }
 
-export interface WebhookSenderDeps extends Omit<TurnsDeps, 'log'> {
+export interface WebhookSenderDeps extends Omit<LeasesDeps, 'log'> {
   readonly log: Pick<Logger, 'error'>
-  readonly interest: WebhookInterest
+  readonly subscriptions: WebhookSubscriptions
   readonly outbox: Pick<WebhookOutbox, 'onAdded'>
 }
 
 /**
- * How many endpoints of a lane have their turn at a time in this process. Those that answer never
- * wait for those that do not: each kind has places of its own.
+ * How many endpoints of a lane this process leases at a time. Each lane has places of its own, so that
+ * endpoints that answer never wait for endpoints that do not.
  */
 const places: Readonly<Record<Lane, number>> = { new: 16, quick: 8, slow: 8, failing: 16 }
 
@@ -43,9 +43,9 @@ const lookForEndpointsMs = 5000
 const keptMs = 30 * 86_400_000
 
 export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
-  const { asyncCommitDb, clock, interest, log, outbox, pace, random } = deps
-  const spread = createSpread(deps)
-  const turns = createTurns(deps)
+  const { asyncCommitDb, clock, log, outbox, random, subscriptions, throttle } = deps
+  const fanOut = createFanOut(deps)
+  const leases = createLeases(deps)
   const worker = randomText(random, 12)
   const stop = new AbortController()
   const underWay = new Set<Promise<void>>()
@@ -59,7 +59,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
 
   return {
     isIdle() {
-      const pauseMs = interest.isEmpty() ? lookForEndpointsMs : lookEveryMs
+      const pauseMs = subscriptions.isEmpty() ? lookForEndpointsMs : lookEveryMs
       return !isAwake && clock.now() < lookedAt + pauseMs && clock.now() >= lookedAt
     },
 
@@ -67,9 +67,9 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       isAwake = false
       lookedAt = clock.now()
       await fill()
-      while (!stop.signal.aborted && (await spread.batch())) {
+      while (!stop.signal.aborted && (await fanOut.batch())) {
         await fill()
-        await pace.next(stop.signal)
+        await throttle.next(stop.signal)
       }
       await fill()
     },
@@ -85,7 +85,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       const { ahead, forgotten, last } = found
       forgottenAfter = last ?? ''
       await queue.putRight(ahead, now, batchSize)
-      await queue.wake(forgotten, now)
+      await queue.notify(forgotten, now)
       return last === null ? 0 : batchSize
     },
 
@@ -97,7 +97,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
     },
   }
 
-  /** Begins turns while there are places and endpoints that are due. */
+  /** Leases endpoints while there are places and endpoints that are due. */
   async function fill(): Promise<void> {
     for (const lane of lanes) await fillLane(lane)
   }
@@ -108,20 +108,20 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       let isTaken = false
       try {
         const now = clock.now()
-        const turn = await queueStore(asyncCommitDb).take(lane, {
-          ...{ worker, now, until: now + turnMs },
+        const lease = await queueStore(asyncCommitDb).take(lane, {
+          ...{ worker, now, until: now + leaseMs },
         })
-        if (!turn) return
+        if (!lease) return
         isTaken = true
-        begin(lane, turns.run(turn, lane, worker, stop.signal))
+        begin(lane, leases.run(lease, lane, worker, stop.signal))
       } finally {
         if (!isTaken) taken[lane] -= 1
       }
     }
   }
 
-  function begin(lane: Lane, turn: Promise<void>): void {
-    const done = turn
+  function begin(lane: Lane, lease: Promise<void>): void {
+    const done = lease
       .catch((error: unknown) => log.error({ err: error }, 'webhooks were not sent'))
       .finally(() => {
         taken[lane] -= 1

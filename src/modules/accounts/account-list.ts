@@ -9,7 +9,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
 import type { AccountCursor, AccountOrder, AccountPlace } from './list-cursor.ts'
 import { type Condition, conditionsOf, isFound, rangeOf } from './list-filters.ts'
-import type { AccountFilters, WantedAccounts } from './list-query.ts'
+import type { AccountFilters, AccountListQuery } from './list-query.ts'
 import { accountSearch, maxCandidates } from './list-search.ts'
 import {
   accountListStore,
@@ -23,7 +23,7 @@ import { countedAccounts } from './standing-store.ts'
 /** Lists accounts by filters, in an order, from a place. docs/adr/0072 */
 export interface AccountList {
   /** @throws ApiError serviceUnavailable if too many lists are read */
-  page(wanted: WantedAccounts): Promise<AccountListPage>
+  page(wanted: AccountListQuery): Promise<AccountListPage>
 }
 
 /**
@@ -86,7 +86,12 @@ export function createAccountList({ config, db, clock }: AccountListDeps): Accou
 
   return { page: (wanted) => pages.run(() => page(wanted)) }
 
-  async function page({ filters, order, limit, cursor }: WantedAccounts): Promise<AccountListPage> {
+  async function page({
+    filters,
+    order,
+    limit,
+    cursor,
+  }: AccountListQuery): Promise<AccountListPage> {
     const turns = createTurns()
     const shown = (found: readonly Found[]) => {
       const ids = found.map(({ id }) => id)

@@ -22,6 +22,7 @@ import { assertAcceptablePassword } from '../passwords/rules.ts'
 import { userCreated } from '../users/events.ts'
 import type { NewUser } from '../users/user.ts'
 import { insertUser, userEmail, userExists } from '../users/users.ts'
+import { type AccountUpdate, changesOf, endedBy, type PasswordInput } from './account-update.ts'
 import { createEndTokens, type EndingHooks, everything } from './end-tokens.ts'
 import {
   accountDeletionCancelled,
@@ -33,7 +34,6 @@ import {
 } from './events.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
-import { changesOf, endedBy, type WantedChange, type WantedPassword } from './wanted-change.ts'
 
 /** Reads and changes accounts, and keeps their invariants. Spec 2.2, 3.4. */
 export interface Accounts {
@@ -51,18 +51,18 @@ export interface Accounts {
    * Creates an account for an existing user, or with a new user.
    * @throws ApiError validationFailed, userNotFound, usernameExists, userHasAccount
    */
-  create(wanted: WantedAccount): Promise<Account>
+  create(wanted: AccountInput): Promise<Account>
   /**
    * Does the slow part of `create`: it checks and hashes the password. The function that it answers
    * creates the account, in one transaction: the given one, or its own. @throws as `create`
    */
-  prepare(wanted: WantedAccount): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
+  prepare(wanted: AccountInput): Promise<(trx?: DatabaseOrTransaction) => Promise<Account>>
   /**
    * Changes an account, and ends the tokens and sessions that the change must end, in one
    * transaction. Null if the account does not exist. @throws ApiError validationFailed,
    * lastAdministrator
    */
-  change(userId: number, wanted: WantedChange, how?: HowToChange): Promise<Account | null>
+  change(userId: number, wanted: AccountUpdate, options?: ChangeOptions): Promise<Account | null>
   /**
    * Replaces the password of a caller whose present password was verified. Refuses if the account
    * has changed since then. @throws ApiError validationFailed, invalidCredentials
@@ -71,7 +71,7 @@ export interface Accounts {
   /**
    * Ends all tokens issued so far, and all sessions but one; false if the account does not exist.
    */
-  endLogins(userId: number, how?: HowToEnd): Promise<boolean>
+  endLogins(userId: number, options?: EndOptions): Promise<boolean>
   /**
    * Reads a verified account again and asks the requirements of a stage, `change` by default.
    * Called in the transaction of a change, or before an answer that shows that the proof was right.
@@ -85,7 +85,7 @@ export interface Accounts {
    * the owner and returns the time of the erasure, in epoch milliseconds. Returns the same time.
    * @throws ApiError lastAdministrator, invalidCredentials if the account has changed
    */
-  requestDeletion(verified: Account, how: RequestDeletionOptions): Promise<number>
+  requestDeletion(verified: Account, options: RequestDeletionOptions): Promise<number>
   /**
    * Cancels a pending deletion, in the transaction that verifies the owner. The flags of administrators
    * stay. Answers whether a deletion was pending.
@@ -94,7 +94,7 @@ export interface Accounts {
   /** The users whose accounts are to be erased now, up to `limit`. */
   dueDeletions(limit: number): Promise<number[]>
   /** Removes the account and keeps the user. @throws ApiError lastAdministrator */
-  remove(userId: number, how?: Omit<HowToChange, 'keepSession'>): Promise<Account | null>
+  remove(userId: number, options?: Omit<ChangeOptions, 'keepSession'>): Promise<Account | null>
   /**
    * Runs `work`. If that answers true, turns the second factor on or off and ends all other logins.
    */
@@ -106,7 +106,7 @@ export interface Accounts {
   removeWithUser(trx: DatabaseOrTransaction, userId: number): Promise<void>
 }
 
-export interface WantedAccount {
+export interface AccountInput {
   readonly username: Username
   /** Null if the account has no password: its owner logs in through an identity provider. */
   readonly password: string | null
@@ -121,7 +121,7 @@ export interface WantedAccount {
   readonly also?: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
 }
 
-export interface HowToChange {
+export interface ChangeOptions {
   /** The id of the session that does not end: the one that asked for the change. */
   readonly keepSession?: string | undefined
   /** Checks the account as the transaction sees it; throws to refuse the change. */
@@ -130,7 +130,7 @@ export interface HowToChange {
   readonly guard?: Guard | undefined
 }
 
-export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWanted'> {
+export interface OwnPassword extends PasswordInput, Omit<ChangeOptions, 'assertWanted'> {
   /**
    * The requirements of the transaction; `commit` by default. `change` for an owner who has proved
    * more than failed logins can deny.
@@ -144,16 +144,17 @@ export interface OwnPassword extends WantedPassword, Omit<HowToChange, 'assertWa
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface HowToEnd extends Omit<HowToChange, 'assertWanted'> {
+export interface EndOptions extends Omit<ChangeOptions, 'assertWanted'> {
   /** Further work of the same transaction, after the logins have ended. */
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface RequestDeletionOptions extends Omit<HowToChange, 'assertWanted' | 'keepSession'> {
+export interface RequestDeletionOptions
+  extends Omit<ChangeOptions, 'assertWanted' | 'keepSession'> {
   readonly mail: (trx: DatabaseOrTransaction, account: Account) => Promise<number>
 }
 
-export interface FactorChange extends Omit<HowToChange, 'assertWanted'> {
+export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
   readonly on: boolean
   /** Runs first in the same transaction; if it answers false, the account does not change. */
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
@@ -217,7 +218,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async replacePassword(verified, { keepSession, guard, also, first, ...more }) {
       const { stage = 'commit', prove, ...password } = more
       const { userId } = verified
-      const wanted: WantedChange = { password, mustChange: false }
+      const wanted: AccountUpdate = { password, mustChange: false }
       const passwordHash = await hashNew(verified, password, prove)
       const work = async (trx: DatabaseOrTransaction) => {
         await first?.(trx)
@@ -225,7 +226,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         await accountStore(trx).update(userId, changesOf(wanted, passwordHash), clock.now())
         await endTokens(trx, userId, endedBy(before, wanted), { keepSession })
         const after = present(await accountStore(trx).byUserId(userId))
-        await events.record(trx, passwordChange, fieldsOf(after))
+        await events.emitInTransaction(trx, passwordChange, fieldsOf(after))
         await also?.(trx)
         return after
       }
@@ -263,7 +264,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         const deletionAt = await mail(trx, account)
         await accountStore(trx).requestDeletion(userId, deletionAt)
         const payload = { ...fieldsOf(account), deletion_at: isoTime(deletionAt) }
-        await events.record(trx, accountDeletionRequested, payload)
+        await events.emitInTransaction(trx, accountDeletionRequested, payload)
         return deletionAt
       }
       return changing(userId, work, { lockNames: [lockName.administrators], guard })
@@ -271,7 +272,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
     async cancelDeletion(trx, userId) {
       const isBack = await accountStore(trx).cancelDeletion(userId)
-      if (isBack) await events.record(trx, accountDeletionCancelled, { user_id: userId })
+      if (isBack) await events.emitInTransaction(trx, accountDeletionCancelled, { user_id: userId })
       return isBack
     },
 
@@ -283,7 +284,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (!account) return null
         assertWanted?.(account)
         await removeAccount(trx, account)
-        await events.record(trx, adminAction, { ...fieldsOf(account), what: 'account_deleted' })
+        await events.emitInTransaction(trx, adminAction, {
+          ...fieldsOf(account),
+          what: 'account_deleted',
+        })
         return account
       }
       return changing(userId, work, { lockNames: [lockName.administrators], guard })
@@ -311,7 +315,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return account
   }
 
-  async function prepare({ username, password, roles, mustChange, user, ...more }: WantedAccount) {
+  async function prepare({ username, password, roles, mustChange, user, ...more }: AccountInput) {
     const { also, issuer, language = null } = more
     const email = 'id' in user ? await userEmail(db, user.id) : user.email
     if (password !== null) {
@@ -337,7 +341,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await also?.(trx, userId)
       const made = present(await store.byUserId(userId))
       const vouched = issuer === undefined ? {} : { issuer }
-      await events.record(trx, userCreated, { ...fieldsOf(made), ...vouched })
+      await events.emitInTransaction(trx, userCreated, { ...fieldsOf(made), ...vouched })
       return made
     }
     return (trx?: DatabaseOrTransaction) => (trx ? make(trx) : transact(db, lockNames, make))
@@ -346,7 +350,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   /** Hashes a new password. @throws ApiError validationFailed if the password is not acceptable */
   async function hashNew(
     { userId, username }: Pick<Account, 'userId' | 'username'>,
-    password: WantedPassword,
+    password: PasswordInput,
     prove?: () => Promise<void>,
   ): Promise<string> {
     const email = await userEmail(db, userId)
@@ -358,17 +362,17 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   /** Records an event for each kind of change. */
   async function recorded(
     trx: DatabaseOrTransaction,
-    { roles, locked, active, password, mustChange }: WantedChange,
+    { roles, locked, active, password, mustChange }: AccountUpdate,
     account: Account,
   ): Promise<Account> {
     const fields = fieldsOf(account)
     const changesPermissions = [roles, locked, active].some((wanted) => wanted !== undefined)
-    if (changesPermissions) await events.record(trx, permissionsChange, fields)
+    if (changesPermissions) await events.emitInTransaction(trx, permissionsChange, fields)
     if (password !== undefined) {
       const reset = mustChange === true ? ({ what: 'reset' } as const) : {}
-      await events.record(trx, passwordChange, { ...fields, ...reset })
+      await events.emitInTransaction(trx, passwordChange, { ...fields, ...reset })
     } else if (mustChange !== undefined) {
-      await events.record(trx, adminAction, { ...fields, what: 'must_change' })
+      await events.emitInTransaction(trx, adminAction, { ...fields, what: 'must_change' })
     }
     return account
   }
@@ -392,7 +396,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 }
 
 /** A change that could remove the last administrator takes the lock of all administrators. */
-function lockNamesOf({ roles, locked, active }: WantedChange): string[] {
+function lockNamesOf({ roles, locked, active }: AccountUpdate): string[] {
   return roles || locked === true || active === false ? [lockName.administrators] : []
 }
 

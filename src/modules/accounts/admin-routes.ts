@@ -18,7 +18,7 @@ import type { Idempotency } from '../idempotency/idempotency.ts'
 import { assertPlausiblePassword } from '../passwords/rules.ts'
 import type { AccountList } from './account-list.ts'
 import type { Accounts } from './accounts.ts'
-import { asksForAccounts, parseWantedAccounts } from './list-query.ts'
+import { asksForAccounts, parseAccountListQuery } from './list-query.ts'
 import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
@@ -80,7 +80,7 @@ export async function accountAdminRoutes(
       const query = request.query as Query // parsed by Fastify
       reply.header('content-type', contentTypes.json)
       if (asksForAccounts(query)) {
-        const wanted = parseWantedAccounts(query, { ...config, maxLimit: maxPerPage })
+        const wanted = parseAccountListQuery(query, { ...config, maxLimit: maxPerPage })
         const found = await accountList.page(wanted)
         return JSON.stringify(showPage(found, wanted, config.roles))
       }

@@ -14,8 +14,8 @@ import {
 import type { Services } from '../../core/module/services.ts'
 import { contractRoles } from '../../core/policy/principal.ts'
 import type { Account } from '../authentication/account.ts'
+import type { AccountUpdate } from './account-update.ts'
 import { accountView, parseRoles, rolesOf, withAccount } from './commands.ts'
-import type { WantedChange } from './wanted-change.ts'
 
 /**
  * The commands that change an account, with the rules and effects of the routes of administration.
@@ -83,7 +83,7 @@ export const commands: readonly CommandWork[] = [
 
 function change(
   call: CommandCall,
-  wanted: WantedChange,
+  wanted: AccountUpdate,
   told: (account: Account) => string,
 ): Promise<void> {
   return withAccount(call, async (before, services) => {
@@ -120,7 +120,7 @@ async function remove(call: CommandCall): Promise<void> {
 
 async function changed(
   { userId, username: name }: Account,
-  wanted: WantedChange,
+  wanted: AccountUpdate,
   { accounts }: Services,
 ): Promise<Account> {
   const account = await accounts.change(userId, wanted)

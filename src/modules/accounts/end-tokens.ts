@@ -16,7 +16,7 @@ export type EndTokens = (
   trx: DatabaseOrTransaction,
   userId: number,
   ended: EndedTokens,
-  how?: { readonly keepSession?: string | undefined; readonly isRemoved?: boolean },
+  options?: { readonly keepSession?: string | undefined; readonly isRemoved?: boolean },
 ) => Promise<void>
 
 /** Creates `EndTokens`. Sessions end with the refresh tokens: a session shows new roles at once. */

@@ -46,13 +46,13 @@ export function writeAccountCursor(
 /** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this order */
 export function readAccountCursor(text: string, order: AccountOrder): AccountCursor {
   const [side, sort, value, id, ...rest] = parseFields(text)
-  const isWhole =
+  const isIntact =
     (side === 'before' || side === 'after') &&
     accountSortKeys.some((key) => sort === key || sort === `-${key}`) &&
     (typeof value === 'string' ? isStorableText(value) : isCount(value)) &&
     isCount(id) &&
     rest.length === 0
-  if (!isWhole) return refuseField(['cursor'], 'must be the `next` or `previous` of a page')
+  if (!isIntact) return refuseField(['cursor'], 'must be the `next` or `previous` of a page')
   const isOfNames = order.key === 'username' || order.key === 'name'
   if (sort !== nameOf(order) || (typeof value === 'string') !== isOfNames) {
     return refuseField(['cursor'], 'belongs to another `sort`')

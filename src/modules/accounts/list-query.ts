@@ -46,7 +46,7 @@ export type LastLogin =
   | 'never'
   | { readonly after?: number | undefined; readonly before?: number | undefined }
 
-export interface WantedAccounts {
+export interface AccountListQuery {
   readonly filters: AccountFilters
   readonly order: AccountOrder
   readonly limit: number
@@ -77,10 +77,10 @@ export function asksForAccounts(query: Query): boolean {
 }
 
 /** Parses such a query. @throws ApiError validationFailed for a value that it does not understand */
-export function parseWantedAccounts(
+export function parseAccountListQuery(
   query: Query,
   { roles, providers, maxLimit }: Pick<Config, 'roles' | 'providers'> & { maxLimit: number },
-): WantedAccounts {
+): AccountListQuery {
   if (query.page !== undefined) refuseField(['page'], 'does not go with filters: use `cursor`')
   const order = parseAccountOrder(single(query, 'sort') ?? 'username')
   const cursor = single(query, 'cursor')

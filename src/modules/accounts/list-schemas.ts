@@ -15,7 +15,7 @@ import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { ann } from '../users/schemas.ts'
 import type { AccountListPage } from './account-list.ts'
 import { type AccountCursor, accountSortKeys, writeAccountCursor } from './list-cursor.ts'
-import { accountStates, maxAccountSearchLength, type WantedAccounts } from './list-query.ts'
+import { type AccountListQuery, accountStates, maxAccountSearchLength } from './list-query.ts'
 import { accountSchemas, annsAccount, DeletionAt } from './schemas.ts'
 
 /** The JSON schemas of the list of accounts, in a service that has these roles. */
@@ -177,7 +177,7 @@ function accountQuery(maxLimit: number, roles: readonly Role[]) {
 /** A page on the wire; `roles` are the roles of the service. */
 export function showPage(
   { accounts, total, next, previous }: AccountListPage,
-  { limit, order }: Pick<WantedAccounts, 'limit' | 'order'>,
+  { limit, order }: Pick<AccountListQuery, 'limit' | 'order'>,
   roles: readonly Role[],
 ): FoundAccounts {
   const write = (cursor: AccountCursor | null) => cursor && writeAccountCursor(cursor, order)

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
+import { isPresentAccount, isPresentUser } from '../../core/database/pending-import.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'
-import { isPresentAccount, isPresentUser } from '../../core/database/staged.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
 import { type Account, splitRoles } from '../authentication/account.ts'
 import type { AccountOrder, AccountPlace, AccountSortKey } from './list-cursor.ts'

@@ -9,7 +9,7 @@ export const module: Module = {
       key: ['user_id'],
       person: { column: 'user_id', onDelete: 'delete' },
       blank: ['import_id', 'import_line'],
-      present: async () => (await import('../../core/database/staged.ts')).isPresentAccount,
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
     },
     {
       name: 'accounts_search',
@@ -20,13 +20,14 @@ export const module: Module = {
       name: 'role_assignments',
       key: ['account', 'role'],
       person: { column: 'account', onDelete: 'delete' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
+      present: async () =>
+        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
     },
     {
       name: 'token_versions',
       key: ['user_id'],
       person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentUser,
+      present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
     },
   ],
   methods: [{ name: 'password', amr: ['pwd'] }],

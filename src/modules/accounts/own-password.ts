@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Proofs, SentProofs } from '../authentication/proofs.ts'
+import type { Proofs, ProofsInput } from '../authentication/proofs.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import { assertOtherPassword } from '../passwords/rules.ts'
 import type { Accounts } from './accounts.ts'
@@ -15,7 +15,7 @@ export interface OwnPasswordDeps {
 
 export interface OwnPasswordChange {
   readonly account: Account
-  readonly sent: SentProofs
+  readonly sent: ProofsInput
   readonly wanted: string
 }
 

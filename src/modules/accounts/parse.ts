@@ -2,7 +2,7 @@ import { ApiError, type Detail, refuseField } from '../../core/errors.ts'
 import type { Static } from '../../core/http/schemas.ts'
 import type { Username } from '../../core/lib/username.ts'
 import { parseRole, type Role, rolesAmong } from '../../core/policy/principal.ts'
-import type { WantedAccount } from './accounts.ts'
+import type { AccountInput } from './accounts.ts'
 import { chosenUsernameFaults, faultOfChosen, newUsername } from './new-username.ts'
 import type { AccountSchemas } from './schemas.ts'
 
@@ -62,7 +62,7 @@ export function parseUser({
 }: Pick<
   Static<AccountSchemas['CreateAccount']>,
   'user_id' | 'name' | 'email'
->): WantedAccount['user'] {
+>): AccountInput['user'] {
   if (user_id !== undefined) {
     if (name === undefined && email === undefined) return { id: user_id }
     return refuseField(['user_id'], 'stands for a user that exists: leave out name and email')

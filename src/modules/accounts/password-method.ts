@@ -20,7 +20,7 @@ export interface PasswordMethodDeps {
   readonly verifier: Verifier
 }
 
-export interface SentPassword {
+export interface PasswordCredentials {
   /** As sent. The username and the password are empty if they were not sent as text. */
   readonly username: string
   readonly password: string
@@ -31,7 +31,7 @@ export interface SentPassword {
 }
 
 /** The same where a mail address may stand for the username. */
-export interface TypedPassword extends SentPassword {
+export interface TypedPassword extends PasswordCredentials {
   /** What the attempt counts as, and the account whose password is verified. */
   readonly names: Pick<LoginAttempt, 'username' | 'account'>
   readonly device: KnownDevice | null
@@ -45,7 +45,7 @@ export interface TypedPassword extends SentPassword {
  */
 export function byPassword(
   deps: PasswordMethodDeps,
-  sent: SentPassword,
+  sent: PasswordCredentials,
 ): Pick<Authentication, 'login' | 'method'> {
   const names = { username: canonicalUsername(sent.username) }
   return byTypedPassword(deps, { ...sent, names, device: null })

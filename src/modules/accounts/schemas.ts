@@ -69,7 +69,7 @@ export function accountSchemas(roles: readonly Role[]) {
   )
 
   const maxLength = Math.max(...roles.map(({ length }) => length))
-  const WantedRoles = {
+  const RolesInput = {
     type: 'array',
     items: { type: 'string', maxLength: Math.max(32, 'ROLE_'.length + maxLength) },
     maxItems: Math.max(16, roles.length),
@@ -84,7 +84,7 @@ export function accountSchemas(roles: readonly Role[]) {
       properties: {
         username: { type: 'string', minLength: 1, maxLength: 256 },
         password: Password,
-        roles: WantedRoles,
+        roles: RolesInput,
         must_change: { type: 'boolean' },
         user_id: {
           type: 'integer',
@@ -103,7 +103,7 @@ export function accountSchemas(roles: readonly Role[]) {
     {
       type: 'object',
       properties: {
-        roles: WantedRoles,
+        roles: RolesInput,
         locked: { type: 'boolean' },
         active: { type: 'boolean' },
         password: Password,

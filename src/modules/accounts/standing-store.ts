@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
 import type { Schema } from '../../core/database/schema.ts'
-import { isPresentAccount } from '../../core/database/staged.ts'
 import type { Username } from '../../core/lib/username.ts'
 import type { Role } from '../../core/policy/principal.ts'
 

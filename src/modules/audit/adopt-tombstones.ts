@@ -2,8 +2,8 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type AuditKeysDeps, readAuditKeys } from '../keys/audit-keys.ts'
 import { signTombstone } from './checkpoint-form.ts'
 import { checkpointKey } from './checkpoint-key.ts'
+import { assertNotTurnedAway } from './checkpoint-key-rotation.ts'
 import { checkpointStore } from './checkpoint-store.ts'
-import { assertNotTurnedAway } from './succession.ts'
 
 const batchSize = 500
 

@@ -8,14 +8,14 @@ import type { MasterKeyConfig } from '../keys/master-key.ts'
 import { createChains } from './chains.ts'
 import { auditRecordsLost } from './events.ts'
 import type { Entry } from './make-record.ts'
-import { createToldQueue, type ToldQueue, type ToldQueueDeps } from './queue.ts'
+import { createEventQueue, type EventQueue, type EventQueueDeps } from './queue.ts'
 import { auditStore } from './store.ts'
 import type { SubjectKeys } from './subject-keys.ts'
 import { ulid } from './ulid.ts'
 import { createRecordWriter, type RecordWriter, type RecordWriterDeps } from './writer.ts'
 
 /** The audit log of this process: what it writes. */
-export interface Audit extends Pick<ToldQueue, 'refused' | 'run' | 'state'> {
+export interface Audit extends Pick<EventQueue, 'refused' | 'run' | 'state'> {
   /**
    * Records all events that wait. A failure is logged, because nothing is left to do about it.
    */
@@ -52,12 +52,12 @@ export function createAudit(deps: AuditDeps): Audit {
   const records = createRecordWriter({ ...deps, writer })
   const ofChanges = createChains({ clock, random })
   // A chain of their own, so that the times in each chain follow each other.
-  const ofTold = createChains({ clock, random })
-  const queue = createToldQueue({
+  const ofEvents = createChains({ clock, random })
+  const queue = createEventQueue({
     clock,
     random,
-    write: createWrite(db, (trx, entry) => records.add(trx, ofTold, entry)),
-    hasLost: (count) => events.tell(auditRecordsLost, { count }),
+    write: createWrite(db, (trx, entry) => records.add(trx, ofEvents, entry)),
+    hasLost: (count) => events.emit(auditRecordsLost, { count }),
     failed: (error) => log.error({ err: error }, 'events wait for the database'),
     dropped: (types, error) => {
       log.error({ err: error, types }, 'the audit log refuses events that wait: they are lost')
@@ -65,7 +65,7 @@ export function createAudit(deps: AuditDeps): Audit {
   })
   events.attach({
     record: (trx, event) => records.add(trx, ofChanges, entryOf(event)),
-    tell: queue.tell,
+    enqueue: queue.enqueue,
   })
 
   function entryOf(event: RecordedEvent): Entry {
@@ -73,7 +73,7 @@ export function createAudit(deps: AuditDeps): Audit {
   }
 
   async function leave(before: number): Promise<void> {
-    const left = [...ofChanges.leave(before), ...ofTold.leave(before)]
+    const left = [...ofChanges.leave(before), ...ofEvents.leave(before)]
     await auditStore(db).closeChains(left, clock.now())
   }
 
@@ -114,7 +114,7 @@ export function createAudit(deps: AuditDeps): Audit {
 function createWrite(
   db: Database,
   add: (trx: DatabaseOrTransaction, entry: Entry) => void,
-): ToldQueueDeps['write'] {
+): EventQueueDeps['write'] {
   return (entries, mayBeThere) =>
     transact(db, [], async (trx) => {
       const made = entries.map(({ id, event: { at } }) => ({ id, at }))

@@ -11,8 +11,8 @@ import {
   signCheckpoint,
 } from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
+import { keyInUse } from './checkpoint-key-rotation.ts'
 import { type ChainEnd, type CheckpointStore, checkpointStore } from './checkpoint-store.ts'
-import { keyInUse } from './succession.ts'
 
 export interface CheckpointsDeps {
   readonly db: Database

@@ -27,8 +27,8 @@ export function writeTail({ number, missing }: TailPosition): string {
 export function readTail(text: string): TailPosition {
   const fields = parseFields(text, maxTailLength).map(Number)
   const [number = 0, ...pairs] = fields
-  const isWhole = fields.length % 2 === 1 && fields.every((field) => Number.isSafeInteger(field))
-  if (!isWhole || pairs.length > 2 * maxMissing) {
+  const isIntact = fields.length % 2 === 1 && fields.every((field) => Number.isSafeInteger(field))
+  if (!isIntact || pairs.length > 2 * maxMissing) {
     return refuseField(['after'], 'must be the `newer` of a page')
   }
   const missing = Array.from({ length: pairs.length / 2 }, (_, at) => ({
@@ -46,8 +46,8 @@ export function writeCursor({ at, number }: Position): string {
 /** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this list */
 export function readCursor(text: string): Position {
   const [at, number, ...rest] = parseFields(text, maxLength)
-  const isWhole = Number.isSafeInteger(at) && Number.isSafeInteger(number) && rest.length === 0
-  if (!isWhole) return refuseField(['cursor'], 'must be the `next` of a page')
+  const isIntact = Number.isSafeInteger(at) && Number.isSafeInteger(number) && rest.length === 0
+  if (!isIntact) return refuseField(['cursor'], 'must be the `next` of a page')
   return { at: Number(at), number: Number(number) }
 }
 

@@ -87,7 +87,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
       for (const id of await erasureStore(db).gone(ids)) {
         await transact(db, [], async (trx) => {
           const closed = await eraseKeys(trx, id, [String(id)])
-          await events.record(trx, auditKeysErased, { keys: closed.length }, { closed })
+          await events.emitInTransaction(trx, auditKeysErased, { keys: closed.length }, { closed })
         })
       }
       sweptTo = subjects.at(-1) ?? ''

@@ -36,7 +36,9 @@ async function exportAudit(call: CommandCall): Promise<void> {
   await withServices(call, async ({ keys }, { clock, db, events }) => {
     const since = sinceOf?.(clock.now())
     const filters = since === undefined ? [] : ['since']
-    await transact(db, [], (trx) => events.record(trx, sensitiveRead, { what: 'audit', filters }))
+    await transact(db, [], (trx) =>
+      events.emitInTransaction(trx, sensitiveRead, { what: 'audit', filters }),
+    )
     const seen = new Map<string, number>()
     const stop = follows ? (terminal.stop ?? untilSignal()) : undefined
     const isOpen = await inSnapshot(db, (trx) =>
@@ -55,15 +57,15 @@ async function exportAudit(call: CommandCall): Promise<void> {
     batches: AsyncIterable<readonly OpenedRecord[]>,
     stop: AbortSignal | undefined,
   ): Promise<boolean> {
-    let isWhole = false
+    let isComplete = false
     async function* texts(): AsyncGenerator<string> {
       for await (const records of batches) {
         if (stop?.aborted) return
         yield records.map(jsonLine).join('')
       }
-      isWhole = true
+      isComplete = true
     }
     await output.stream(texts())
-    return isWhole
+    return isComplete
   }
 }

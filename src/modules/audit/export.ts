@@ -82,14 +82,14 @@ export async function* followRecords(
       const readsClosed = now - closedReadAt >= closedEveryMs
       const heads = await grownHeads(readsClosed ? { closedSince: now - closedWithinMs } : 'open')
       if (readsClosed) closedReadAt = now
-      const { records, isWhole } = await readGrown(heads)
+      const { records, isComplete } = await readGrown(heads)
       const opened = await openRecords(db, keys.audit, records.filter(isSince(since)))
       if (lostAt !== undefined) onLoss(null)
       lostAt = undefined
       if (opened.length > 0) yield opened
       // After the consumer has taken them, and not if it has ended.
       for (const { chain, place } of records) seen.set(chain, Math.max(place, seen.get(chain) ?? 0))
-      isCaughtUp = isWhole
+      isCaughtUp = isComplete
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (lostAt === undefined) onLoss(error)
@@ -118,7 +118,7 @@ export async function* followRecords(
       if (records.length >= batchSize) break
     }
     records.sort((one, other) => one.number - other.number)
-    return { records, isWhole: records.length < batchSize }
+    return { records, isComplete: records.length < batchSize }
   }
 }
 

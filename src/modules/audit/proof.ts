@@ -5,10 +5,10 @@ import type { Config } from '../../core/config/load.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { type CheckpointKey, checkpointKey } from './checkpoint-key.ts'
+import { CheckpointKeyEnded } from './checkpoint-key-rotation.ts'
 import { type CheckpointsDeps, createCheckpoints } from './checkpoints.ts'
 import { createSinkFeed, type SinkFeed } from './outside/feed.ts'
 import { createRetention } from './retention.ts'
-import { CheckpointKeyEnded } from './succession.ts'
 
 /** How far behind the evidence of the audit log is. Milliseconds; 0 if nothing waits. */
 export interface AuditLag {
@@ -100,8 +100,8 @@ export function createAuditProof(deps: AuditProofDeps): AuditProof {
       const { dataDirectory } = config.database
       // With PostgreSQL nothing else makes the folder. If it cannot be made, the sink says why.
       await mkdir(dataDirectory, { recursive: true, mode: 0o700 }).catch(() => {})
-      const placesPath = join(dataDirectory, 'audit-sinks.json')
-      const options = { placesPath, mayRepair: workers.index === 0 }
+      const offsetsPath = join(dataDirectory, 'audit-sinks.json')
+      const options = { offsetsPath, mayRepair: workers.index === 0 }
       opened = sinksOf(config.audit, options).map((sink) => createSinkFeed(sink, deps))
       return opened
     })

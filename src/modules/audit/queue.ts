@@ -5,9 +5,9 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Entry } from './make-record.ts'
 import { ulid } from './ulid.ts'
 
-/** Events without a change on their way into the log, in the order in which they were told. */
-export interface ToldQueue {
-  tell(event: RecordedEvent): void
+/** Events without a change on their way into the log, in the order in which they were emitted. */
+export interface EventQueue {
+  enqueue(event: RecordedEvent): void
   /** Notes how a request was refused; its events that still wait are recorded so. */
   refused(requestId: string, status: number, reason: string | null): void
   /**
@@ -27,7 +27,7 @@ export interface QueueState {
   readonly lost: number
 }
 
-export interface ToldQueueDeps {
+export interface EventQueueDeps {
   readonly clock: Clock
   readonly random: Random
   /**
@@ -51,7 +51,7 @@ const batchSize = 64
 const answerWithinMs = 1000
 const retryMs = 1000
 
-export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
+export function createEventQueue(deps: EventQueueDeps): EventQueue {
   const { clock, random, write, failed, dropped, hasLost } = deps
   const waiting: Waiting[] = []
   const unanswered = new Map<string, Waiting[]>()
@@ -62,11 +62,11 @@ export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
   let last: Promise<void> = Promise.resolve()
 
   return {
-    tell,
+    enqueue,
 
     refused(requestId, status, reason) {
       for (const entry of unanswered.get(requestId) ?? []) answer(entry, status, reason)
-      // A listener that hears of the refusal after this one may tell an event of it.
+      // A later listener of the same refusal may emit an event.
       refusedNow = { requestId, status, reason }
       queueMicrotask(() => {
         refusedNow = undefined
@@ -90,7 +90,7 @@ export function createToldQueue(deps: ToldQueueDeps): ToldQueue {
     }),
   }
 
-  function tell(event: RecordedEvent): void {
+  function enqueue(event: RecordedEvent): void {
     if (waiting.length >= maxWaiting) {
       lose(1)
       return

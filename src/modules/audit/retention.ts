@@ -9,10 +9,10 @@ import {
   tombstoneText,
 } from './checkpoint-form.ts'
 import type { CheckpointKey } from './checkpoint-key.ts'
+import { keyInUse } from './checkpoint-key-rotation.ts'
 import { checkpointStore } from './checkpoint-store.ts'
 import { type ClosedKeys, closedKeysOf, closedKeysOfTombstone, closedText } from './closed-keys.ts'
 import { type AuditRecord, firstPrevious, macOf } from './record-form.ts'
-import { keyInUse } from './succession.ts'
 
 export interface RetentionDeps {
   readonly db: Database

@@ -64,8 +64,8 @@ export async function auditRoutes(
       if (behind) {
         const found = await inItsTurn(() => auditLog.newer(filters, { limit, after: behind }))
         const names = [...namesOf(query), 'after']
-        if (tailReads.isTold([callerOf(request).subject, ...names].join(' '))) {
-          events.tell(sensitiveRead, { what: 'audit', filters: names })
+        if (tailReads.isLogged([callerOf(request).subject, ...names].join(' '))) {
+          events.emit(sensitiveRead, { what: 'audit', filters: names })
         }
         const newer = writeTail(found.end)
         return { limit, data: found.records, next: null, newer, has_newer: found.hasMore }
@@ -73,7 +73,7 @@ export async function auditRoutes(
       // Before the page: what is stored meanwhile may be read twice, but is not left out.
       const end = await auditLog.end()
       const { records, next } = await inItsTurn(() => auditLog.page(filters, { limit, before }))
-      events.tell(sensitiveRead, { what: 'audit', filters: namesOf(query) })
+      events.emit(sensitiveRead, { what: 'audit', filters: namesOf(query) })
       const newer = writeTail(end)
       return { limit, data: records, next: next && writeCursor(next), newer, has_newer: false }
     },
@@ -117,7 +117,7 @@ export async function auditRoutes(
       if (request.method === 'HEAD') return reply.send()
       const lines = foundLines(auditLog, {
         filters: { ...filters, until: Math.min(filters.until ?? Infinity, clock.now() + 1) },
-        begun: () => events.tell(sensitiveRead, { what: 'audit', filters: namesOf(query) }),
+        begun: () => events.emit(sensitiveRead, { what: 'audit', filters: namesOf(query) }),
         authorize: async () => reauthorize(request)?.now(),
         makeBatch: inTurn(request, reply, { mayBeRefused: true }),
       })

@@ -52,7 +52,12 @@ export function createUnlistedErasures({ db, events }: UnlistedErasuresDeps) {
       for (let at = 0; at === 0 || at < names.length; at += keysPerRecord) {
         const some = names.slice(at, at + keysPerRecord)
         const unlisted = { closed: some, through }
-        await events.record(trx, auditErasuresCounted, { erasures: some.length }, { unlisted })
+        await events.emitInTransaction(
+          trx,
+          auditErasuresCounted,
+          { erasures: some.length },
+          { unlisted },
+        )
       }
     })
     closed.clear()

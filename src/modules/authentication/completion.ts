@@ -57,7 +57,7 @@ export interface CompletionDeps {
   readonly db: Database
   /** For a request by Basic, which records nothing: its commits do not wait for the disk. */
   readonly asyncCommitDb: Database
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly requirements: Pick<Requirements, 'refuse' | 'unmet'>
   /** Reads the account in the transaction; null if it does not exist. */
   readonly present: (trx: DatabaseOrTransaction, userId: number) => Promise<PresentAccount | null>
@@ -107,8 +107,13 @@ export function createCompletion(deps: CompletionDeps): Completion {
           const { userId: user_id, failedLogins: failures, username } = account
           const login = { username, factors: amr }
           if (attempt && failures > 0) {
-            await events.record(trx, loginSuccessAfterFail, { user_id, failures }, { login })
-          } else await events.record(trx, loginSuccess, { user_id }, { login })
+            await events.emitInTransaction(
+              trx,
+              loginSuccessAfterFail,
+              { user_id, failures },
+              { login },
+            )
+          } else await events.emitInTransaction(trx, loginSuccess, { user_id }, { login })
           await signedIn(trx, account, browser)
         }
         await attempt?.succeed(trx, account)

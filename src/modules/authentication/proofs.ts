@@ -49,7 +49,7 @@ export function canBeSent(kind: ProofKind): boolean {
 }
 
 /** The proofs of a request as they were sent: a value of another type is a wrong proof. */
-export interface SentProofs {
+export interface ProofsInput {
   readonly currentPassword?: unknown
   readonly totp?: unknown
   readonly recoveryCode?: unknown
@@ -57,11 +57,11 @@ export interface SentProofs {
   readonly captcha?: string | undefined
 }
 
-export interface WantedChange {
+export interface ProtectedChangeInput {
   /** The caller's own account. */
   readonly account: Account
   readonly change: ProtectedChange
-  readonly sent: SentProofs
+  readonly sent: ProofsInput
   /**
    * The proofs that the confirmation page has taken, for that page itself, which uses none up. Absent:
    * those that the page has taken for this change.
@@ -97,11 +97,11 @@ export interface Proofs {
    * @throws ApiError confirmationRequired with the missing proofs, before any is verified;
    * invalidCredentials for a wrong one; tooManyLoginAttempts, captchaRequired
    */
-  prove(request: FastifyRequest, wanted: WantedChange): Promise<Reauthorization>
+  prove(request: FastifyRequest, wanted: ProtectedChangeInput): Promise<Reauthorization>
   /** The same around work that decides when the code is verified. */
   proveAround<T>(
     request: FastifyRequest,
-    wanted: WantedChange,
+    wanted: ProtectedChangeInput,
     work: (proven: Proven) => Promise<T>,
   ): Promise<T>
 }

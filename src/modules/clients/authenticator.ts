@@ -27,7 +27,7 @@ export interface ClientAuthenticatorDeps {
   readonly clientLimits: ClientLimits
   readonly clients: Clients
   readonly clock: Clock
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly workers: Pick<Workers, 'askOthers' | 'count' | 'onAsked'>
 }
 
@@ -82,7 +82,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   }
 
   /** @throws ApiError invalidClient, tooManyLoginAttempts */
-  async function verify(request: FastifyRequest, sent: Sent): Promise<void> {
+  async function verify(request: FastifyRequest, sent: ClientCredentials): Promise<void> {
     const address = clientAddress(request)
     const key = `${sent.id} ${throttledAddress(address)}`
     if (isRemembered(key, sent)) return
@@ -100,7 +100,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   }
 
   /** Whether the secret is right, for a client that was right from this address before. */
-  function isRemembered(key: string, { client, texts }: Sent): boolean {
+  function isRemembered(key: string, { client, texts }: ClientCredentials): boolean {
     if ((remembered.get(key) ?? 0) <= clock.now()) return false
     remembered.delete(key)
     if (!clients.hasSecret(client, texts)) return false
@@ -112,7 +112,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
    * Makes an attempt after those that are under way here. If one of them was right, a right secret
    * needs no attempt of its own; if one was refused without being judged, so is this one.
    */
-  async function inTurn(key: string, sent: Sent, address: string): Promise<void> {
+  async function inTurn(key: string, sent: ClientCredentials, address: string): Promise<void> {
     const before = turns.get(key)
     const outcome: unknown = await before?.catch((error: unknown) => error)
     if (outcome instanceof ApiError && outcome.row === 'tooManyLoginAttempts') throw outcome
@@ -125,7 +125,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       })
     } catch (error) {
       if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
-      events.tell(clientAuthenticationFail, { client: client?.id ?? null })
+      events.emit(clientAuthenticationFail, { client: client?.id ?? null })
       throw new ApiError('invalidClient', { cause: error, reason: error.reason })
     }
     remembered.set(key, clock.now() + rememberedMs)
@@ -138,7 +138,7 @@ function wrongSecret(client: Client | null): RefusalReason {
 }
 
 /** The credentials of a request. */
-interface Sent {
+interface ClientCredentials {
   readonly id: string
   readonly client: Client | null
   /** The secret as it was sent, and form-decoded. */

@@ -36,7 +36,7 @@ export interface ListedClients {
 
 export interface ClientsDeps {
   readonly config: Pick<Config, 'clients' | 'token'>
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly log: Pick<Logger, 'error' | 'warn'>
   readonly workers: Pick<Workers, 'index' | 'keep'>
 }
@@ -88,7 +88,7 @@ export function createClients({ config, events, log, workers }: ClientsDeps): Cl
       if (isFirst && isSame(before, clients)) return // nothing has changed since the start
       if (!tells) return
       for (const warning of reading.warnings) log.warn(warning)
-      events.tell(clientsChanged, { clients: [...clients.keys()] })
+      events.emit(clientsChanged, { clients: [...clients.keys()] })
     },
   }
 }

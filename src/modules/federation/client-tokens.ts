@@ -9,14 +9,14 @@ export interface ClientTokens {
   /**
    * A token for the service itself, cached until shortly before it expires. RFC 6749 section 4.4.
    */
-  clientCredentials(wanted?: Wanted): Promise<ClientToken>
+  clientCredentials(options?: TokenOptions): Promise<ClientToken>
   /** The deprecated flow. @throws ApiError accessDenied unless the settings allow it */
-  password(username: string, password: string, wanted?: Wanted): Promise<ClientToken>
+  password(username: string, password: string, options?: TokenOptions): Promise<ClientToken>
   /** RFC 6749 section 6. */
   refresh(refreshToken: string): Promise<ClientToken>
 }
 
-export interface Wanted {
+export interface TokenOptions {
   /** Names separated by spaces; absent: the provider's default. */
   readonly scope?: string | undefined
   /** The API that the token is for, if the provider requires one. RFC 8707. */
@@ -48,8 +48,8 @@ export function createClientTokens(
   const underWay = new Map<string, Promise<ClientToken>>()
 
   return {
-    clientCredentials(wanted = {}) {
-      const parameters = parametersOf(wanted)
+    clientCredentials(options = {}) {
+      const parameters = parametersOf(options)
       const key = String(new URLSearchParams(parameters))
       const known = kept.get(key)
       if (known?.expiresAt && clock.now() < known.expiresAt - marginMs) {
@@ -69,7 +69,7 @@ export function createClientTokens(
       return asked
     },
 
-    async password(username, password, wanted = {}) {
+    async password(username, password, options = {}) {
       if (!provider.config.client?.allowsPasswordGrant) {
         const facts = { provider: provider.config.name }
         throw new ApiError('accessDenied', { reason: { code: 'password_grant_off', facts } })
@@ -78,7 +78,7 @@ export function createClientTokens(
         library.genericGrantRequest(configuration, 'password', {
           username,
           password,
-          ...parametersOf(wanted),
+          ...parametersOf(options),
         }),
       )
     },
@@ -103,6 +103,6 @@ export function createClientTokens(
   }
 }
 
-function parametersOf({ scope, resource }: Wanted): Record<string, string> {
+function parametersOf({ scope, resource }: TokenOptions): Record<string, string> {
   return { ...(scope !== undefined && { scope }), ...(resource !== undefined && { resource }) }
 }

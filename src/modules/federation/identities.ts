@@ -118,7 +118,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         const how = { createdAt: clock.now(), madeAccount: false }
         await identityStore(trx).insert(account.userId, subject, how)
         const linked = { user_id: account.userId, issuer: subject.issuer }
-        await events.record(trx, identityLinked, linked)
+        await events.emitInTransaction(trx, identityLinked, linked)
       }
       try {
         await transact(db, [lockName.account(account.userId)], insert, guard)
@@ -148,14 +148,22 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
       const remove = async (trx: DatabaseOrTransaction) => {
         const issuer = await identityStore(trx).remove(userId, id)
         if (issuer === null) throw identityAbsent()
-        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+        await events.emitInTransaction(trx, identityUnlinked, {
+          user_id: userId,
+          identity: id,
+          issuer,
+        })
       }
       await transact(db, [lockName.account(userId)], remove, guard)
     },
 
     async unlinkSince(trx, userId, since) {
       for (const { id, issuer } of await identityStore(trx).removeSince(userId, since)) {
-        await events.record(trx, identityUnlinked, { user_id: userId, identity: id, issuer })
+        await events.emitInTransaction(trx, identityUnlinked, {
+          user_id: userId,
+          identity: id,
+          issuer,
+        })
       }
     },
   }

@@ -5,7 +5,7 @@ import { callerOf } from '../../core/http/routes/access.ts'
 import type { AccessClaims, ExternalClaims } from '../../core/policy/principal.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
-import type { Proofs, SentProofs } from '../authentication/proofs.ts'
+import type { Proofs, ProofsInput } from '../authentication/proofs.ts'
 import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
 import type { JudgedClaims } from '../tokens/revocations.ts'
 import { flowCookie } from './cookie.ts'
@@ -30,7 +30,7 @@ export async function beginLink(
   { accounts, flows, proofs, providers, random, returnOrigins }: LinkDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: SentProofs },
+  wanted: { readonly provider: string; readonly returnTo: unknown; readonly sent: ProofsInput },
 ): Promise<URL> {
   const account = await ownAccount(accounts, request)
   const provider = providers.named(wanted.provider)

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { VerifyingKey } from '../tokens/jws.ts'
-import { lastGood } from './last-good.ts'
+import { staleWhileRevalidate } from './stale-while-revalidate.ts'
 
 /** The public keys of a provider. RFC 7517; spec 5.4. */
 export interface ProviderKeys {
@@ -53,7 +53,7 @@ export function createProviderKeys({
   load: () => Promise<Readonly<Record<string, unknown>>>
 }): ProviderKeys {
   const loadKeys = async () => parseKeys(await load())
-  const keys = lastGood({ clock, load: loadKeys, freshMs, coolDownMs, keptMs })
+  const keys = staleWhileRevalidate({ clock, load: loadKeys, freshMs, coolDownMs, keptMs })
   return {
     get generation() {
       return keys.generation

@@ -6,8 +6,8 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { identityProviderFail } from './events.ts'
 import { fetchObject, guardedFetch, unreachable, wrong } from './guarded-fetch.ts'
-import { lastGood } from './last-good.ts'
 import { asymmetricAlgorithms, createProviderKeys, type ProviderKeys } from './provider-keys.ts'
+import { staleWhileRevalidate } from './stale-while-revalidate.ts'
 
 /** An identity provider: its endpoints, its keys and a client of it. Spec 4.4, 5.4. */
 export interface Provider {
@@ -60,7 +60,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
   const { name, issuer, client: settings, usesDiscovery } = config
   const allowsHttp = issuer.startsWith('http:')
   const fetch = guardedFetch(deps.fetch, { allowsHttp })
-  const discovered = lastGood({
+  const discovered = staleWhileRevalidate({
     clock,
     load: () => recorded(discover),
     freshMs: metadataFreshMs,
@@ -143,7 +143,7 @@ export function createProvider(config: ProviderConfig, deps: ProviderDeps): Prov
     } catch (error) {
       const { cause } = error instanceof ApiError ? error : { cause: error }
       const reason = cause instanceof Error ? cause.message : String(cause)
-      events.tell(identityProviderFail, { provider: name, reason })
+      events.emit(identityProviderFail, { provider: name, reason })
       throw error
     }
   }

@@ -10,7 +10,7 @@ import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
-import { markRefusalTold } from '../../core/http/refusals/told.ts'
+import { markAsLogged } from '../../core/http/refusals/logged.ts'
 import { Page, type SchemaTypes } from '../../core/http/schemas.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { loginFail } from '../authentication/events.ts'
@@ -21,8 +21,8 @@ import { type BrowserSessionDeps, sessionResult } from '../sessions/browser.ts'
 import { SessionAnswer } from '../sessions/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
+import { type ContinueDeps, continueOnPages } from './continue.ts'
 import { flowCookie } from './cookie.ts'
-import { type GoOnDeps, goOnOnPages } from './go-on.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
 import { type ProvenByProvider, takeProof } from './prove.ts'
 import type { Provider } from './provider.ts'
@@ -44,14 +44,14 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
  */
 export interface ExternalRoutesOptions
   extends SignInDeps,
-    GoOnDeps,
+    ContinueDeps,
     BrowserSessionDeps,
     ProvenByProvider {
-  readonly accounts: SignInDeps['accounts'] & GoOnDeps['accounts']
+  readonly accounts: SignInDeps['accounts'] & ContinueDeps['accounts']
   readonly identities: SignInDeps['identities'] & ProvenByProvider['identities']
-  readonly secondFactor: SignInDeps['secondFactor'] & GoOnDeps['secondFactor']
+  readonly secondFactor: SignInDeps['secondFactor'] & ContinueDeps['secondFactor']
   readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly providers: Providers
   readonly loginAddress: LoginAddress
   readonly random: Random
@@ -221,7 +221,7 @@ export async function externalRoutes(
     const outcome = await signIn(options, provider, finished, result, prefersPage(request))
     if (outcome.kind === 'step') {
       const browser = browserOf(request, reply, random)
-      const flow = await goOnOnPages(options, outcome, finished.returnTo, browser)
+      const flow = await continueOnPages(options, outcome, finished.returnTo, browser)
       return reply.redirect(`/signin?flow=${flow.id}`, 303)
     }
     if (outcome.kind === 'second_factor') {
@@ -233,11 +233,11 @@ export async function externalRoutes(
   }
 
   function tellOfFailure(request: FastifyRequest, { config: { name } }: Provider, error: unknown) {
-    markRefusalTold(request)
+    markAsLogged(request)
     const { row = null } = error instanceof ApiError ? error : {}
     const { cause } = error instanceof ApiError ? error : {}
     const reason = cause instanceof Error ? cause.message : typeof row === 'string' ? row : null
-    events.tell(loginFail, { provider: name, reason })
+    events.emit(loginFail, { provider: name, reason })
   }
 
   /** @throws ApiError routeNotFound if no such provider is configured for sign-in */

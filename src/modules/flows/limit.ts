@@ -18,12 +18,12 @@ export interface FlowLimit {
    * towards the limit of that account.
    * @throws ApiError serviceUnavailable
    */
-  assertRoom(db: DatabaseOrTransaction, flow: Wanted): Promise<void>
+  assertRoom(db: DatabaseOrTransaction, flow: FlowInput): Promise<void>
   /** Removes the oldest flows of the account, or of the address and its network, beyond their limits. */
-  removeOldest(trx: DatabaseOrTransaction, flow: Wanted & Pick<StoredFlow, 'id'>): Promise<void>
+  removeOldest(trx: DatabaseOrTransaction, flow: FlowInput & Pick<StoredFlow, 'id'>): Promise<void>
 }
 
-type Wanted = Pick<StoredFlow, 'purpose' | 'address' | 'userId'>
+type FlowInput = Pick<StoredFlow, 'purpose' | 'address' | 'userId'>
 
 // Beyond the limit of an address or a network, its oldest flows are removed; beyond the limit of a
 // purpose, new flows are refused. A customer of a network provider often has an IPv6 /48, which holds

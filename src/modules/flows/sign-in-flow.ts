@@ -25,7 +25,7 @@ export interface SignInData {
   /** New recovery codes, which the page shows until the person goes on. */
   readonly recoveryCodes?: readonly string[]
   /** The mail that was asked for. */
-  readonly mail?: AskedMail
+  readonly mail?: RequestedMail
   /** The mailed link that was opened. */
   readonly link?: OpenedLink
 }
@@ -39,7 +39,7 @@ export interface Proven {
   readonly refreshVersion: number
 }
 
-export interface AskedMail {
+export interface RequestedMail {
   /** Of the confirmation. */
   readonly id: string
   /** As it was typed. */

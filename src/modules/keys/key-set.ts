@@ -244,7 +244,7 @@ export async function loadKeySet(
         if (!key) return false // PostgreSQL takes no NUL, which an id of a path may have
         assertRetirable(key, present)
         if (!(await store.end(kid, clock.now()))) return false
-        await events.record(trx, keyRetired, { kid })
+        await events.emitInTransaction(trx, keyRetired, { kid })
         return true
       }
       const isRetired = await transact(db, [lockName.keys], work, guard)

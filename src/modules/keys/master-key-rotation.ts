@@ -31,10 +31,10 @@ export interface MasterKeyRotation {
    * all that answer do. What was begun and killed is finished by the next call.
    * @throws NotRotated
    */
-  rotate(how: RotateOptions): Promise<Rotated>
+  rotate(options: RotateMasterKeyOptions): Promise<Rotated>
 }
 
-export interface RotateOptions {
+export interface RotateMasterKeyOptions {
   /** How long to wait for a process that does not know the next key yet. */
   readonly waitMs: number
   /** Whether to ask alone. */
@@ -151,7 +151,7 @@ export function createMasterKeyRotation(deps: MasterKeyRotationDeps): MasterKeyR
       for (const { key, material } of opened) await replaceSeal(trx, key, { next, material })
       await onRotated(trx, { before, next, at })
       const names = { before: masterKeyId(before), key: masterKeyId(next) }
-      await events.record(trx, masterKeyRotated, names)
+      await events.emitInTransaction(trx, masterKeyRotated, names)
     })
   }
 

@@ -108,7 +108,7 @@ export function createNewKeys(deps: NewKeysDeps): NewKeys {
         const made = { masterKey: ring.sealing(present), material }
         const kid = await insert(trx, { purpose, algorithm, createdAt, signsFrom }, made)
         const signs_from = isoTime(signsFrom ?? now)
-        await events.record(trx, keyRotated, { kid, purpose, signs_from })
+        await events.emitInTransaction(trx, keyRotated, { kid, purpose, signs_from })
         return { kid, signsFrom }
       }
       return transact(db, [lockName.keys], work, guard)

@@ -96,8 +96,8 @@ export function openKeys(
     refresh: signersOf('refresh', 'HS256'),
   }
   const hasSigner = operatorKey !== undefined || signers.signing.length > 0
-  const isWhole = (hasSigner || mayLackSigner) && signers.refresh.length > 0
-  if (!isWhole || !dataKey) throw new Error('the key set is not whole')
+  const isIntact = (hasSigner || mayLackSigner) && signers.refresh.length > 0
+  if (!isIntact || !dataKey) throw new Error('the key set is not whole')
 
   return {
     dataKey: dataKey.material,

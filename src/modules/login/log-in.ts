@@ -2,7 +2,7 @@ import { type AuthenticateDeps, authenticate, type Method } from '../authenticat
 import type { Completion, Result } from '../authentication/completion.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { LoginAttempt } from '../throttle/limits.ts'
-import { meetRequirements, type Sent, type StepDeps } from './steps.ts'
+import { type LoginInput, meetRequirements, type StepDeps } from './steps.ts'
 
 export interface LogInDeps extends AuthenticateDeps, StepDeps {
   readonly completion: Completion
@@ -13,7 +13,7 @@ export interface Login {
   readonly login: LoginAttempt
   readonly method: Method
   /** The further fields of the request, for the steps that may follow. */
-  readonly sent: Sent
+  readonly sent: LoginInput
 }
 
 /**

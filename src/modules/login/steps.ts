@@ -11,7 +11,7 @@ import type { Tokens } from '../tokens/tokens.ts'
 import type { Proof, SecondFactor } from '../totp/second-factor.ts'
 
 /** The fields of a request for the steps of a login; an empty field of a form counts as absent. */
-export interface Sent extends Proof {
+export interface LoginInput extends Proof {
   /** As sent; absent if the method was no password. */
   readonly password?: string
   /** Only for an account that must change its password. */
@@ -48,7 +48,7 @@ export async function takeSecondFactor(
 export async function takePasswordChange(
   { accounts }: Pick<StepDeps, 'accounts'>,
   evidence: Evidence,
-  { newPassword, password }: Pick<Sent, 'newPassword' | 'password'>,
+  { newPassword, password }: Pick<LoginInput, 'newPassword' | 'password'>,
 ): Promise<Evidence> {
   if (newPassword === undefined) {
     const facts = { user_id: evidence.account.userId }
@@ -68,7 +68,7 @@ export async function takePasswordChange(
 export async function meetRequirements(
   deps: StepDeps,
   first: Evidence,
-  sent: Sent,
+  sent: LoginInput,
   attempt: Attempt,
 ): Promise<Passed<'login'>> {
   const { accounts, db, requirements, tokens } = deps

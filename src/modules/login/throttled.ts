@@ -74,7 +74,7 @@ export async function clearThrottle(
   const userId = await lock.lift(trx, username)
   const account = userId === null ? null : await accountIn(trx, userId)
   const attempts = await throttle.forget(trx, account ?? { username, userId: null }, clientId)
-  await events.record(trx, adminAction, { user_id: userId, what: 'throttle_cleared' })
+  await events.emitInTransaction(trx, adminAction, { user_id: userId, what: 'throttle_cleared' })
   return { userId, attempts }
 }
 
@@ -89,6 +89,10 @@ export async function clearAddress(
 ): Promise<ForgottenOfAddress> {
   const forgotten = await throttle.forgetAddress(trx, address)
   const what = 'throttle_address_cleared'
-  await events.record(trx, adminAction, { user_id: null, what, network: forgotten.address })
+  await events.emitInTransaction(trx, adminAction, {
+    user_id: null,
+    what,
+    network: forgotten.address,
+  })
   return forgotten
 }

@@ -8,7 +8,8 @@ export const module: Module = {
       key: ['account'],
       refersTo: 'accounts',
       person: { column: 'account', onDelete: 'delete' },
-      present: async () => (await import('../../core/database/staged.ts')).isOfPresentAccount,
+      present: async () =>
+        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
     },
   ],
   events: () => import('./events.ts'),

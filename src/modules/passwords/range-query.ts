@@ -39,7 +39,7 @@ export function breachQuery({ config, events, fetch }: BreachQueryDeps): BreachQ
       return isListed(await boundedText(response), digest.slice(prefixLength))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      events.tell(passwordBreachQueryFail, { reason })
+      events.emit(passwordBreachQueryFail, { reason })
       return false
     }
   }

@@ -113,7 +113,7 @@ export function createPosts({ db, clock, events }: PostsDeps): Posts {
     type: typeof postCreated,
     post: Post,
   ): Promise<Post> {
-    await events.record(trx, type, { post_id: post.id, author_id: post.authorId })
+    await events.emitInTransaction(trx, type, { post_id: post.id, author_id: post.authorId })
     return post
   }
 }

@@ -1,11 +1,11 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isLeaving } from '../../core/database/leaving.ts'
 import { listOrders } from '../../core/database/list-orders.ts'
 import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
+import { isPendingDeletion } from '../../core/database/pending-deletion.ts'
+import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
-import { isPresentAccount } from '../../core/database/staged.ts'
 import { forNoKeyUpdate } from '../../core/database/transactions.ts'
 import type { SliceStart } from '../../core/http/lists/listing.ts'
 import { type AccessRequest, allowed } from './allowed.ts'
@@ -22,7 +22,7 @@ export interface NewPost {
 // After the deletion of a user with very many posts these name it until they are cleared. An author
 // with an account is there, which saves the look-up.
 const authorId = sql<number | null>`case
-  when accounts.user_id is null and ${isLeaving('posts.author_id')} then null
+  when accounts.user_id is null and ${isPendingDeletion('posts.author_id')} then null
   else posts.author_id end`
 
 const posts = (db: DatabaseOrTransaction) =>

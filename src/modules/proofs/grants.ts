@@ -17,7 +17,7 @@ export interface Confirming {
   readonly sessionId: string
   readonly refreshVersion: number
   /** The form to continue with; null if a request of the API asked for the confirmation. */
-  readonly form: SentForm | null
+  readonly form: FormInput | null
   /** When each proof was given, in epoch milliseconds. */
   readonly proven: Readonly<Partial<Record<ProofKind, number>>>
   /** The confirmation whose code was mailed. */
@@ -26,7 +26,7 @@ export interface Confirming {
   readonly leaving?: { readonly provider: string; readonly url: string }
 }
 
-export interface SentForm {
+export interface FormInput {
   readonly path: string
   readonly fields: Readonly<Record<string, string>>
 }

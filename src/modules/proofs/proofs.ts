@@ -16,10 +16,10 @@ import { proofFail } from '../authentication/events.ts'
 import {
   canBeSent,
   type Proofs,
+  type ProofsInput,
+  type ProtectedChangeInput,
   type Proven,
   proofsOf,
-  type SentProofs,
-  type WantedChange,
 } from '../authentication/proofs.ts'
 import type { Requirements } from '../authentication/requirements.ts'
 import type { LoginLimits } from '../throttle/limits.ts'
@@ -80,8 +80,8 @@ export function createProofs(deps: ProofsDeps): Proofs {
 
   interface How {
     readonly request: FastifyRequest
-    readonly wanted: WantedChange
-    readonly sent: SentProofs
+    readonly wanted: ProtectedChangeInput
+    readonly sent: ProofsInput
     readonly grant: Grant | null
     readonly asksCode: boolean
     readonly failure: typeof proofFail
@@ -151,7 +151,10 @@ export function createProofs(deps: ProofsDeps): Proofs {
     }
   }
 
-  function refusal({ account, change }: WantedChange, missing: readonly ProofKind[]): ApiError {
+  function refusal(
+    { account, change }: ProtectedChangeInput,
+    missing: readonly ProofKind[],
+  ): ApiError {
     const needsPage = missing.some((kind) => !canBeSent(kind))
     const confirm_url = `${config.baseUrl}/account/confirm?for=${change}`
     return new ApiError('confirmationRequired', {
@@ -174,11 +177,11 @@ function heldBy({ credential }: Principal): readonly ProofKind[] {
   return isEnrolment ? ['password', 'provider', 'email'] : []
 }
 
-function hasSent(sent: SentProofs, kind: ProofKind): boolean {
+function hasSent(sent: ProofsInput, kind: ProofKind): boolean {
   if (kind === 'password') return isSent(sent.currentPassword)
   return isSent(sent.totp) || isSent(sent.recoveryCode)
 }
 
-function codeOf({ totp, recoveryCode }: SentProofs) {
+function codeOf({ totp, recoveryCode }: ProofsInput) {
   return { totp, recoveryCode }
 }

@@ -93,7 +93,7 @@ export async function sessionRoutes(
       // The specification gives the operation no effect: it only leaves an event.
       const userId = Number(callerOf(request).subject)
       const record = (trx: DatabaseOrTransaction) =>
-        events.record(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })
+        events.emitInTransaction(trx, sensitiveUpdate, { user_id: userId, what: 'transfer' })
       await transact(db, [], record, reauthorize(request))
       return { message: 'Transfer accepted' }
     },

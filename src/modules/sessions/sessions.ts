@@ -9,7 +9,7 @@ import type { Events } from '../../core/events/events.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Workers } from '../../core/workers/workers.ts'
-import type { Accounts, HowToEnd } from '../accounts/accounts.ts'
+import type { Accounts, EndOptions } from '../accounts/accounts.ts'
 import type { ProvenAccount } from '../authentication/completion.ts'
 import { unknownAuthTime } from '../authentication/evidence.ts'
 import type { Requirements } from '../authentication/requirements.ts'
@@ -54,7 +54,11 @@ export interface Sessions {
    * `administrator` stands for a caller at the routes of administration. False if the account does
    * not exist.
    */
-  endAll(userId: number, reason: 'everywhere' | 'administrator', how: HowToEnd): Promise<boolean>
+  endAll(
+    userId: number,
+    reason: 'everywhere' | 'administrator',
+    options: EndOptions,
+  ): Promise<boolean>
   /** How many sessions are live. */
   count(): Promise<number>
   /**
@@ -175,12 +179,16 @@ export function createSessions(deps: SessionsDeps): Sessions {
         userAgent: client.userAgent.slice(0, maxUserAgentLength),
       })
       const login = { username, factors: amr, session: id }
-      await events.record(trx, sessionCreated, { user_id: userId }, { login })
+      await events.emitInTransaction(trx, sessionCreated, { user_id: userId }, { login })
       // The count includes ended sessions that are still stored; `endExcess` leaves them out.
       const mayExceed = maxPerAccount > 0 && stored + 1 > maxPerAccount
       const count = mayExceed ? await endExcess(trx, userId, id) : 0
       if (count > 0) {
-        await events.record(trx, sessionEnded, { user_id: userId, reason: 'limit', count })
+        await events.emitInTransaction(trx, sessionEnded, {
+          user_id: userId,
+          reason: 'limit',
+          count,
+        })
       }
       return { secret, csrfToken }
     },
@@ -209,10 +217,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return (await transact(db, [], remove, guard)) === null ? null : session
     },
 
-    endAll(userId, reason, how) {
+    endAll(userId, reason, options) {
       const also = (trx: DatabaseOrTransaction) =>
-        events.record(trx, sessionEnded, { user_id: userId, reason })
-      return accounts.endLogins(userId, { ...how, also })
+        events.emitInTransaction(trx, sessionEnded, { user_id: userId, reason })
+      return accounts.endLogins(userId, { ...options, also })
     },
 
     count: () => {
@@ -247,7 +255,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return transact(asyncCommitDb, [], async (trx) => {
         const expired = await purgeSessions(trx, ends, batchSize)
         for (const { userId: user_id, ...times } of expired) {
-          await events.record(trx, sessionExpired, { user_id, ended_at: isoTime(endOf(times)) })
+          await events.emitInTransaction(trx, sessionExpired, {
+            user_id,
+            ended_at: isoTime(endOf(times)),
+          })
         }
         return expired.length
       })
@@ -263,7 +274,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     const userId = await sessionStore(trx).remove(id)
     if (userId !== null) {
       const login = { session: id }
-      await events.record(trx, sessionEnded, { user_id: userId, reason }, { login })
+      await events.emitInTransaction(trx, sessionEnded, { user_id: userId, reason }, { login })
     }
     return userId
   }

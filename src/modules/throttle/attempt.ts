@@ -72,7 +72,7 @@ export interface AttemptOptions {
   readonly reservation: Reservation
   /** The default is null. */
   readonly usedUp?: UsedUp | null
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   /** The username of the attempt, for the audit log alone. */
   readonly typed?: string | null
   /** Which errors fail the attempt; by default `invalidCredentials`. */
@@ -125,7 +125,7 @@ export async function runAttempt<T>(
       throw error
     }
     await reservation.fail(failed)
-    if (failure.event) events.tell(failure.event, { user_id: failure.userId }, { typed })
+    if (failure.event) events.emit(failure.event, { user_id: failure.userId }, { typed })
     await failure.wait?.()
     throw error
   }

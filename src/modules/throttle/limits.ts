@@ -148,7 +148,7 @@ export function createClientLimits(
       }))
       const answer = await limiter.reserve(limits)
       if ('exceeded' in answer) {
-        events.tell(clientFailMax, {})
+        events.emit(clientFailMax, {})
         throw tooManyAttempts(answer)
       }
       return runAttempt(deps, { reservation: answer.reservation, events }, work)
@@ -166,7 +166,7 @@ export async function countFailure(
   const locked = await failures.failed(trx, username, during)
   if (locked === null) return
   const payload = { user_id: locked, ...(during && { during }) }
-  await events.record(trx, loginLock, payload, { typed: username })
+  await events.emitInTransaction(trx, loginLock, payload, { typed: username })
 }
 
 /** Makes the rate limits of logins; `failures` counts those of an account. */
@@ -254,7 +254,7 @@ export function createLoginLimits(deps: LoginLimitsDeps): LoginLimits {
   }
 
   function tooMany(exceeded: Exceeded, { username, account }: LoginAttempt): ApiError {
-    events.tell(loginFailMax, {}, { typed: account ?? username })
+    events.emit(loginFailMax, {}, { typed: account ?? username })
     return tooManyAttempts(exceeded)
   }
 

@@ -24,7 +24,7 @@ export interface TakenUsernames {
 export const takenUsernamesQuota: Quota = { attempts: 10, windowSeconds: 900 }
 
 export function createTakenUsernames(
-  deps: ThrottleDeps & { readonly events: Pick<Events, 'tell'> },
+  deps: ThrottleDeps & { readonly events: Pick<Events, 'emit'> },
 ): TakenUsernames {
   const limiter = createLimiter(deps)
   return {

@@ -71,7 +71,7 @@ export async function tokenAdminRoutes(
       },
     },
     async (request) => {
-      const wanted = parseWanted(request.body)
+      const wanted = parseRevocation(request.body)
       const guard = reauthorize(request)
       const end = { guard, reason: 'administrator' } as const
       if (!('token' in wanted)) await options.revocations.revoke(wanted, endOf(options, end))
@@ -87,7 +87,7 @@ export async function tokenAdminRoutes(
   }
 }
 
-function parseWanted({ token, jti, exp }: Static<typeof RevokeToken>) {
+function parseRevocation({ token, jti, exp }: Static<typeof RevokeToken>) {
   if (token === undefined) {
     if (jti !== undefined && exp !== undefined) return { jti, exp }
     return refuseField(['token'], 'is required, unless jti and exp are given')

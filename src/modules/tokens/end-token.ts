@@ -3,7 +3,7 @@ import type { Guard } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { AccessClaims } from '../../core/policy/principal.ts'
 import { tokenRevoked } from './events.ts'
-import type { HowToRevoke, Revocations } from './revocations.ts'
+import type { Revocations, RevokeOptions } from './revocations.ts'
 import type { Rotation } from './rotation.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -28,11 +28,11 @@ export function endOf(
   { events }: Pick<EndTokenDeps, 'events'>,
   end: TokenEnd,
   { sub, ...login }: EndedToken = {},
-): HowToRevoke {
+): RevokeOptions {
   const { guard, reason } = end
   const user_id = sub === undefined ? null : Number(sub)
   const also = (trx: DatabaseOrTransaction) =>
-    events.record(trx, tokenRevoked, { user_id, reason }, { login })
+    events.emitInTransaction(trx, tokenRevoked, { user_id, reason }, { login })
   return { guard, also }
 }
 

@@ -7,7 +7,7 @@ import type { Pair, Tokens } from './tokens.ts'
 /** The results of a login in the modes token and pair: not stored, and signed after the commit. */
 export interface TokenResultDeps {
   readonly config: Pick<Config, 'token'>
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly tokens: Pick<Tokens, 'issueAccess' | 'issuePair' | 'newJti'>
 }
 
@@ -38,7 +38,12 @@ function recorded(
     async issue(trx, { account: { userId, username }, amr }) {
       const jti = tokens.newJti()
       const login = { username, factors: amr, jti }
-      await events.record(trx, tokenCreated, { user_id: userId, grant: 'login' }, { login })
+      await events.emitInTransaction(
+        trx,
+        tokenCreated,
+        { user_id: userId, grant: 'login' },
+        { login },
+      )
       return jti
     },
   }

@@ -36,12 +36,12 @@ export interface Revocations {
    * Ends one token; does nothing if it has ended already.
    * @throws DatabaseUnavailable if the end cannot be stored
    */
-  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, how?: HowToRevoke): Promise<void>
+  revoke(claims: Pick<AccessClaims, 'jti' | 'exp'>, options?: RevokeOptions): Promise<void>
   /**
    * Ends a pair: its refresh token, all that rotation issues for it, and all their access tokens.
    * `exp` (seconds) is the expiry of the token that was presented. @throws as `revoke`
    */
-  endPair(sid: string, exp: number, how?: HowToRevoke): Promise<void>
+  endPair(sid: string, exp: number, options?: RevokeOptions): Promise<void>
   /**
    * Whether an earlier version of this program ended this refresh token alone.
    * @throws as `refuses`
@@ -58,7 +58,7 @@ export interface Revocations {
   purge(batchSize: number): Promise<number>
 }
 
-export interface HowToRevoke {
+export interface RevokeOptions {
   /** Authorizes the caller again in the same transaction. */
   readonly guard?: Guard | undefined
   /** Further work of the same transaction, if there was anything to end. */
@@ -123,17 +123,17 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
       return isCaughtUp() ? known.endOf(token) > 0 : catchUp().then(() => known.endOf(token) > 0)
     },
 
-    revoke: ({ jti, exp }, how = {}) => deny(jti, exp * 1000, how),
+    revoke: ({ jti, exp }, options = {}) => deny(jti, exp * 1000, options),
 
-    async endPair(sid, exp, how = {}) {
+    async endPair(sid, exp, options = {}) {
       const token = pairName(sid)
       // No token is issued for a pair that has ended.
-      if (known.endOf(token) > 0) return how.guard?.authorize(db)
+      if (known.endOf(token) > 0) return options.guard?.authorize(db)
       const work = async (trx: DatabaseOrTransaction) => {
         await storePairEnd(trx, sid, exp, deps)
         await revocationStore(trx).append({ token }, clock.now() + pairLoggedMs)
       }
-      await append(token, work, how)
+      await append(token, work, options)
     },
 
     async revokeBelow(trx, userId, accessVersion) {
@@ -149,20 +149,20 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
     },
   }
 
-  async function deny(token: string, endMs: number, how: HowToRevoke): Promise<void> {
+  async function deny(token: string, endMs: number, options: RevokeOptions): Promise<void> {
     // The column holds integers; `exp` of an administrator, or of a token that the operator signed,
     // may be any number.
     const expiresAt = Math.ceil(Math.min(endMs, Number.MAX_SAFE_INTEGER))
     const isKnown = known.endOf(token) >= expiresAt
     // A repeated logout writes nothing.
-    if (isKnown || expiresAt <= clock.now()) return how.guard?.authorize(db)
-    await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), how)
+    if (isKnown || expiresAt <= clock.now()) return options.guard?.authorize(db)
+    await append(token, (trx) => revocationStore(trx).append({ token }, expiresAt), options)
   }
 
   async function append(
     token: string,
     work: (trx: DatabaseOrTransaction) => Promise<void>,
-    { also, guard }: HowToRevoke,
+    { also, guard }: RevokeOptions,
   ): Promise<void> {
     const all = async (trx: DatabaseOrTransaction) => {
       await work(trx)
@@ -256,7 +256,7 @@ export async function loadRevocations(deps: RevocationsDeps): Promise<Revocation
         await log.raiseVersion(revocation.userId, revocation.accessVersion)
       }
       if (missing.length === 0) return
-      await events.record(trx, commitsLost, { revocations_restored: missing.length })
+      await events.emitInTransaction(trx, commitsLost, { revocations_restored: missing.length })
     })
     appends += 1
   }

@@ -44,7 +44,7 @@ export interface RotationDeps {
   /** For purges, which may be lost with the power. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly random: Random
 }
 
@@ -103,7 +103,7 @@ export function createRotation(deps: RotationDeps): Rotation {
     login: LoginFacts,
   ) {
     const payload = { user_id: Number(sub), grant: 'refresh' } as const
-    await events.record(trx, tokenCreated, payload, { login })
+    await events.emitInTransaction(trx, tokenCreated, payload, { login })
     return successor
   }
 }

@@ -6,7 +6,7 @@ import { ApiError, type RefusalReason } from '../../core/errors.ts'
 import type { Events, LoginFacts } from '../../core/events/events.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { tokenReuse } from '../../core/http/events.ts'
-import { markRefusalTold } from '../../core/http/refusals/told.ts'
+import { markAsLogged } from '../../core/http/refusals/logged.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../../core/http/schemas.ts'
 import { type Principal, type Role, userIdOf } from '../../core/policy/principal.ts'
@@ -206,7 +206,9 @@ export async function tokenRoutes(
   /** Records the event durably, as a login does. A rotation records it with the use of the token. */
   function recordRefresh({ userId }: Account, login: LoginFacts): Promise<void> {
     const payload = { user_id: userId, grant: 'refresh' } as const
-    return transact(db, [], (trx) => events.record(trx, tokenCreated, payload, { login }))
+    return transact(db, [], (trx) =>
+      events.emitInTransaction(trx, tokenCreated, payload, { login }),
+    )
   }
 
   /**
@@ -230,14 +232,19 @@ export async function tokenRoutes(
     }
     const successor = await rotation.use(claims, guard, login)
     if (successor !== 'reused') return successor
-    markRefusalTold(request)
+    markAsLogged(request)
     const reason = { code: 'refresh_token_reused', facts: { user_id: userId } } as const
     const error = new ApiError('invalidRefreshToken', { reason })
     const refusal = { status: error.status, reason: reason.code }
     // The thief may hold access tokens of the family as well. RFC 9700 section 4.14.2.
     await revocations.endPair(sid, claims.exp, {
       also: (trx) =>
-        events.record(trx, tokenReuse, { user_id: userId, kind: 'refresh' }, { refusal }),
+        events.emitInTransaction(
+          trx,
+          tokenReuse,
+          { user_id: userId, kind: 'refresh' },
+          { refusal },
+        ),
     })
     throw error
   }

@@ -4,7 +4,7 @@ import { type Guard, lockName, transact } from '../../core/database/transactions
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import { type Accounts, type HowToChange, turnSecondFactorOff } from '../accounts/accounts.ts'
+import { type Accounts, type ChangeOptions, turnSecondFactorOff } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import { seal, unseal } from '../keys/seal.ts'
@@ -34,9 +34,9 @@ export interface SecondFactor {
    * @throws ApiError validationFailed without a code, which does not count as a wrong one;
    * invalidCredentials, tooManyLoginAttempts
    */
-  confirm(account: Account, code: unknown, how: FactorHow): Promise<string[]>
+  confirm(account: Account, code: unknown, options: FactorOptions): Promise<string[]>
   /** Removes the factor. All logins of the account end, except the session `keepSession`. */
-  remove(account: Account, how: FactorHow): Promise<void>
+  remove(account: Account, options: FactorOptions): Promise<void>
   /** Removes an enrolment that was not confirmed, if there is one. */
   abandon(account: Account, guard?: Guard): Promise<void>
   /**
@@ -54,7 +54,7 @@ export interface SecondFactor {
    * @throws ApiError secondFactorRequired without a proof, invalidCredentials for a wrong one,
    * tooManyLoginAttempts after five wrong ones in 15 minutes
    */
-  prove(account: Account, proof: Proof, how?: ProveOptions): Promise<void>
+  prove(account: Account, proof: Proof, options?: ProveOptions): Promise<void>
 }
 
 export interface ProveOptions {
@@ -70,7 +70,7 @@ export interface FactorState {
 }
 
 /** The session that goes on, and the guard of the caller. */
-type FactorHow = Omit<HowToChange, 'assertWanted'>
+type FactorOptions = Omit<ChangeOptions, 'assertWanted'>
 
 /** A TOTP code or a recovery code as the caller sent it; a value of another type is wrong. */
 export interface Proof {
@@ -116,7 +116,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
       return provision(secret, username)
     },
 
-    async confirm(account, code, how) {
+    async confirm(account, code, options) {
       const { userId } = account
       if (!isSent(code)) refuseField(['totp'], 'is required')
       const codes = createRecoveryCodes(random)
@@ -130,23 +130,23 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const work = async (trx: DatabaseOrTransaction) => {
           if (!(await factorStore(trx).confirm(userId, pending, confirmed))) return false
           await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
-          await events.record(trx, mfaEnrolled, { user_id: userId })
-          if (how.keepSession !== undefined) await deps.proved(trx, how.keepSession)
+          await events.emitInTransaction(trx, mfaEnrolled, { user_id: userId })
+          if (options.keepSession !== undefined) await deps.proved(trx, options.keepSession)
           await attempt.succeed(trx)
           return true
         }
-        return accounts.changeSecondFactor(userId, { on: true, ...how, work })
+        return accounts.changeSecondFactor(userId, { on: true, ...options, work })
       })
       return codes
     },
 
-    async remove({ userId }, how) {
+    async remove({ userId }, options) {
       const work = async (trx: DatabaseOrTransaction) => {
         await factorStore(trx).remove(userId)
-        await events.record(trx, mfaRemoved, { user_id: userId })
+        await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
         return true
       }
-      await accounts.changeSecondFactor(userId, { on: false, ...how, work })
+      await accounts.changeSecondFactor(userId, { on: false, ...options, work })
     },
 
     async abandon({ userId }, guard) {
@@ -161,7 +161,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
         const { sealed = null } = (await factorStore(trx).of(userId)) ?? {}
         if (sealed === null) throw refused('second_factor_removed', account)
         await factorStore(trx).replaceCodes(userId, codes.map(recoveryCodeDigest), clock.now())
-        await events.record(trx, mfaCodesRenewed, { user_id: userId })
+        await events.emitInTransaction(trx, mfaCodesRenewed, { user_id: userId })
       }
       await transact(db, [lockName.account(userId)], work, guard)
       return codes
@@ -170,7 +170,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     async removeSince(trx, userId, since) {
       if (!(await factorStore(trx).removeSince(userId, since))) return
       await turnSecondFactorOff(trx, userId, clock.now())
-      await events.record(trx, mfaRemoved, { user_id: userId })
+      await events.emitInTransaction(trx, mfaRemoved, { user_id: userId })
     },
 
     async prove(account, { totp, recoveryCode }, { guard, failed } = {}) {
@@ -236,7 +236,7 @@ export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
     if (typeof code !== 'string') return false
     if (!(await factors.useCode(userId, recoveryCodeDigest(code)))) return false
     const left = await factors.countCodes(userId)
-    await events.record(at, mfaRecoveryCodeUsed, { user_id: userId, left })
+    await events.emitInTransaction(at, mfaRecoveryCodeUsed, { user_id: userId, left })
     return true
   }
 

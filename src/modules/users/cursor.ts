@@ -17,13 +17,13 @@ export function writeCursor({ page, after }: Cursor, order: Order): string {
 /** Decodes a cursor. @throws ApiError validationFailed if the text is no cursor of this order */
 export function readCursor(text: string, order: Order): Cursor {
   const [page, sort, value, id, ...rest] = parseFields(text)
-  const isWhole =
+  const isIntact =
     isPositive(page) &&
     isPositive(id) &&
     typeof value === 'string' &&
     isStorableText(value) &&
     rest.length === 0
-  if (!isWhole) return refuseField(['cursor'], 'must be the `next` of a page')
+  if (!isIntact) return refuseField(['cursor'], 'must be the `next` of a page')
   if (sort !== nameOf(order)) return refuseField(['cursor'], 'belongs to another `sort`')
   return { page: Number(page), after: { value, id: Number(id) } }
 }

@@ -9,7 +9,7 @@ export const module: Module = {
       key: ['id'],
       givesIds: true,
       blank: ['import_id'],
-      present: async () => (await import('../../core/database/staged.ts')).isPresentUser,
+      present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
     },
     {
       name: 'leaving_users',

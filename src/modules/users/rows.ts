@@ -1,5 +1,5 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isPresentUser } from '../../core/database/staged.ts'
+import { isPresentUser } from '../../core/database/pending-import.ts'
 import type { User } from './user.ts'
 
 /** The columns that make a user. */

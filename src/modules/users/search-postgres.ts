@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
+import { isPresentUser } from '../../core/database/pending-import.ts'
 import { hasSearchIndex } from '../../core/database/postgres/server.ts'
-import { isPresentUser } from '../../core/database/staged.ts'
 import { workQueue } from '../../core/queues/work-queue.ts'
 import { inOrder } from './lists.ts'
 import { shown, toUser } from './rows.ts'

@@ -1,13 +1,13 @@
 import type { Config } from '../../core/config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
-import {
-  clearLeaving,
-  hasManyTraces,
-  hiddenUsers,
-  hideUser,
-  type Trace,
-} from '../../core/database/leaving.ts'
 import { countLists } from '../../core/database/list-counts.ts'
+import {
+  clearPendingDeletion,
+  hasManyTraces,
+  hideUser,
+  pendingDeletions,
+  type Trace,
+} from '../../core/database/pending-deletion.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import {
@@ -97,7 +97,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
   }
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
-    await events.record(trx, userCreated, { user_id: made.id })
+    await events.emitInTransaction(trx, userCreated, { user_id: made.id })
     return made
   }
 
@@ -110,8 +110,9 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
     // A loss of power can undo a step, and nothing is wrong then.
     countLists: (batchSize) => countLists(asyncCommitDb, batchSize),
     async purgeRemoved(batchSize) {
-      if ((await hiddenUsers(db)).size === 0) return 0 // and no transaction each second
-      const work = (trx: DatabaseOrTransaction) => clearLeaving(trx, hooks.traces, batchSize)
+      if ((await pendingDeletions(db)).size === 0) return 0 // and no transaction each second
+      const work = (trx: DatabaseOrTransaction) =>
+        clearPendingDeletion(trx, hooks.traces, batchSize)
       return transact(asyncCommitDb, [lockName.removedUsers], work)
     },
 
@@ -128,7 +129,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           lock: () => store.byIdForUpdate(id),
           write: (as, isLocked) => store.merge(id, changes, isWanted && !isLocked ? as : undefined),
         })
-        if (merged) await events.record(trx, userUpdated, { user_id: id })
+        if (merged) await events.emitInTransaction(trx, userUpdated, { user_id: id })
         return merged
       }
       const user = await transact(db, assertMay ? [lockName.account(id)] : [], work, guard)
@@ -158,7 +159,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           },
         })
         if (removed) {
-          await events.record(trx, userDeleted, { user_id: id })
+          await events.emitInTransaction(trx, userDeleted, { user_id: id })
           await also?.(trx)
         }
         return removed

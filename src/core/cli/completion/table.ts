@@ -44,11 +44,11 @@ export function completionTable(commands: readonly Command[]): CompletionTable {
   for (const { name, summary } of commands) {
     const words = name.split(' ')
     for (const [index, word] of words.entries()) {
-      const isWhole = index === words.length - 1
+      const isComplete = index === words.length - 1
       for (const prefix of name === 'help' ? [[]] : [[], ['help']]) {
         const before = [...prefix, ...words.slice(0, index)].join(' ')
         const next = groups.get(before) ?? new Map<string, string>()
-        const doc = isWhole
+        const doc = isComplete
           ? summary
           : `more: gatehouse help ${words.slice(0, index + 1).join(' ')}`
         groups.set(before, next.has(word) ? next : next.set(word, doc))

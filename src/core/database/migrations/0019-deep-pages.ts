@@ -27,7 +27,7 @@ export const statements: Migration = [
   ) strict`,
   'create index list_changes_taken on list_changes (list) where taken = 1',
 
-  // Users who are deleted, and hidden until very many rows that name them are cleared: leaving.ts.
+  // Users who are deleted, and hidden until very many rows that name them are cleared: pending-deletion.ts.
   `create table leaving_users (
     user_id integer primary key references users (id) on delete cascade,
     import_id integer not null

@@ -2,11 +2,11 @@ import { constants, setPriority } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { reasonOf } from '../../reason.ts'
-import type { QuickCheckOrder, QuickCheckSaid } from './quick-check.ts'
+import type { QuickCheckFromWorker, QuickCheckOrder } from './quick-check.ts'
 
 // The thread of quick-check.ts: runs one check, then ends.
 
-const say = (said: QuickCheckSaid) => parentPort?.postMessage(said)
+const post = (message: QuickCheckFromWorker) => parentPort?.postMessage(message)
 
 const maxProblems = 5
 const corrupt = 11
@@ -20,14 +20,14 @@ try {
   try {
     const rows = db.prepare(`pragma quick_check(${maxProblems})`).all()
     const found = rows.map((row) => String(Object.values(row)[0]))
-    say({ kind: 'found', problems: found.filter((text) => text !== 'ok') })
+    post({ kind: 'found', problems: found.filter((text) => text !== 'ok') })
   } finally {
     db.close()
   }
 } catch (error) {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
   const message = reasonOf(error)
-  say(code === corrupt ? { kind: 'found', problems: [message] } : { kind: 'failed', message })
+  post(code === corrupt ? { kind: 'found', problems: [message] } : { kind: 'failed', message })
 } finally {
   parentPort?.close()
 }

@@ -6,7 +6,7 @@ export interface QuickCheckOrder {
 }
 
 /** The result of the thread: the problems found; `failed` if the check could not run. */
-export type QuickCheckSaid =
+export type QuickCheckFromWorker =
   | { readonly kind: 'found'; readonly problems: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string }
 
@@ -30,9 +30,9 @@ export async function quickCheck(path: string, limitMs: number): Promise<readonl
   const end = Promise.withResolvers<readonly string[]>()
   const fail = (message: string) => end.reject(new QuickCheckFailed(message))
   const limit = setTimeout(fail, limitMs, `it took longer than ${limitMs / 1000} s`)
-  thread.on('message', (said: QuickCheckSaid) => {
-    if (said.kind === 'failed') fail(said.message)
-    else end.resolve(said.problems)
+  thread.on('message', (fromWorker: QuickCheckFromWorker) => {
+    if (fromWorker.kind === 'failed') fail(fromWorker.message)
+    else end.resolve(fromWorker.problems)
   })
   thread.once('error', (error: Error) => fail(error.message))
   thread.once('exit', () => fail('its thread has ended'))

@@ -63,8 +63,8 @@ export function readBody(
   }
 
   function onEnd(): void {
-    const isWhole = Number.isNaN(announced) || announced === length
-    finish(isWhole ? null : new ApiError('badRequest', { reason: { code: 'body_cut' } }))
+    const isComplete = Number.isNaN(announced) || announced === length
+    finish(isComplete ? null : new ApiError('badRequest', { reason: { code: 'body_cut' } }))
   }
 
   function onClose(): void {

@@ -32,7 +32,7 @@ export interface Certificate {
 }
 
 type Needs = Pick<Deps, 'clock' | 'log' | 'workers'> & {
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly config: Pick<Config, 'baseUrl' | 'http'>
 }
 
@@ -77,7 +77,7 @@ export function certificateOf({
       toldAt = Number.NEGATIVE_INFINITY
       const { validToDate, fingerprint256: fingerprint } = pair.certificate
       const until = validToDate.toISOString()
-      if (log) events.tell(configChanged, { what: 'certificate', until, fingerprint })
+      if (log) events.emit(configChanged, { what: 'certificate', until, fingerprint })
       for (const warning of warnings) log?.warn(warning)
     }
   }

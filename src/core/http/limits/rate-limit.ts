@@ -20,7 +20,7 @@ import { clientAddress } from './client-address.ts'
 export interface RateLimitOptions {
   readonly config: Pick<Config, 'http'>
   readonly clock: Clock
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
   readonly workers: Pick<Workers, 'limits'>
 }
 
@@ -37,7 +37,7 @@ export const rateLimit = plugin<RateLimitOptions>(
     const judge = (request: FastifyRequest, { requests, endsAt }: Counted, now: number) => {
       if (requests <= max) return
       // Once per address and window. The context of the request begins after this hook.
-      if (requests === max + 1) inContextOf(request, () => events.tell(rateLimitExceeded, {}))
+      if (requests === max + 1) inContextOf(request, () => events.emit(rateLimitExceeded, {}))
       const retryAfterSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000))
       // Asked no more about a refused address, so its further requests are not counted one by one.
       const counted = Number.isFinite(requests) ? requests : null

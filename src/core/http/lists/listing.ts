@@ -61,7 +61,7 @@ export async function sendList<Item extends { readonly id: number }>(
   const before = `${JSON.stringify({ ...page, total }).slice(0, -1)},"data":[`
   const after = ']}'
   const items = await readItems(reauthorizing, { offset, limit: page.limit }, before, makeBatch)
-  if (!items.isWhole()) return reply.send(textStream(items, after))
+  if (!items.isComplete()) return reply.send(textStream(items, after))
   const text = items.takeFirst() + after
   return reply.send(isSmall ? text : Buffer.from(text)) // Node sends a text together with its header
 }
@@ -121,7 +121,7 @@ const atOnce: MakeBatch = (work) => work()
  */
 interface Batches {
   /** Whether the first batch holds all items. */
-  isWhole(): boolean
+  isComplete(): boolean
   /** Answers the first batch, and releases it. */
   takeFirst(): string
   /** Reads the other batches, each with a leading comma. */
@@ -156,7 +156,7 @@ async function readItems<Item extends { readonly id: number }>(
 
   let first = await makeBatch(async () => before + (await read('')))
   return {
-    isWhole: () => isDone,
+    isComplete: () => isDone,
     takeFirst() {
       const taken = first
       first = ''

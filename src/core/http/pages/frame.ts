@@ -14,7 +14,7 @@ export interface Frame {
     readonly consoleModule: string
     readonly icon: string
     /** The colour of the service; null: that of the style sheet. */
-    readonly look: string | null
+    readonly brandingStyle: string | null
     /** Shown before the name; null: the icon. */
     readonly logo: string | null
   }

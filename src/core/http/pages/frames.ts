@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Language } from '../../config/languages.ts'
 import type { Config } from '../../config/load.ts'
+import { createBranding } from './branding.ts'
 import type { Frame } from './frame.ts'
 import { frameAssets } from './frame-assets.ts'
 import { hostPrefix } from './host-prefix.ts'
 import { languageOf } from './language.ts'
-import { ownLook } from './own-look.ts'
 
 /** Who reads a page, as far as its sender knows. */
 export interface Reader {
@@ -28,12 +28,12 @@ declare module 'fastify' {
   }
 }
 
-/** Adds what pages need of the settings to a server, and serves the files of the own look. */
+/** Adds what pages need of the settings to a server, and serves the files of the branding. */
 export function addFrames(
   app: FastifyInstance,
   { baseUrl, pages }: Pick<Config, 'baseUrl' | 'pages'>,
 ): void {
-  const { assets, look } = ownLook(pages)
+  const { assets, branding } = createBranding(pages)
   assets.routes(app)
   app.decorate('frameOf', (request, reader) => {
     const { language: ofAccount, here, hint, person = null, isElsewhere = false } = reader
@@ -48,8 +48,8 @@ export function addFrames(
         consoleStyle: files + frameAssets.address('console.css'),
         consoleModule: files + frameAssets.address('console.js'),
         icon: files + frameAssets.address('icon.svg'),
-        look: look.style && files + look.style,
-        logo: look.logo && files + look.logo,
+        brandingStyle: branding.style && files + branding.style,
+        logo: branding.logo && files + branding.logo,
       },
       base: isElsewhere ? baseUrl : '',
       own: pages.texts[language],

@@ -18,11 +18,11 @@ import {
 } from '../events.ts'
 import { isSafe } from '../routes/declaration.ts'
 import { isCrossSite, isForeignPage } from '../routes/origin.ts'
-import { isRefusalTold } from './told.ts'
+import { isLogged } from './logged.ts'
 
 export interface EventsOfRefusalsOptions {
   readonly config: Pick<Config, 'baseUrl' | 'http'>
-  readonly events: Pick<Events, 'tell'>
+  readonly events: Pick<Events, 'emit'>
 }
 
 type RefusalEvent = typeof authorizationFail
@@ -69,11 +69,11 @@ const ended: ReadonlySet<string> = new Set([
   'session_unknown',
 ])
 
-/** Tells an event of each refusal that no other place tells of. */
+/** Emits an event for each refusal that no other place logs. */
 export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, options) => {
   app.refusalListeners.push((request, error) => {
     const { row, reason, details } = error
-    if (isRefusalTold(request) || isGone(request, error)) return
+    if (isLogged(request) || isGone(request, error)) return
     if (reason && (revoked.has(reason.code) || ended.has(reason.code))) {
       return inContextOf(request, () => tellOfEnded(error, reason))
     }
@@ -89,8 +89,8 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
     }
     // A parser of bodies may have left the asynchronous context of the request.
     inContextOf(request, () => {
-      if (type !== inputFail || !details) options.events.tell(type, fields)
-      else options.events.tell(inputFail, { ...fields, fields: pathsOf(details) })
+      if (type !== inputFail || !details) options.events.emit(type, fields)
+      else options.events.emit(inputFail, { ...fields, fields: pathsOf(details) })
     })
   })
 
@@ -99,8 +99,8 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
     const { user_id: id } = { user_id: null, ...facts }
     const user_id = typeof id === 'number' ? id : null
     const kind = row === 'invalidRefreshToken' ? 'refresh' : 'access'
-    if (ended.has(code)) options.events.tell(sessionUseAfterExpire, { user_id })
-    else options.events.tell(tokenReuse, { user_id, kind })
+    if (ended.has(code)) options.events.emit(sessionUseAfterExpire, { user_id })
+    else options.events.emit(tokenReuse, { user_id, kind })
   }
 })
 

@@ -27,7 +27,7 @@ export function identify(
   return tryFrom(0, { request, reply, accepted, deps })
 }
 
-interface Asked {
+interface Input {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly accepted: readonly Authenticator[]
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** Tries the accepted authenticators from an index on. */
-function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
+function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
   const { request, reply, accepted } = asked
   for (let index = first; index < accepted.length; index += 1) {
     const authenticator = accepted[index]
@@ -55,13 +55,13 @@ function tryFrom(first: number, asked: Asked): Principal | Promise<Principal> {
 }
 
 /** Only the Authorization header of a request counts, if it has one. */
-function isByHeader({ request, accepted }: Asked): boolean {
+function isByHeader({ request, accepted }: Input): boolean {
   return (
     request.headers.authorization !== undefined && accepted.some(({ header }) => header !== null)
   )
 }
 
-function answerOf(authenticator: Authenticator, asked: Asked) {
+function answerOf(authenticator: Authenticator, asked: Input) {
   try {
     return authenticator.authenticate(asked.request)
   } catch (error) {
@@ -69,7 +69,7 @@ function answerOf(authenticator: Authenticator, asked: Asked) {
   }
 }
 
-function known(caller: Authenticated, authenticator: Authenticator, asked: Asked): Principal {
+function known(caller: Authenticated, authenticator: Authenticator, asked: Input): Principal {
   const { request, deps } = asked
   const { principal } = caller
   const ended = (reason: RefusalReason) => refused(authenticator, asked, { reason })
@@ -80,14 +80,14 @@ function known(caller: Authenticated, authenticator: Authenticator, asked: Asked
   return principal
 }
 
-function refusalOf(error: unknown, authenticator: Authenticator, asked: Asked): unknown {
+function refusalOf(error: unknown, authenticator: Authenticator, asked: Input): unknown {
   const isRefused = error instanceof ApiError && error.status === 401
   return isRefused ? refused(authenticator, asked, error) : error
 }
 
 function refused(
   authenticator: Authenticator,
-  asked: Asked,
+  asked: Input,
   { cause, reason }: Pick<ApiErrorOptions, 'cause' | 'reason'>,
 ): ApiError {
   const { request, reply, accepted } = asked

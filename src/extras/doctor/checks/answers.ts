@@ -1,14 +1,14 @@
 import { securityHeaders } from '../../../core/http/headers.ts'
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../scene.ts'
+import type { OutsideContext } from '../context.ts'
 import { isOurs, isRemote, shownValues, statusPath } from './reachable.ts'
 
 const minSeconds = 180 * 86_400
 
-const hsts: Check<Outside> = {
+const hsts: Check<OutsideContext> = {
   id: 'hsts',
   level: 'error',
-  good: 'Strict-Transport-Security arrives, for half a year or longer',
+  passMessage: 'Strict-Transport-Security arrives, for half a year or longer',
   why: 'Without it the first request of a browser may go over http, where anyone on the way can take it over.',
   mend: {
     do: 'The service sends it: leave it to the service, or send one that lasts as long.',
@@ -50,10 +50,10 @@ const headersOfPages = [
   'cross-origin-resource-policy',
 ] as const
 
-const securityHeadersArrive: Check<Outside> = {
+const securityHeadersArrive: Check<OutsideContext> = {
   id: 'security_headers',
   level: 'error',
-  good: 'the security headers arrive as the service sends them',
+  passMessage: 'the security headers arrive as the service sends them',
   why: 'They keep foreign scripts and frames out of the pages where people type passwords; browsers drop a header that says two things.',
   mend: { do: 'Leave these headers to the service.' },
   async find({ probe }) {
@@ -80,10 +80,11 @@ function titleOf(name: string): string {
   )
 }
 
-const cookie: Check<Outside> = {
+const cookie: Check<OutsideContext> = {
   id: 'cookie',
   level: 'error',
-  good: 'cookies arrive as the service sets them: Secure, HttpOnly, SameSite, for this host alone',
+  passMessage:
+    'cookies arrive as the service sets them: Secure, HttpOnly, SameSite, for this host alone',
   why: 'Without Secure a browser sends the session over http; one for other paths or hosts is dropped because of its name, and each sign-in fails.',
   mend: {
     do: 'Leave cookies to the service: they are Secure also where a proxy ends TLS.',
@@ -121,10 +122,10 @@ const cookie: Check<Outside> = {
   },
 }
 
-const compression: Check<Outside> = {
+const compression: Check<OutsideContext> = {
   id: 'compression',
   level: 'warning',
-  good: 'answers that hold secrets are not compressed',
+  passMessage: 'answers that hold secrets are not compressed',
   why: 'A page that repeats what an attacker sends, beside a secret, tells the secret by its compressed length (BREACH).',
   mend: {
     do: 'Compress nothing of this host.',
@@ -145,10 +146,10 @@ const compression: Check<Outside> = {
   },
 }
 
-const errors: Check<Outside> = {
+const errors: Check<OutsideContext> = {
   id: 'errors_replaced',
   level: 'error',
-  good: 'refusals of the service arrive as it sends them',
+  passMessage: 'refusals of the service arrive as it sends them',
   why: 'Programs go by the status, the JSON and WWW-Authenticate of a refusal, and the X-Request-Id is how an operator finds its reason.',
   mend: {
     do: 'Let the answers of the service through.',
@@ -164,7 +165,7 @@ const errors: Check<Outside> = {
   },
 }
 
-export const answerChecks: readonly Check<Outside>[] = [
+export const answerChecks: readonly Check<OutsideContext>[] = [
   hsts,
   securityHeadersArrive,
   cookie,

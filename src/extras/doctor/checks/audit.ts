@@ -6,16 +6,17 @@ import { sampleProblems } from '../../../modules/audit/verify/sample.ts'
 import { usersWithoutKey } from '../../../modules/audit/verify/without-key.ts'
 import { readAuditKeys } from '../../../modules/keys/audit-keys.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 import { doctorStore } from '../store.ts'
 
 const evidence =
   'Delete nothing: copy the database and the files of checkpoints first. Then see what else was changed: docs/audit.md#verify.'
 
-const auditRecords: Check<Inside> = {
+const auditRecords: Check<InsideContext> = {
   id: 'audit_records',
   level: 'error',
-  good: 'the latest records of the audit log, and a sample of the others, are as they were written',
+  passMessage:
+    'the latest records of the audit log, and a sample of the others, are as they were written',
   why: 'The database was changed by another program, and the audit log of that time is not reliable.',
   mend: { do: evidence, setting: `${gatehouse} audit verify` },
   async find({ config, db, random }) {
@@ -27,10 +28,10 @@ const auditRecords: Check<Inside> = {
 
 const maxNamed = 5
 
-const auditSubjects: Check<Inside> = {
+const auditSubjects: Check<InsideContext> = {
   id: 'audit_subjects',
   level: 'error',
-  good: 'the audit log has the keys of the persons who have signed in',
+  passMessage: 'the audit log has the keys of the persons who have signed in',
   why: 'No one can read the records of a person without a key, as if the person had been erased.',
   mend: { do: evidence, setting: `${gatehouse} audit verify` },
   async find({ db }) {
@@ -52,10 +53,11 @@ const auditSubjects: Check<Inside> = {
 const lateMs = 60_000
 const headBytes = 65_536
 
-const auditFile: Check<Inside> = {
+const auditFile: Check<InsideContext> = {
   id: 'audit_file',
   level: 'error',
-  good: 'the file of checkpoints outside the database is not empty, if the database has checkpoints',
+  passMessage:
+    'the file of checkpoints outside the database is not empty, if the database has checkpoints',
   why: 'Only this file shows that the newest records were cut off, or that an old copy of the database was put in place.',
   mend: {
     do: 'After a restore, start the service, which writes the file again. Otherwise compare the database with a copy of the file from elsewhere, before anything is changed.',
@@ -92,4 +94,4 @@ function headOf(path: string): string {
   }
 }
 
-export const auditChecks: readonly Check<Inside>[] = [auditRecords, auditSubjects, auditFile]
+export const auditChecks: readonly Check<InsideContext>[] = [auditRecords, auditSubjects, auditFile]

@@ -7,15 +7,15 @@ import { reasonOf, systemCode } from '../../../core/reason.ts'
 import { openArchive } from '../../backup/archive-reader.ts'
 import { lateAfterMs } from '../../backup/schedule.ts'
 import type { Check } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 import { doctorStore } from '../store.ts'
 
 const why = 'What has happened since the last backup is lost with the database.'
 
-const backupFolder: Check<Inside> = {
+const backupFolder: Check<InsideContext> = {
   id: 'backup_folder',
   level: 'error',
-  good: 'BACKUP_DIR is a folder that the service can write',
+  passMessage: 'BACKUP_DIR is a folder that the service can write',
   why,
   mend: { do: 'Mount or make the folder, and give it to the user of the service.' },
   find({ config }) {
@@ -31,10 +31,10 @@ const backupFolder: Check<Inside> = {
   },
 }
 
-const backupFailed: Check<Inside> = {
+const backupFailed: Check<InsideContext> = {
   id: 'backup_failed',
   level: 'error',
-  good: 'the last backup was made',
+  passMessage: 'the last backup was made',
   why,
   mend: {
     do: 'Mend what it says; the service tries again by itself.',
@@ -50,10 +50,11 @@ const backupFailed: Check<Inside> = {
   },
 }
 
-const backupAge: Check<Inside> = {
+const backupAge: Check<InsideContext> = {
   id: 'backup_age',
   level: 'error',
-  good: 'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
+  passMessage:
+    'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
   why,
   mend: {
     do: 'See that a service runs with these settings, and what its log says of backups.',
@@ -80,10 +81,10 @@ const backupAge: Check<Inside> = {
 /** Read in some seconds. */
 const maxBytes = 2 * 1024 ** 3
 
-const backupContent: Check<Inside> = {
+const backupContent: Check<InsideContext> = {
   id: 'backup_content',
   level: 'error',
-  good: 'the file of the newest backup is as it was written',
+  passMessage: 'the file of the newest backup is as it was written',
   why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
   mend: {
     do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
@@ -116,10 +117,10 @@ const backupContent: Check<Inside> = {
 const dayMs = 86_400_000
 const newDays = 7
 
-const backupNone: Check<Inside> = {
+const backupNone: Check<InsideContext> = {
   id: 'backup_none',
   level: 'info',
-  good: 'the service makes backups by itself, once it is a week old',
+  passMessage: 'the service makes backups by itself, once it is a week old',
   why,
   mend: {
     do: 'Set a folder on another disk, or leave this check out if something else makes the backups: --except backup_none.',
@@ -133,7 +134,7 @@ const backupNone: Check<Inside> = {
   },
 }
 
-export const backupChecks: readonly Check<Inside>[] = [
+export const backupChecks: readonly Check<InsideContext>[] = [
   backupFolder,
   backupFailed,
   backupAge,

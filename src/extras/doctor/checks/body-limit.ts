@@ -1,7 +1,7 @@
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
 import type { Check } from '../check.ts'
+import type { OutsideContext } from '../context.ts'
 import type { Answer, Probe } from '../probe.ts'
-import type { Outside } from '../scene.ts'
 import { isOurs, noRoute } from './reachable.ts'
 
 // What a body may have where it is not told: BODY_LIMIT_BYTES.
@@ -10,10 +10,10 @@ const maxSentBytes = 4_194_304
 // What every route with a body reads.
 const smallLimit = 16_000
 
-const bodyLimit: Check<Outside> = {
+const bodyLimit: Check<OutsideContext> = {
   id: 'body_limit',
   level: 'warning',
-  good: 'the proxy takes bodies that the service takes',
+  passMessage: 'the proxy takes bodies that the service takes',
   why: 'A larger body is refused by the proxy, in a form that clients of the API do not know.',
   mend: {
     do: 'Let the limit of the service decide: BODY_LIMIT_BYTES, and none for imports.',
@@ -53,4 +53,4 @@ async function refusedBody(probe: Probe, path: string, bytes: number): Promise<A
   }
 }
 
-export const bodyLimitChecks: readonly Check<Outside>[] = [bodyLimit]
+export const bodyLimitChecks: readonly Check<OutsideContext>[] = [bodyLimit]

@@ -4,8 +4,8 @@ import { isWithin, parseAddressRange } from '../../../core/addresses/address-ran
 import { isLoopback } from '../../../core/addresses/loopback.ts'
 import { kindOfAddress } from '../../../core/outbound/address-kinds.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
+import type { OutsideContext } from '../context.ts'
 import type { Answer } from '../probe.ts'
-import type { Outside } from '../scene.ts'
 import { doctorStore } from '../store.ts'
 
 // An address of documentation, RFC 5737: no client has it, and no proxy.
@@ -18,10 +18,10 @@ const forwarding = {
   caddy: 'reverse_proxy 127.0.0.1:3000   # without header_up X-Forwarded-For',
 }
 
-const clientAddress: Check<Outside> = {
+const clientAddress: Check<OutsideContext> = {
   id: 'client_address',
   level: 'error',
-  good: 'the limits of logins count the address of the client, whatever it says of itself',
+  passMessage: 'the limits of logins count the address of the client, whatever it says of itself',
   why: 'If they count what the client sends, it guesses passwords without a limit; if they count the proxy, a few failed logins of one person lock out all.',
   mend: {
     do: 'The proxy sets X-Forwarded-For to the address that connects to it, and TRUST_PROXY names the proxy alone.',
@@ -73,7 +73,7 @@ function behindOthers(answer: Answer, counted: string): Found[] {
 }
 
 /** Sends a request that is refused, with a forged address. */
-async function refused({ probe }: Outside): Promise<Answer> {
+async function refused({ probe }: OutsideContext): Promise<Answer> {
   const headers = { 'x-forwarded-for': forged }
   const isHere = probe.target.addresses.every((address) => isIPv4(address) && isLoopback(address))
   if (!isHere) return probe.send('/api/me', { headers })
@@ -87,7 +87,7 @@ const waitMs = 250
 const maxWaits = 20
 
 /** The address that the service has noted with the refusal, which it writes within a second. */
-async function countedAddress({ clock, inside }: Outside, answer: Answer): Promise<string> {
+async function countedAddress({ clock, inside }: OutsideContext, answer: Answer): Promise<string> {
   if (inside?.config.refusals.max === 0) throw new CouldNotCheck('REFUSALS_MAX is 0')
   const ids = answer.all('x-request-id').flatMap((line) => line.split(',').map((id) => id.trim()))
   if (!inside || answer.status !== 401 || ids.length === 0) {
@@ -104,7 +104,7 @@ async function countedAddress({ clock, inside }: Outside, answer: Answer): Promi
 }
 
 /** Whether the service at an address is the one whose database this is. */
-export async function isOwnService(outside: Outside): Promise<boolean> {
+export async function isOwnService(outside: OutsideContext): Promise<boolean> {
   if (outside.inside?.config.baseUrl === outside.origin) return true
   try {
     await countedAddress(outside, await refused(outside))
@@ -114,4 +114,4 @@ export async function isOwnService(outside: Outside): Promise<boolean> {
   }
 }
 
-export const clientAddressChecks: readonly Check<Outside>[] = [clientAddress]
+export const clientAddressChecks: readonly Check<OutsideContext>[] = [clientAddress]

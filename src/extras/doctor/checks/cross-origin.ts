@@ -1,13 +1,13 @@
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../scene.ts'
+import type { OutsideContext } from '../context.ts'
 import { isOurs, shownValues, statusPath } from './reachable.ts'
 
 const foreign = 'https://doctor.invalid' // no such host can exist: RFC 6761
 
-const corsForeign: Check<Outside> = {
+const corsForeign: Check<OutsideContext> = {
   id: 'cors_foreign',
   level: 'error',
-  good: 'no foreign origin is allowed to read answers',
+  passMessage: 'no foreign origin is allowed to read answers',
   why: 'A page of any site could read what this service answers to the person who has it open.',
   mend: {
     do: 'Name the origins in CORS_ORIGINS, and leave these headers to the service.',
@@ -31,10 +31,10 @@ const corsForeign: Check<Outside> = {
   },
 }
 
-const corsOwn: Check<Outside> = {
+const corsOwn: Check<OutsideContext> = {
   id: 'cors_own',
   level: 'error',
-  good: 'each origin of CORS_ORIGINS is allowed once',
+  passMessage: 'each origin of CORS_ORIGINS is allowed once',
   why: 'A browser refuses an answer whose header is missing or stands there twice, and the page of that origin does not work.',
   mend: {
     do: 'Leave these headers to the service, and pass OPTIONS and Origin on.',
@@ -64,10 +64,10 @@ const corsOwn: Check<Outside> = {
   },
 }
 
-const ownPages: Check<Outside> = {
+const ownPages: Check<OutsideContext> = {
   id: 'own_pages',
   level: 'error',
-  good: 'forms of the own pages are accepted',
+  passMessage: 'forms of the own pages are accepted',
   why: 'The service takes each form for one of a foreign page, and refuses it: a sign-in by a browser fails.',
   mend: {
     do: 'Set BASE_URL to the address of the browser, and pass its Host on.',
@@ -92,10 +92,10 @@ const ownPages: Check<Outside> = {
   },
 }
 
-const baseUrlSeen: Check<Outside> = {
+const baseUrlSeen: Check<OutsideContext> = {
   id: 'base_url_seen',
   level: 'error',
-  good: 'the service knows itself by the address that callers use',
+  passMessage: 'the service knows itself by the address that callers use',
   why: 'Links in mail, redirects and the issuer of tokens lead to BASE_URL, and not to where callers are.',
   mend: { do: 'Set BASE_URL to the address of callers, and start again.' },
   async find({ inside, origin, probe }) {
@@ -118,7 +118,7 @@ const baseUrlSeen: Check<Outside> = {
   },
 }
 
-export const crossOriginChecks: readonly Check<Outside>[] = [
+export const crossOriginChecks: readonly Check<OutsideContext>[] = [
   corsForeign,
   corsOwn,
   ownPages,

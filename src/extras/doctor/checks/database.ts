@@ -9,14 +9,14 @@ import { openKey } from '../../../modules/keys/sealed-key.ts'
 import type { SealedKey } from '../../../modules/keys/store.ts'
 import { storedKeys } from '../../../modules/keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 import { doctorStore } from '../store.ts'
 import { databasePages } from './pages.ts'
 
-const databaseFiles: Check<Inside> = {
+const databaseFiles: Check<InsideContext> = {
   id: 'database_files',
   level: 'error',
-  good: 'the files of the SQLite database are the files that the service has opened',
+  passMessage: 'the files of the SQLite database are the files that the service has opened',
   why: 'What the service writes into a deleted file is lost, and what others write into the new file does not count here: the service refuses all requests and ends with exit code 6.',
   mend: {
     do: `Leave gatehouse.db, gatehouse.db-wal and gatehouse.db-shm to the service while it runs; copy the database by \`${gatehouse} backup\`. The next start takes the files that are there.`,
@@ -28,10 +28,10 @@ const databaseFiles: Check<Inside> = {
   },
 }
 
-export const databaseCheck: Check<Inside> = {
+export const databaseCheck: Check<InsideContext> = {
   id: 'database',
   level: 'error',
-  good: 'the database answers and takes changes',
+  passMessage: 'the database answers and takes changes',
   why: 'Without it the service is not ready, and every change is refused with 503.',
   mend: { do: 'Bring it back; docs/health.md says what each reason means.' },
   async find({ assertDatabaseServes }) {
@@ -44,10 +44,10 @@ export const databaseCheck: Check<Inside> = {
   },
 }
 
-const schema: Check<Inside> = {
+const schema: Check<InsideContext> = {
   id: 'schema',
   level: 'error',
-  good: 'the schema is that of this version',
+  passMessage: 'the schema is that of this version',
   why: 'A node on an older schema is not ready, and one beside a newer schema is due for its upgrade.',
   mend: {
     do: 'Make a backup, then start the service, which migrates the database, or migrate it by command.',
@@ -78,10 +78,10 @@ function opens(masterKey: Uint8Array, key: SealedKey): boolean {
   }
 }
 
-const keys: Check<Inside> = {
+const keys: Check<InsideContext> = {
   id: 'keys',
   level: 'error',
-  good: 'the master key opens every stored key, and one signs',
+  passMessage: 'the master key opens every stored key, and one signs',
   why: 'Without its keys the service does not start, and no token can be signed or verified.',
   mend: {
     do: 'Give the master key that sealed them: the file of before, or that of the other nodes.',
@@ -120,7 +120,7 @@ const keys: Check<Inside> = {
 }
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<Inside>[] = [
+export const openingChecks: readonly Check<InsideContext>[] = [
   databaseFiles,
   databaseCheck,
   databasePages,
@@ -130,10 +130,10 @@ export const openingChecks: readonly Check<Inside>[] = [
 
 const maxClockMs = 2000
 
-const clockOfDatabase: Check<Inside> = {
+const clockOfDatabase: Check<InsideContext> = {
   id: 'clock',
   level: 'error',
-  good: 'the clocks of this machine and of the database agree to two seconds',
+  passMessage: 'the clocks of this machine and of the database agree to two seconds',
   why: 'Tokens, codes, leases and limits go by the time; nodes whose clocks differ refuse the tokens of each other.',
   mend: { do: 'Keep both clocks by NTP.', setting: 'timedatectl set-ntp true' },
   async find({ clock, config, db }) {
@@ -152,10 +152,10 @@ const clockOfDatabase: Check<Inside> = {
   },
 }
 
-const setBack: Check<Inside> = {
+const setBack: Check<InsideContext> = {
   id: 'clock_set_back',
   level: 'error',
-  good: 'no key and no record of the audit log is of a later time than now',
+  passMessage: 'no key and no record of the audit log is of a later time than now',
   why: 'After a clock was set back, what has expired is valid again, earlier tokens are refused, and the order of the audit log is in doubt.',
   mend: {
     do: 'Set the clock right, by NTP. If the clock is right now, this ends when the clock has passed the named time.',
@@ -167,10 +167,10 @@ const setBack: Check<Inside> = {
   },
 }
 
-const durability: Check<Inside> = {
+const durability: Check<InsideContext> = {
   id: 'postgresql_durability',
   level: 'error',
-  good: 'PostgreSQL keeps what it has committed',
+  passMessage: 'PostgreSQL keeps what it has committed',
   why: 'A crash of the server can lose or damage committed rows: accounts, revocations, the audit log.',
   mend: {
     do: 'In postgresql.conf, then reload the server.',
@@ -187,10 +187,10 @@ const durability: Check<Inside> = {
 const dayMs = 86_400_000
 const oldKeyDays = 730
 
-const signingKeyAge: Check<Inside> = {
+const signingKeyAge: Check<InsideContext> = {
   id: 'signing_key_age',
   level: 'info',
-  good: 'the signing key is younger than two years',
+  passMessage: 'the signing key is younger than two years',
   why: 'The longer a key signs, the more copies of it there are in backups, and the more tokens depend on it.',
   mend: {
     do: 'Replace it, without an interruption, or have it replaced by itself.',
@@ -209,10 +209,10 @@ const signingKeyAge: Check<Inside> = {
 
 const uncoveredMs = 15 * 60_000
 
-const auditCheckpoints: Check<Inside> = {
+const auditCheckpoints: Check<InsideContext> = {
   id: 'audit_checkpoints',
   level: 'warning',
-  good: 'checkpoints cover the audit log',
+  passMessage: 'checkpoints cover the audit log',
   why: 'What no checkpoint covers can be removed from the database without a trace.',
   mend: { do: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.` },
   async find({ clock, config, db, machine }) {
@@ -230,7 +230,7 @@ const auditCheckpoints: Check<Inside> = {
   },
 }
 
-export const databaseChecks: readonly Check<Inside>[] = [
+export const databaseChecks: readonly Check<InsideContext>[] = [
   clockOfDatabase,
   setBack,
   durability,

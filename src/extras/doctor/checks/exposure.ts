@@ -2,17 +2,17 @@ import { networkInterfaces } from 'node:os'
 import { isLoopback } from '../../../core/addresses/loopback.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
 import { type Check, CouldNotCheck, type Found } from '../check.ts'
+import type { OutsideContext } from '../context.ts'
 import { type Answer, createProbe } from '../probe.ts'
-import type { Outside } from '../scene.ts'
 import { statusPath } from './reachable.ts'
 
 const isMetrics = ({ body, status }: Answer) =>
   status === 200 && /^# (?:HELP|TYPE) gatehouse_/m.test(body)
 
-const metricsPublic: Check<Outside> = {
+const metricsPublic: Check<OutsideContext> = {
   id: 'metrics_public',
   level: 'error',
-  good: 'the metrics ask for a credential, or are reached by the monitoring alone',
+  passMessage: 'the metrics ask for a credential, or are reached by the monitoring alone',
   why: 'They tell anyone how many log in and fail, what is slow, and whether an attack has begun to work.',
   mend: {
     do: 'Do not pass the port of METRICS_ADDRESS on, and no credential for others.',
@@ -39,10 +39,10 @@ const metricsPublic: Check<Outside> = {
   },
 }
 
-const portOpen: Check<Outside> = {
+const portOpen: Check<OutsideContext> = {
   id: 'port_open',
   level: 'warning',
-  good: 'the service is reached through the proxy alone',
+  passMessage: 'the service is reached through the proxy alone',
   why: 'Past the proxy there is no TLS: passwords and tokens go in clear.',
   mend: {
     do: 'Listen where only the proxy reaches it, or close the port in the firewall.',
@@ -60,7 +60,11 @@ const portOpen: Check<Outside> = {
 }
 
 /** A request to another port of the same host, over http; null if nothing answers. */
-async function directly({ probe }: Outside, port: number, path: string): Promise<Answer | null> {
+async function directly(
+  { probe }: OutsideContext,
+  port: number,
+  path: string,
+): Promise<Answer | null> {
   const { target } = probe
   const url = new URL(`http://${target.url.hostname}:${port}`)
   try {
@@ -72,17 +76,17 @@ async function directly({ probe }: Outside, port: number, path: string): Promise
 }
 
 /** From a machine to itself no firewall is passed, so that an open port tells nothing. */
-function isThisMachine({ probe }: Outside): boolean {
+function isThisMachine({ probe }: OutsideContext): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   return probe.target.addresses.some(
     (address) => isLoopback(address) || own.some((one) => one.address === address),
   )
 }
 
-const usersOpen: Check<Outside> = {
+const usersOpen: Check<OutsideContext> = {
   id: 'users_open',
   level: 'error',
-  good: 'the users resource asks for a credential',
+  passMessage: 'the users resource asks for a credential',
   why: 'Anyone reads, changes and deletes all users.',
   mend: {
     do: 'Choose who may, and let the proxy send no credential of its own.',
@@ -99,10 +103,10 @@ const usersOpen: Check<Outside> = {
 
 const mark = 'doctor-4f7c1f6e'
 
-const trace: Check<Outside> = {
+const trace: Check<OutsideContext> = {
   id: 'trace',
   level: 'error',
-  good: 'TRACE is refused',
+  passMessage: 'TRACE is refused',
   why: 'It sends a request back with all its headers, also those that the proxy has added and those that a script may not read.',
   mend: {
     do: 'Refuse the method.',
@@ -120,10 +124,10 @@ const trace: Check<Outside> = {
   },
 }
 
-const connect: Check<Outside> = {
+const connect: Check<OutsideContext> = {
   id: 'connect',
   level: 'error',
-  good: 'CONNECT is refused',
+  passMessage: 'CONNECT is refused',
   why: 'An open proxy lets anyone reach, in the name of this host, other hosts and the network behind it.',
   mend: {
     do: 'Refuse the method: this host is no forward proxy.',
@@ -150,7 +154,7 @@ async function sentOrNull(send: () => Promise<Answer>): Promise<Answer | null> {
   }
 }
 
-export const exposureChecks: readonly Check<Outside>[] = [
+export const exposureChecks: readonly Check<OutsideContext>[] = [
   metricsPublic,
   portOpen,
   usersOpen,

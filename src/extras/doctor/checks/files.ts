@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { lifeWarning, readTlsPair } from '../../../core/config/tls.ts'
 import { systemCode } from '../../../core/reason.ts'
 import type { Check, Found } from '../check.ts'
+import type { OfflineContext } from '../context.ts'
 import type { Machine } from '../machine.ts'
-import type { Unopened } from '../scene.ts'
 
 /** Of a mode: the rights of the group and of all others. */
 const groupMayRead = 0o060
@@ -65,10 +65,10 @@ function isChangeable(machine: Machine, path: string): boolean {
 
 const modeOf = ({ mode }: Stats) => (mode & 0o7777).toString(8)
 
-const fileModes: Check<Unopened> = {
+const fileModes: Check<OfflineContext> = {
   id: 'file_modes',
   level: 'error',
-  good: 'other users of the machine cannot read or write DATA_DIR and its files',
+  passMessage: 'other users of the machine cannot read or write DATA_DIR and its files',
   why: 'The database holds password hashes and personal data, and the master key opens the keys that sign tokens.',
   mend: { do: 'Take the rights of group and others away, and consider what could be read known.' },
   find({ config, machine }) {
@@ -96,10 +96,10 @@ const fileModes: Check<Unopened> = {
   },
 }
 
-const operatorFiles: Check<Unopened> = {
+const operatorFiles: Check<OfflineContext> = {
   id: 'operator_files',
   level: 'error',
-  good: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
+  passMessage: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
   why: 'A user who can write them can add a client that introspects and revokes tokens, or open each path of an application; the service reads changes automatically.',
   mend: {
     do: 'Take the right to write away from group and others, and read the file for what was added.',
@@ -117,10 +117,10 @@ const operatorFiles: Check<Unopened> = {
   },
 }
 
-const dataDirectory: Check<Unopened> = {
+const dataDirectory: Check<OfflineContext> = {
   id: 'data_directory',
   level: 'error',
-  good: 'the service can write to DATA_DIR',
+  passMessage: 'the service can write to DATA_DIR',
   why: 'SQLite makes its log beside the database, and checkpoints of the audit log go to a file there.',
   mend: { do: 'Give the folder to the user of the service, on a disk that takes changes.' },
   find({ config }) {
@@ -138,10 +138,10 @@ const dataDirectory: Check<Unopened> = {
   },
 }
 
-const firstPassword: Check<Unopened> = {
+const firstPassword: Check<OfflineContext> = {
   id: 'first_password',
   level: 'warning',
-  good: 'no file holds the password of the first administrator any more',
+  passMessage: 'no file holds the password of the first administrator any more',
   why: 'It is the password of an administrator in clear; copies of the folder take it along.',
   mend: { do: 'Log in with it, change it, and delete the file.' },
   find({ config, machine }) {
@@ -156,10 +156,10 @@ const firstPassword: Check<Unopened> = {
   },
 }
 
-const tlsFiles: Check<Unopened> = {
+const tlsFiles: Check<OfflineContext> = {
   id: 'tls_files',
   level: 'warning',
-  good: 'TLS_CERT_FILE holds a certificate that is valid for two more weeks',
+  passMessage: 'TLS_CERT_FILE holds a certificate that is valid for two more weeks',
   why: 'Clients refuse an expired certificate, and every login fails.',
   mend: { do: 'Renew it; the files are read again every ten seconds, without a restart.' },
   find({ clock, config }) {
@@ -174,7 +174,7 @@ const tlsFiles: Check<Unopened> = {
   },
 }
 
-export const fileChecks: readonly Check<Unopened>[] = [
+export const fileChecks: readonly Check<OfflineContext>[] = [
   fileModes,
   operatorFiles,
   dataDirectory,

@@ -2,13 +2,13 @@ import { accessAlgorithm } from '../../../modules/keys/algorithm.ts'
 import { operatorKeys } from '../../../modules/keys/signing-key.ts'
 import { storedKeys } from '../../../modules/keys/stored-keys.ts'
 import type { Check } from '../check.ts'
+import type { OutsideContext } from '../context.ts'
 import type { Answer } from '../probe.ts'
-import type { Outside } from '../scene.ts'
 
-const jwks: Check<Outside> = {
+const jwks: Check<OutsideContext> = {
   id: 'jwks',
   level: 'error',
-  good: 'the public keys are reached, and are those that sign now',
+  passMessage: 'the public keys are reached, and are those that sign now',
   why: 'Services that verify tokens fetch the keys there; without them, or with old ones, they refuse every token.',
   mend: {
     do: 'Pass /.well-known/jwks.json to the service, and keep it no longer than its Cache-Control says.',
@@ -47,7 +47,7 @@ function keysOf({ json }: Answer): Record<string, unknown>[] | null {
 }
 
 /** The ids of the public keys that must be there; null if that is not known here. */
-async function signingNow({ inside, origin, clock }: Outside): Promise<string[] | null> {
+async function signingNow({ inside, origin, clock }: OutsideContext): Promise<string[] | null> {
   if (inside?.config.baseUrl !== origin) return null
   const { config, db } = inside
   const stored = await storedKeys(db)
@@ -64,4 +64,4 @@ async function signingNow({ inside, origin, clock }: Outside): Promise<string[] 
   return own.length > 0 ? own.map(({ kid }) => kid) : newest ? [newest.id] : []
 }
 
-export const jwksChecks: readonly Check<Outside>[] = [jwks]
+export const jwksChecks: readonly Check<OutsideContext>[] = [jwks]

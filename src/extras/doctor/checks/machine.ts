@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { type Check, CouldNotCheck } from '../check.ts'
+import type { OfflineContext } from '../context.ts'
 import type { Machine } from '../machine.ts'
-import type { Unopened } from '../scene.ts'
 
 // Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, and what FUSE serves.
 const networks = new Map([
@@ -13,10 +13,10 @@ const networks = new Map([
   [0x00c36400, 'Ceph'],
 ])
 
-const networkDisk: Check<Unopened> = {
+const networkDisk: Check<OfflineContext> = {
   id: 'network_disk',
   level: 'error',
-  good: 'the SQLite file lies on a disk of this machine',
+  passMessage: 'the SQLite file lies on a disk of this machine',
   why: 'The log of SQLite needs memory that all processes share; over a network it loses or damages the database. https://sqlite.org/wal.html',
   mend: {
     do: 'Move DATA_DIR to a local disk, or use PostgreSQL.',
@@ -34,10 +34,10 @@ const mebibyte = 1_048_576
 const fullBytes = 64 * mebibyte
 const lowBytes = 512 * mebibyte
 
-const disk: Check<Unopened> = {
+const disk: Check<OfflineContext> = {
   id: 'disk',
   level: 'warning',
-  good: 'the disk of DATA_DIR has space',
+  passMessage: 'the disk of DATA_DIR has space',
   why: 'On a full disk each change is refused with 503, and the audit log takes no record.',
   mend: {
     do: `Make space or a larger disk; \`${gatehouse} compact\` gives back what deleted rows have left.`,
@@ -64,4 +64,4 @@ function spaceOf(machine: Machine, folder: string) {
   }
 }
 
-export const machineChecks: readonly Check<Unopened>[] = [networkDisk, disk]
+export const machineChecks: readonly Check<OfflineContext>[] = [networkDisk, disk]

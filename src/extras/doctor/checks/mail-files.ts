@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { knownRecipients, recipientOfFile } from '../../mail/recipient-of-file.ts'
 import { mailFiles as filesIn, mailFolder } from '../../mail/transport.ts'
 import type { Check } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 
 /** Above what a service without a mail server keeps. */
 const maxFiles = 1000
 
-export const mailFiles: Check<Inside> = {
+export const mailFiles: Check<InsideContext> = {
   id: 'mail_files',
   level: 'warning',
-  good: 'DATA_DIR/mail has no mail to persons who are gone',
+  passMessage: 'DATA_DIR/mail has no mail to persons who are gone',
   why: 'A service without SMTP_URL writes its mail there, with address, name and network address. An erasure removes the mail of the account and of the addresses that the service still knows; a node on another machine, or a version before 0.11.0, has left its files.',
   mend: { do: 'Delete the files, also in your copies of the folder.' },
   async find({ config, db }) {

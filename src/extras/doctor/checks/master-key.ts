@@ -13,16 +13,16 @@ import {
 import { opens } from '../../../modules/keys/sealed-key.ts'
 import { storedKeys } from '../../../modules/keys/stored-keys.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 import { doctorStore } from '../store.ts'
 
 /** A command waits for all nodes, and is asked to with a limit of its own. */
 const unfinishedMs = 3_600_000
 
-const masterKeyTurn: Check<Inside> = {
+const masterKeyTurn: Check<InsideContext> = {
   id: 'master_key_turn',
   level: 'warning',
-  good: 'no turn of the master key is left half done',
+  passMessage: 'no turn of the master key is left half done',
   why: 'A node that is given the key of before alone does not start; and a next key that lies about is one more copy of a key that opens everything.',
   mend: {
     do: 'Finish the turn: the command asks the nodes again, and goes on where it was ended.',
@@ -106,4 +106,4 @@ function nameOfPresent(config: MasterKeyConfig): string {
   return config.masterKeyFiles?.present ?? (config.masterKey ? 'MASTER_KEY' : ownFile(config))
 }
 
-export const masterKeyChecks: readonly Check<Inside>[] = [masterKeyTurn]
+export const masterKeyChecks: readonly Check<InsideContext>[] = [masterKeyTurn]

@@ -3,15 +3,15 @@ import { reasonOf } from '../../../core/reason.ts'
 import { createProviders } from '../../../modules/federation/providers.ts'
 import { createTransport } from '../../mail/transport.ts'
 import type { Check, Found } from '../check.ts'
-import type { Unopened } from '../scene.ts'
+import type { OfflineContext } from '../context.ts'
 
 // An operator waits for the answer.
 const timeouts = { connect: 5000, greeting: 5000, silence: 5000, mail: 10_000 }
 
-const mailServer: Check<Unopened> = {
+const mailServer: Check<OfflineContext> = {
   id: 'mail_server',
   level: 'error',
-  good: 'the mail server greets, speaks TLS and takes the login',
+  passMessage: 'the mail server greets, speaks TLS and takes the login',
   why: 'Links and codes for passwords and addresses wait, and after a while expire unsent.',
   mend: {
     do: 'Correct host, port, user or password in SMTP_URL; MAIL_CA_FILE names an authority of your own.',
@@ -30,10 +30,10 @@ const mailServer: Check<Unopened> = {
   },
 }
 
-const providers: Check<Unopened> = {
+const providers: Check<OfflineContext> = {
   id: 'identity_providers',
   level: 'warning',
-  good: 'each identity provider shows its metadata and its keys',
+  passMessage: 'each identity provider shows its metadata and its keys',
   why: 'Sign-ins through the provider fail, and its tokens cannot be verified once the last known keys are old.',
   mend: {
     do: 'Compare the issuer letter by letter with that of the provider, and see that this machine reaches it.',
@@ -58,4 +58,4 @@ const providers: Check<Unopened> = {
   },
 }
 
-export const otherServiceChecks: readonly Check<Unopened>[] = [mailServer, providers]
+export const otherServiceChecks: readonly Check<OfflineContext>[] = [mailServer, providers]

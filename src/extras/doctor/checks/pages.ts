@@ -3,16 +3,16 @@ import { databaseFileName } from '../../../core/database/sqlite/connect.ts'
 import { quickCheck } from '../../../core/database/sqlite/quick-check.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import type { Check } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 
 /** Read in some seconds; of a larger file, the statements of the service notice what is damaged. */
 const maxBytes = 1024 ** 3
 const limitMs = 30_000
 
-export const databasePages: Check<Inside> = {
+export const databasePages: Check<InsideContext> = {
   id: 'database_pages',
   level: 'error',
-  good: 'each page of the database can be read',
+  passMessage: 'each page of the database can be read',
   why: 'The content of a damaged page is lost, each request that needs it is refused with 503, and a backup cannot be made.',
   mend: {
     do: 'Keep a copy of the database with its -wal, look at the disk, and restore the newest backup: docs/backup.md.',

@@ -1,11 +1,11 @@
 import type { Check, Found } from '../check.ts'
-import type { Outside } from '../scene.ts'
+import type { OutsideContext } from '../context.ts'
 import { isOurs, isStatus, noRoute, statusPath } from './reachable.ts'
 
-const methods: Check<Outside> = {
+const methods: Check<OutsideContext> = {
   id: 'methods',
   level: 'error',
-  good: 'the proxy passes GET, POST, PUT, DELETE and OPTIONS on',
+  passMessage: 'the proxy passes GET, POST, PUT, DELETE and OPTIONS on',
   why: 'Changes and removals are refused by something that knows nothing of rights, and clients cannot tell why.',
   mend: {
     do: 'Let the service judge methods.',
@@ -25,10 +25,10 @@ const methods: Check<Outside> = {
   },
 }
 
-const authorization: Check<Outside> = {
+const authorization: Check<OutsideContext> = {
   id: 'authorization_header',
   level: 'error',
-  good: 'Authorization reaches the service',
+  passMessage: 'Authorization reaches the service',
   why: 'Every request with a token or with a username and password is refused as if it had none.',
   mend: {
     do: 'Pass the header on.',
@@ -44,10 +44,10 @@ const authorization: Check<Outside> = {
   },
 }
 
-const paths: Check<Outside> = {
+const paths: Check<OutsideContext> = {
   id: 'paths',
   level: 'warning',
-  good: 'the proxy passes paths on as they were sent',
+  passMessage: 'the proxy passes paths on as they were sent',
   why: 'A path that the proxy rewrites is another one to the service: names with a slash or a percent sign are not found, and rules by path are judged twice.',
   mend: {
     do: 'Pass the path as it is.',
@@ -60,10 +60,10 @@ const paths: Check<Outside> = {
   },
 }
 
-const cached: Check<Outside> = {
+const cached: Check<OutsideContext> = {
   id: 'cached',
   level: 'error',
-  good: 'no cache in front answers in place of the service',
+  passMessage: 'no cache in front answers in place of the service',
   why: 'Answers to one person are shown to another, and what was revoked stays valid for as long as it is kept.',
   mend: {
     do: 'Keep nothing of this host: the service sends Cache-Control: no-store where that is wanted.',
@@ -82,10 +82,10 @@ const cached: Check<Outside> = {
 
 const maxOffMs = 60_000
 
-const clockSeen: Check<Outside> = {
+const clockSeen: Check<OutsideContext> = {
   id: 'clock_seen',
   level: 'warning',
-  good: 'the clocks of this machine and of the other side agree to a minute',
+  passMessage: 'the clocks of this machine and of the other side agree to a minute',
   why: 'Tokens and codes are refused by a clock that is off; one of the two is.',
   mend: { do: 'Keep both clocks by NTP.', setting: 'timedatectl set-ntp true' },
   async find({ clock, probe }) {
@@ -98,7 +98,7 @@ const clockSeen: Check<Outside> = {
   },
 }
 
-export const passingChecks: readonly Check<Outside>[] = [
+export const passingChecks: readonly Check<OutsideContext>[] = [
   methods,
   authorization,
   paths,

@@ -5,15 +5,15 @@ import {
 } from '../../../core/addresses/address-ranges.ts'
 import { isLoopback } from '../../../core/addresses/loopback.ts'
 import type { Check } from '../check.ts'
-import type { Unopened } from '../scene.ts'
+import type { OfflineContext } from '../context.ts'
 
 const why =
   'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.'
 
-const trustProxy: Check<Unopened> = {
+const trustProxy: Check<OfflineContext> = {
   id: 'trust_proxy',
   level: 'error',
-  good: 'TRUST_PROXY names the proxies in front, if there are any',
+  passMessage: 'TRUST_PROXY names the proxies in front, if there are any',
   why,
   mend: {
     do: 'Name the address from which the proxy connects to the service.',
@@ -52,10 +52,10 @@ function isTooWide(range: AddressRange): boolean {
   return range.bits < (range.text.includes(':') ? widestIpv6 : widestIpv4)
 }
 
-const trustProxyWide: Check<Unopened> = {
+const trustProxyWide: Check<OfflineContext> = {
   id: 'trust_proxy_wide',
   level: 'error',
-  good: 'TRUST_PROXY holds no range of addresses that clients have',
+  passMessage: 'TRUST_PROXY holds no range of addresses that clients have',
   why,
   mend: {
     do: 'Name the proxies alone, by address or by the range that they have.',
@@ -71,4 +71,4 @@ const trustProxyWide: Check<Unopened> = {
   },
 }
 
-export const proxySettingChecks: readonly Check<Unopened>[] = [trustProxy, trustProxyWide]
+export const proxySettingChecks: readonly Check<OfflineContext>[] = [trustProxy, trustProxyWide]

@@ -1,17 +1,17 @@
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { isoTime } from '../../../core/lib/clock.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 import { doctorStore } from '../store.ts'
 
 const hourMs = 3_600_000
 const lateMailMs = hourMs
 const failingMs = hourMs
 
-const mailQueue: Check<Inside> = {
+const mailQueue: Check<InsideContext> = {
   id: 'mail_queue',
   level: 'warning',
-  good: 'mail that is due is sent within the hour',
+  passMessage: 'mail that is due is sent within the hour',
   why: 'Links and codes expire before they arrive.',
   mend: {
     do: `\`${gatehouse} mail list --state waiting\` shows what the server answered.`,
@@ -27,10 +27,10 @@ const mailQueue: Check<Inside> = {
 
 const dayMs = 86_400_000
 
-const expiredMail: Check<Inside> = {
+const expiredMail: Check<InsideContext> = {
   id: 'mail_expired',
   level: 'warning',
-  good: 'no mail has expired unsent in the last day',
+  passMessage: 'no mail has expired unsent in the last day',
   why: 'The person who asked for the link or the code never got it.',
   mend: {
     do: 'The list shows what the server answered. Without an answer, more mail was requested than MAIL_PER_MINUTE allows: raise the limit, or SIGN_UP=invitation if strangers flood the sign-up.',
@@ -45,10 +45,10 @@ const expiredMail: Check<Inside> = {
   },
 }
 
-const webhooks: Check<Inside> = {
+const webhooks: Check<InsideContext> = {
   id: 'webhooks',
   level: 'warning',
-  good: 'every endpoint of webhooks takes its events',
+  passMessage: 'every endpoint of webhooks takes its events',
   why: 'Events wait for it and are given up after three days; what goes by them is not told.',
   mend: {
     do: 'Mend the receiver, then enable the endpoint and have its deliveries repeated.',
@@ -74,4 +74,4 @@ const webhooks: Check<Inside> = {
   },
 }
 
-export const queueChecks: readonly Check<Inside>[] = [mailQueue, expiredMail, webhooks]
+export const queueChecks: readonly Check<InsideContext>[] = [mailQueue, expiredMail, webhooks]

@@ -1,8 +1,8 @@
 import { isLoopback } from '../../../core/addresses/loopback.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
 import type { Check, Found } from '../check.ts'
+import type { OutsideContext } from '../context.ts'
 import type { Answer } from '../probe.ts'
-import type { Outside } from '../scene.ts'
 
 /** The path that anyone may read, and that tells what answers. */
 export const statusPath = '/api/public/status'
@@ -23,10 +23,10 @@ export function isStatus({ status, json }: Answer): boolean {
 
 const ofGateway = new Set([502, 503, 504])
 
-export const reachable: Check<Outside> = {
+export const reachable: Check<OutsideContext> = {
   id: 'reachable',
   level: 'error',
-  good: 'the address answers',
+  passMessage: 'the address answers',
   why: 'Nothing of the service can be used at this address.',
   mend: {
     do: 'See that the name leads here, that the port is open, and that the service runs.',
@@ -42,10 +42,10 @@ export const reachable: Check<Outside> = {
   },
 }
 
-const gateway: Check<Outside> = {
+const gateway: Check<OutsideContext> = {
   id: 'gateway',
   level: 'error',
-  good: 'the proxy reaches the service',
+  passMessage: 'the proxy reaches the service',
   why: 'Nothing of the service can be used through this proxy.',
   mend: {
     do: 'See that the service runs, and give the proxy its HOST and PORT.',
@@ -59,10 +59,10 @@ const gateway: Check<Outside> = {
   },
 }
 
-const redirected: Check<Outside> = {
+const redirected: Check<OutsideContext> = {
   id: 'redirected',
   level: 'error',
-  good: 'the address is that of the service and not of a redirect to it',
+  passMessage: 'the address is that of the service and not of a redirect to it',
   why: 'Programs do not follow redirects with their credentials, and a form loses what was typed. Doctor follows none.',
   mend: { do: 'Examine the address to which it leads, and give callers that one.' },
   async find({ probe, origin }) {
@@ -82,10 +82,10 @@ const redirected: Check<Outside> = {
   },
 }
 
-const service: Check<Outside> = {
+const service: Check<OutsideContext> = {
   id: 'service',
   level: 'error',
-  good: 'Gatehouse answers at the address, under /',
+  passMessage: 'Gatehouse answers at the address, under /',
   why: 'What is checked further is true of Gatehouse alone; a foreign host is asked nothing more.',
   mend: {
     do: 'Correct the address, or pass all paths of the host to the service as they are.',
@@ -100,7 +100,7 @@ const service: Check<Outside> = {
 }
 
 /** An error of one of them ends what is asked of the address. */
-export const arrivalChecks: readonly Check<Outside>[] = [gateway, redirected, service]
+export const arrivalChecks: readonly Check<OutsideContext>[] = [gateway, redirected, service]
 
 /** Whether callers of other machines use an origin. */
 export function isRemote(origin: string): boolean {

@@ -1,14 +1,14 @@
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
 import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 
 const maxReported = 20
 
-export const schemaObjects: Check<Inside> = {
+export const schemaObjects: Check<InsideContext> = {
   id: 'schema_objects',
   level: 'error',
-  good: 'each table, index and trigger is as the migrations of this version make it',
+  passMessage: 'each table, index and trigger is as the migrations of this version make it',
   why: 'Without an index a request can take minutes, without a trigger counts and revocations are wrong, and a changed table can accept wrong rows or lose rows.',
   mend: {
     do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',

@@ -1,15 +1,16 @@
 import { isLoopback } from '../../../core/addresses/loopback.ts'
 import type { Config } from '../../../core/config/load.ts'
 import type { Check } from '../check.ts'
-import type { Unopened } from '../scene.ts'
+import type { OfflineContext } from '../context.ts'
 
 const prefix = '__Host-'
 const maxNamed = 3
 
-const sessionCookie: Check<Unopened> = {
+const sessionCookie: Check<OfflineContext> = {
   id: 'session_cookie',
   level: 'warning',
-  good: 'where other hosts share the domain, the name of the session cookie begins with __Host-',
+  passMessage:
+    'where other hosts share the domain, the name of the session cookie begins with __Host-',
   why: 'Another host of the same domain can set a cookie of this name for this host, and so sign a person in to an account of its choice, or out. A browser accepts a __Host- cookie only from the host itself.',
   mend: {
     do: 'Give the cookie such a name. Sessions end once, and scripts that name JSESSIONID need the new name.',
@@ -44,4 +45,4 @@ function isSibling(host: string, own: string): boolean {
   return host !== own && domain.includes('.') && (host === domain || host.endsWith(`.${domain}`))
 }
 
-export const cookieChecks: readonly Check<Unopened>[] = [sessionCookie]
+export const cookieChecks: readonly Check<OfflineContext>[] = [sessionCookie]

@@ -2,7 +2,7 @@ import { isLoopback } from '../../../core/addresses/loopback.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { secretWeaknesses } from '../../../core/secret-strength/configured.ts'
 import type { Check, Found } from '../check.ts'
-import { isPublic, type Unopened } from '../scene.ts'
+import { isPublic, type OfflineContext } from '../context.ts'
 
 /** A new value alone would open nothing: the key set is sealed under the one of before. */
 const turned = {
@@ -10,10 +10,10 @@ const turned = {
   setting: `MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: ${gatehouse} keys rotate-master`,
 }
 
-const weakSecret: Check<Unopened> = {
+const weakSecret: Check<OfflineContext> = {
   id: 'weak_secret',
   level: 'error',
-  good: 'no secret of the settings is publicly known or can be guessed',
+  passMessage: 'no secret of the settings is publicly known or can be guessed',
   why: 'Who knows a signing secret makes tokens for any account, and who knows the master key opens the key set.',
   mend: {
     do: 'Set a new one and start again; tokens that the old one has signed end. A master key is turned instead.',
@@ -35,10 +35,10 @@ const weakSecret: Check<Unopened> = {
   },
 }
 
-const environment: Check<Unopened> = {
+const environment: Check<OfflineContext> = {
   id: 'environment',
   level: 'error',
-  good: 'NODE_ENV is production',
+  passMessage: 'NODE_ENV is production',
   why: 'Outside production unsafe settings are accepted, a 500 shows its failure text, and all mail can be read at /dev/mail.',
   mend: {
     do: 'Set it; the start then says what else is not fit for production.',
@@ -52,10 +52,10 @@ const environment: Check<Unopened> = {
   },
 }
 
-const usersPolicy: Check<Unopened> = {
+const usersPolicy: Check<OfflineContext> = {
   id: 'users_policy',
   level: 'error',
-  good: 'USERS_POLICY is not open',
+  passMessage: 'USERS_POLICY is not open',
   why: 'Anyone may read, change and delete all users without a credential.',
   mend: { do: 'Choose who may.', setting: 'USERS_POLICY=roles' },
   find({ config }) {
@@ -65,10 +65,10 @@ const usersPolicy: Check<Unopened> = {
   },
 }
 
-const corsOrigins: Check<Unopened> = {
+const corsOrigins: Check<OfflineContext> = {
   id: 'cors_origins',
   level: 'error',
-  good: 'CORS_ORIGINS names exact origins of https',
+  passMessage: 'CORS_ORIGINS names exact origins of https',
   why: 'A page of an allowed origin acts as the person who has it open; a page over http can be changed by anyone on the way.',
   mend: {
     do: 'Name the origins of your own pages, and no others.',
@@ -92,10 +92,10 @@ const corsOrigins: Check<Unopened> = {
   },
 }
 
-const loginLimits: Check<Unopened> = {
+const loginLimits: Check<OfflineContext> = {
   id: 'login_limits',
   level: 'warning',
-  good: 'failed logins are limited',
+  passMessage: 'failed logins are limited',
   why: 'Without a limit a password can be guessed as fast as the service answers.',
   mend: { do: 'Leave the setting out, or set a number.', setting: 'LOGIN_ATTEMPTS=5' },
   find({ config: { login } }) {
@@ -104,10 +104,10 @@ const loginLimits: Check<Unopened> = {
   },
 }
 
-const logLevel: Check<Unopened> = {
+const logLevel: Check<OfflineContext> = {
   id: 'log_level',
   level: 'warning',
-  good: 'the log has security events, and not each request',
+  passMessage: 'the log has security events, and not each request',
   why: 'The log is where a failed login or a lock is seen at once; above info it has none of them.',
   mend: { do: 'Set the default.', setting: 'LOG_LEVEL=info' },
   find({ config: { environment: env, logLevel: level } }) {
@@ -118,10 +118,10 @@ const logLevel: Check<Unopened> = {
   },
 }
 
-const baseUrl: Check<Unopened> = {
+const baseUrl: Check<OfflineContext> = {
   id: 'base_url',
   level: 'error',
-  good: 'BASE_URL is the address that callers use',
+  passMessage: 'BASE_URL is the address that callers use',
   why: 'Links in mail, redirects, the issuer of tokens and the protection of forms go by BASE_URL.',
   mend: {
     do: 'Set it to the address in the browser of a person.',
@@ -135,10 +135,10 @@ const baseUrl: Check<Unopened> = {
   },
 }
 
-const issuer: Check<Unopened> = {
+const issuer: Check<OfflineContext> = {
   id: 'issuer',
   level: 'warning',
-  good: 'the issuer of tokens is BASE_URL',
+  passMessage: 'the issuer of tokens is BASE_URL',
   why: 'Services that verify tokens compare iss letter by letter, and many look for the keys below the issuer.',
   mend: {
     do: 'Leave TOKEN_ISSUER out, or set it to BASE_URL; tokens of the issuer before are refused then.',
@@ -157,10 +157,10 @@ const issuer: Check<Unopened> = {
   },
 }
 
-const metricsAddress: Check<Unopened> = {
+const metricsAddress: Check<OfflineContext> = {
   id: 'metrics_address',
   level: 'info',
-  good: 'METRICS_ADDRESS is not open to every network',
+  passMessage: 'METRICS_ADDRESS is not open to every network',
   why: 'That port asks for no credential, and its numbers tell of logins, failures and load.',
   mend: {
     do: 'Listen on loopback or on the network of the monitoring, or leave a firewall in front that lets the monitoring alone through.',
@@ -177,10 +177,10 @@ const metricsAddress: Check<Unopened> = {
 const saidElsewhere =
   /^(?:METRICS_ADDRESS |(?:TOKEN_SECRET|TOKEN_SECRET_PREVIOUS|TOKEN_PRIVATE_KEY|MASTER_KEY) (?!_FILE))/
 
-const settingWarning: Check<Unopened> = {
+const settingWarning: Check<OfflineContext> = {
   id: 'setting_warning',
   level: 'warning',
-  good: 'the settings give no warning',
+  passMessage: 'the settings give no warning',
   why: 'The service starts with such a setting, and is weaker for it.',
   mend: {
     do: 'docs/configuration.md says what the setting does.',
@@ -202,7 +202,7 @@ const settingWarning: Check<Unopened> = {
   },
 }
 
-export const settingChecks: readonly Check<Unopened>[] = [
+export const settingChecks: readonly Check<OfflineContext>[] = [
   environment,
   weakSecret,
   usersPolicy,

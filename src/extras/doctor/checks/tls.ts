@@ -1,16 +1,16 @@
 import { isoTime } from '../../../core/lib/clock.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
 import type { Check, Found, Mend } from '../check.ts'
+import type { OutsideContext } from '../context.ts'
 import { createProbe } from '../probe.ts'
-import type { Outside } from '../scene.ts'
 import { isRemote, isStatus, statusPath } from './reachable.ts'
 
 const isHttps = (origin: string) => origin.startsWith('https:')
 
-const plainHttp: Check<Outside> = {
+const plainHttp: Check<OutsideContext> = {
   id: 'plain_http',
   level: 'error',
-  good: 'the service is reached over https alone',
+  passMessage: 'the service is reached over https alone',
   why: 'Over http anyone on the way reads passwords, cookies and tokens.',
   mend: {
     do: 'Let the proxy end TLS, and have port 80 only redirect.',
@@ -43,10 +43,10 @@ const wholeChain: Mend = {
   caddy: 'tls /path/fullchain.pem /path/privkey.pem   # or none: Caddy gets one by itself',
 }
 
-const certificate: Check<Outside> = {
+const certificate: Check<OutsideContext> = {
   id: 'certificate',
   level: 'error',
-  good: 'clients trust the certificate, and it names the host',
+  passMessage: 'clients trust the certificate, and it names the host',
   why: 'Browsers stop before the page, and programs refuse the connection, or learn to ignore certificates.',
   mend: wholeChain,
   async find({ certificate: read, clock, origin }) {
@@ -71,10 +71,10 @@ const certificate: Check<Outside> = {
 const dayMs = 86_400_000
 const noticeDays = 14
 
-const certificateEnd: Check<Outside> = {
+const certificateEnd: Check<OutsideContext> = {
   id: 'certificate_end',
   level: 'warning',
-  good: 'the certificate is valid for two more weeks',
+  passMessage: 'the certificate is valid for two more weeks',
   why: 'From its end on every client refuses the connection.',
   mend: {
     do: 'Renew it, have the proxy read it again, and see why the renewal did not happen by itself.',
@@ -103,4 +103,4 @@ const certificateEnd: Check<Outside> = {
   },
 }
 
-export const tlsChecks: readonly Check<Outside>[] = [plainHttp, certificate, certificateEnd]
+export const tlsChecks: readonly Check<OutsideContext>[] = [plainHttp, certificate, certificateEnd]

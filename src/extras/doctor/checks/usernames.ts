@@ -8,7 +8,7 @@ import {
   reservedUsernames,
 } from '../../../modules/accounts/new-username.ts'
 import type { Check, Found } from '../check.ts'
-import type { Inside } from '../scene.ts'
+import type { InsideContext } from '../context.ts'
 import { type NamedAccount, usernameStore } from '../username-store.ts'
 
 // A step takes 3 ms of a process whose database is SQLite.
@@ -32,10 +32,11 @@ interface Kind {
   total: number
 }
 
-const usernames: Check<Inside> = {
+const usernames: Check<InsideContext> = {
   id: 'usernames',
   level: 'warning',
-  good: 'no username breaks the rules of new ones, and none is the verified address of another account',
+  passMessage:
+    'no username breaks the rules of new ones, and none is the verified address of another account',
   why: 'Such a name was given before these rules, or by an administrator. It can pass for another person or for the operator: in the console, in tokens, and as Remote-User at applications.',
   mend: {
     do: 'Find out who has the account. Lock or delete an account that imitates another one; a name that you have given yourself may stay. A name that is the verified address of another account signs in at POST /login and by Basic, and not on the pages, where the verified address wins: give its owner an account with another name.',
@@ -74,7 +75,7 @@ const usernames: Check<Inside> = {
   },
 }
 
-export const usernameChecks: readonly Check<Inside>[] = [usernames]
+export const usernameChecks: readonly Check<InsideContext>[] = [usernames]
 
 function faultOf({ username, emailKey }: NamedAccount): keyof typeof faults | null {
   const name = newUsername(username)

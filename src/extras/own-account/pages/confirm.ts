@@ -44,7 +44,7 @@ export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
   readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
 }
 
-interface Asked {
+interface ConfirmInput {
   readonly change: ProtectedChange
   /** Null if the API sent the person here and nothing is confirmed yet. */
   readonly flow: ConfirmFlow | null
@@ -74,7 +74,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    const asked = await askedBy(request, person)
+    const asked = await confirmInputOf(request, person)
     if (!asked) return reply.redirect('/account', 303)
     const view = await viewOf(request, person, asked)
     return show(reply, request, person, 'account-confirm', view(null))
@@ -82,10 +82,10 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
 
   app.post(path, accountForm(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
-    const asked = await askedBy(request, person)
+    const asked = await confirmInputOf(request, person)
     if (!asked) throw flowExpired('page_flow_unknown')
     await showAgainIfRefused(request, person, asked)
-    const flowOf = ({ change, flow }: Asked) => flow ?? begin(request, reply, person, change)
+    const flowOf = ({ change, flow }: ConfirmInput) => flow ?? begin(request, reply, person, change)
     const by = field(request, 'by')
     if (by === 'provider') return leave(request, reply, person, await flowOf(asked))
     if (by === 'mail') return sendCode(request, reply, person, await flowOf(asked))
@@ -101,7 +101,10 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     return show(reply, request, person, 'account-leaving', leaving)
   })
 
-  async function askedBy(request: FastifyRequest, { account }: Person): Promise<Asked | null> {
+  async function confirmInputOf(
+    request: FastifyRequest,
+    { account }: Person,
+  ): Promise<ConfirmInput | null> {
     const flow = await grants.find(request, account)
     if (flow) return { change: flow.data.change, flow }
     const { for: name } = request.query as { for?: unknown } // parsed by Fastify
@@ -123,7 +126,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   async function prove(
     request: FastifyRequest,
     { account }: Person,
-    { change, flow }: Asked,
+    { change, flow }: ConfirmInput,
   ): Promise<ProofKind[]> {
     const sent = proofsOfForm(request)
     // Those of this flow alone: what counts already is not proved anew, here or in another flow.
@@ -137,8 +140,8 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   async function takeMailedCode(
     request: FastifyRequest,
     person: Person,
-    asked: Asked,
-  ): Promise<Asked> {
+    asked: ConfirmInput,
+  ): Promise<ConfirmInput> {
     const { flow } = asked
     const code = field(request, 'code')
     if (!flow || code === '') return asked
@@ -211,13 +214,13 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   async function showAgainIfRefused(
     request: FastifyRequest,
     person: Person,
-    asked: Asked,
+    asked: ConfirmInput,
   ): Promise<void> {
     const view = await viewOf(request, person, asked)
     showIfRefused(request, person, 'account-confirm', { problemOf, view })
   }
 
-  async function viewOf(request: FastifyRequest, person: Person, { change, flow }: Asked) {
+  async function viewOf(request: FastifyRequest, person: Person, { change, flow }: ConfirmInput) {
     const { account } = person
     const needed = await proofs.neededOf(account)
     const given = flow ? grants.kindsOf(flow) : []

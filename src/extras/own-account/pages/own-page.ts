@@ -18,7 +18,7 @@ import { authenticated } from '../../../core/policy/rules.ts'
 import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
-import type { SentProofs } from '../../../modules/authentication/proofs.ts'
+import type { ProofsInput } from '../../../modules/authentication/proofs.ts'
 
 /** The person whose account a page shows. */
 export interface Person {
@@ -165,7 +165,7 @@ export function field(request: FastifyRequest, name: string): string {
 }
 
 /** The proofs that a form has sent; people type and paste codes as they see them: `123 456`. */
-export function proofsOfForm(request: FastifyRequest): SentProofs {
+export function proofsOfForm(request: FastifyRequest): ProofsInput {
   return {
     currentPassword: field(request, 'current_password'),
     totp: field(request, 'totp').replace(/\s/g, ''),

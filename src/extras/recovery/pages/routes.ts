@@ -23,8 +23,8 @@ import {
   hasToken,
   type TokenArrivalDeps,
 } from '../../one-time-tokens/token-arrival.ts'
-import { askedByEither } from '../asked.ts'
 import type { Recovery } from '../recovery.ts'
+import { parseIdentifier } from '../reset-identifier.ts'
 import { resetPurposes } from '../ways.ts'
 import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
 
@@ -204,8 +204,8 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
     typed: string,
     request: FastifyRequest,
   ): Promise<ResetFlow> {
-    const asked = askedByEither(typed) ?? refuseField(['username'], 'can name no account')
-    const { id, expiresAt } = await recovery.begin(asked, {
+    const identifier = parseIdentifier(typed) ?? refuseField(['username'], 'can name no account')
+    const { id, expiresAt } = await recovery.begin(identifier, {
       language: languageOf(request, config.pages.language),
       client: clientAddress(request),
       flow: flow.key,

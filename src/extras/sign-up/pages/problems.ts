@@ -6,15 +6,15 @@ import {
   chosenUsernameFaults,
 } from '../../../modules/accounts/new-username.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
-import type { WantedProfile } from '../new-owner.ts'
+import type { ProfileInput } from '../new-owner.ts'
 
 /** The fields of the form of a new owner, as they were sent. */
-export interface SentProfile extends WantedProfile {
+export interface ProfileFormInput extends ProfileInput {
   readonly passwordAgain: string
 }
 
 /** Reads the form of a new owner. */
-export function sentProfile(body: unknown): SentProfile {
+export function parseProfileForm(body: unknown): ProfileFormInput {
   return {
     username: textIn(body, 'username'),
     name: textIn(body, 'name').trim(),
@@ -24,7 +24,7 @@ export function sentProfile(body: unknown): SentProfile {
 }
 
 /** What is wrong before the service is asked: empty fields, and two passwords. */
-export function problemsOfForm(sent: SentProfile): ProfileProblems {
+export function problemsOfForm(sent: ProfileFormInput): ProfileProblems {
   const { username, name, password, passwordAgain } = sent
   return {
     ...(username.trim() === '' && { username: 'missing' }),

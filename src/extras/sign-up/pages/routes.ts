@@ -18,7 +18,7 @@ import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { beginningOf } from '../../../modules/pages/sign-in/show.ts'
 import type { SignUp } from '../sign-up.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from './new-session.ts'
-import { problemsOfForm, sentProfile } from './problems.ts'
+import { parseProfileForm, problemsOfForm } from './problems.ts'
 import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from './show.ts'
 
 /**
@@ -147,7 +147,7 @@ export async function signUpPages(
     async profile(flow, request, reply) {
       const { confirmation } = flow.data
       if (!confirmation) throw new Error('a sign-up at its profile has no proof')
-      const profile = sentProfile(request.body)
+      const profile = parseProfileForm(request.body)
       const problems = problemsOfForm(profile)
       const shown = { flow, now: clock.now(), profile }
       if (Object.keys(problems).length > 0) {

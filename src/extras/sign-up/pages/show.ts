@@ -7,7 +7,7 @@ import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { foreignOrigin } from '../../../modules/flows/return-to.ts'
 import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
-import type { WantedProfile } from '../new-owner.ts'
+import type { ProfileInput } from '../new-owner.ts'
 import { problemsOfError } from './problems.ts'
 
 /** What a sign-up has come to; each step has what the steps before it have found. */
@@ -28,7 +28,7 @@ export interface Shown {
   readonly now: number
   /** What was typed, which a page of a problem keeps. */
   readonly email?: string
-  readonly profile?: WantedProfile
+  readonly profile?: ProfileInput
   readonly problems?: ProfileProblems
   readonly isEnded?: boolean
   readonly error?: ApiError

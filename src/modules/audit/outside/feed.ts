@@ -9,7 +9,7 @@ import {
   parseHeads,
 } from '../checkpoint-form.ts'
 import { checkpointStore } from '../checkpoint-store.ts'
-import type { Item, Sink, SinkPlace } from './sink.ts'
+import type { Item, Sink, SinkOffset } from './sink.ts'
 
 export interface SinkFeedDeps {
   readonly db: Database
@@ -36,11 +36,11 @@ const hourMs = 3_600_000
 
 /**
  * Creates the feed of a sink. What waits for the sink waits in the database: a batch of at most
- * `itemsAtOnce` is in memory, and a sink that was away for a week reads on from its place.
+ * `itemsAtOnce` is in memory, and a sink that was away for a week reads on from its offset.
  */
 export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): SinkFeed {
   const store = checkpointStore(db)
-  let place: SinkPlace | null | undefined // undefined: not asked yet
+  let offset: SinkOffset | null | undefined // undefined: not asked yet
   let underWay: Promise<void> | undefined
   let waitingSince: number | null = null
   let isFailing = false
@@ -60,7 +60,7 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
 
   async function send(stop: AbortSignal | undefined): Promise<void> {
     for (;;) {
-      const checkpoints = await store.from((place?.number ?? 0) + 1, checkpointsAtOnce)
+      const checkpoints = await store.from((offset?.number ?? 0) + 1, checkpointsAtOnce)
       const [first] = checkpoints
       waitingSince = first?.at ?? null
       if (!first) return
@@ -84,18 +84,18 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
     await sink.send(batch)
     const last = batch.findLast((item) => 'checkpoint' in item)
     if (!last) return
-    place = placeOf(last.checkpoint)
-    await sink.arrived(place)
+    offset = offsetOf(last.checkpoint)
+    await sink.arrived(offset)
   }
 
   /** Where to begin; null for the first checkpoint. */
-  async function begin(): Promise<SinkPlace | null> {
-    const known = await sink.place()
+  async function begin(): Promise<SinkOffset | null> {
+    const known = await sink.offset()
     if (known) return known
     if (sink.fromTheBeginning) return null
     const first = await store.since(clock.now() - hourMs)
     const [before] = await store.before(first?.number ?? Number.MAX_SAFE_INTEGER, 1)
-    return before ? placeOf(before) : null
+    return before ? offsetOf(before) : null
   }
 
   /**
@@ -103,31 +103,31 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
    * its place, and the sink goes on behind the newest checkpoint that both have.
    */
   async function followFork(): Promise<void> {
-    if (!place) return
-    const [found] = await store.from(place.number, 1)
-    if (found?.number === place.number && checkpointDigest(found) === place.digest) return
+    if (!offset) return
+    const [found] = await store.from(offset.number, 1)
+    if (found?.number === offset.number && checkpointDigest(found) === offset.digest) return
     const removed = await store.tombstone(checkpointsTombstone)
-    if (removed && removed.place >= place.number) return
+    if (removed && removed.place >= offset.number) return
     log.error(
-      { sink: sink.name, checkpoint: place.number },
+      { sink: sink.name, checkpoint: offset.number },
       `the sink of the audit log has a checkpoint that the database lacks: run \`${gatehouse} audit verify\``,
     )
     const first = await store.since(clock.now() - hourMs)
-    const next = Math.min(first?.number ?? Infinity, place.number)
+    const next = Math.min(first?.number ?? Infinity, offset.number)
     const [before] = await store.before(next, 1)
-    place = before ? placeOf(before) : null
+    offset = before ? offsetOf(before) : null
   }
 
   async function attempt(stop: AbortSignal | undefined): Promise<void> {
     try {
-      place ??= await begin()
+      offset ??= await begin()
       await followFork()
       await send(stop)
       if (isFailing) log.info({ sink: sink.name }, 'the sink of the audit log has everything again')
       isFailing = false
     } catch (error) {
       if (stop?.aborted) return // the database is closed
-      if (place === undefined) waitingSince ??= clock.now() // what it lacks is not known
+      if (offset === undefined) waitingSince ??= clock.now() // what it lacks is not known
       // Once for each outage: the next attempts are seconds apart.
       if (!isFailing) {
         const about = { err: error, sink: sink.name }
@@ -149,6 +149,6 @@ export function createSinkFeed(sink: Sink, { db, clock, log }: SinkFeedDeps): Si
   }
 }
 
-function placeOf(checkpoint: Checkpoint): SinkPlace {
+function offsetOf(checkpoint: Checkpoint): SinkOffset {
   return { number: checkpoint.number, digest: checkpointDigest(checkpoint) }
 }

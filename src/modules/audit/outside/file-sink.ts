@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { systemCode } from '../../../core/reason.ts'
 import { type Checkpoint, checkpointDigest } from '../checkpoint-form.ts'
 import { outsideRecord } from './outside-record.ts'
-import type { Item, Sink, SinkPlace } from './sink.ts'
+import type { Item, Sink, SinkOffset } from './sink.ts'
 import { jsonText } from './syslog-format.ts'
 
 export interface FileSinkOptions {
@@ -34,7 +34,7 @@ export function fileSink({ name, path, takesRecords, mayRepair }: FileSinkOption
     takesRecords,
     fromTheBeginning: !takesRecords,
 
-    async place() {
+    async offset() {
       let file: FileHandle
       try {
         file = await openFile(path, constants.O_RDONLY)
@@ -43,7 +43,7 @@ export function fileSink({ name, path, takesRecords, mayRepair }: FileSinkOption
         throw error
       }
       try {
-        return await lastPlace(file)
+        return await lastOffset(file)
       } finally {
         await file.close()
       }
@@ -126,7 +126,7 @@ async function endOfWholeLines(file: FileHandle, size: number): Promise<number> 
 }
 
 /** Reads backwards to the last checkpoint of a file. What is too long for a line is passed over. */
-async function lastPlace(file: FileHandle): Promise<SinkPlace | null> {
+async function lastOffset(file: FileHandle): Promise<SinkOffset | null> {
   let end = await endOfWholeLines(file, (await file.stat()).size)
   let rest: Buffer[] = []
   let restBytes = 0

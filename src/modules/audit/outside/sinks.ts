@@ -1,15 +1,15 @@
 import type { Config } from '../../../core/config/load.ts'
 import { fileSink } from './file-sink.ts'
-import { keptPlaces } from './kept-places.ts'
 import type { Sink } from './sink.ts'
+import { sinkOffsets } from './sink-offsets.ts'
 import { syslogSink } from './syslog-sink.ts'
 
 /** The sinks of a node: the file of checkpoints, and those of AUDIT_SINKS. */
 export function sinksOf(
   { checkpointsFile, sinks }: Pick<Config['audit'], 'checkpointsFile' | 'sinks'>,
-  { placesPath, mayRepair }: { readonly placesPath: string; readonly mayRepair: boolean },
+  { offsetsPath, mayRepair }: { readonly offsetsPath: string; readonly mayRepair: boolean },
 ): Sink[] {
-  const places = keptPlaces(placesPath)
+  const offsets = sinkOffsets(offsetsPath)
   return [
     fileSink({
       name: `file:${checkpointsFile}`,
@@ -20,7 +20,7 @@ export function sinksOf(
     ...sinks.map((address) =>
       address.kind === 'file'
         ? fileSink({ ...address, takesRecords: true, mayRepair })
-        : syslogSink({ address, places }),
+        : syslogSink({ address, offsets }),
     ),
   ]
 }

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { AuditSink } from '../../../core/config/audit-sinks.ts'
 import { outsideRecord } from './outside-record.ts'
-import type { Item, Sink, SinkPlace } from './sink.ts'
+import type { Item, Sink, SinkOffset } from './sink.ts'
 import {
   checkpointMessage,
   octetCounted,
@@ -17,15 +17,15 @@ import {
 
 type SyslogAddress = Exclude<AuditSink, { kind: 'file' }>
 
-/** Where the places of sinks are kept that cannot tell what they have. */
-export interface KeptPlaces {
-  get(name: string): Promise<SinkPlace | null>
-  set(name: string, place: SinkPlace): Promise<void>
+/** The stored offsets of sinks that cannot report what they have. */
+export interface SinkOffsets {
+  get(name: string): Promise<SinkOffset | null>
+  set(name: string, offset: SinkOffset): Promise<void>
 }
 
 export interface SyslogSinkOptions {
   readonly address: SyslogAddress
-  readonly places: KeptPlaces
+  readonly offsets: SinkOffsets
   readonly sender?: SyslogSender
   /** How long the other side may be silent. */
   readonly silentMs?: number
@@ -46,7 +46,7 @@ const refusalMs = 50
  * batch delivered. Without that, what was written would only be known to have left this process.
  * Over UDP messages can be lost, as RFC 5426 says: it is for networks where that is accepted.
  */
-export function syslogSink({ address, places, ...options }: SyslogSinkOptions): Sink {
+export function syslogSink({ address, offsets, ...options }: SyslogSinkOptions): Sink {
   const sender = options.sender ?? syslogSender()
   const limits = { silentMs, batchMs, ...options }
   const deliver = address.kind === 'udp' ? sendDatagrams : sendStream
@@ -54,14 +54,14 @@ export function syslogSink({ address, places, ...options }: SyslogSinkOptions): 
     name: address.name,
     takesRecords: true,
     fromTheBeginning: false,
-    place: () => places.get(address.name),
+    offset: () => offsets.get(address.name),
     send: (items) =>
       deliver(
         address,
         items.map((item) => messageOf(sender, address, item)),
         limits,
       ),
-    arrived: (place) => places.set(address.name, place),
+    arrived: (offset) => offsets.set(address.name, offset),
   }
 }
 

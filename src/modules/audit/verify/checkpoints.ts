@@ -10,9 +10,9 @@ import {
   tombstoneText,
 } from '../checkpoint-form.ts'
 import type { CheckpointKey } from '../checkpoint-key.ts'
+import type { CheckpointSigners } from '../checkpoint-key-rotation.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
 import { closedKeysOfTombstone } from '../closed-keys.ts'
-import type { CheckpointSigners } from '../succession.ts'
 import type { ClosedKeysCheck } from './closed.ts'
 import { type Findings, generalProblem, type NamedCheckpoint } from './report.ts'
 

@@ -1,7 +1,7 @@
 import { type Checkpoint, checkpointText } from '../checkpoint-form.ts'
+import type { CheckpointSigners } from '../checkpoint-key-rotation.ts'
 import type { CheckpointStore } from '../checkpoint-store.ts'
 import { checkpointOfLine } from '../outside/file-sink.ts'
-import type { CheckpointSigners } from '../succession.ts'
 import {
   type Findings,
   type Fork,

@@ -64,7 +64,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
           const asked_at = await databaseTime(trx, clock)
           const [known] = await store.open()
           const run = known ?? (await store.insert({ asked_at, node: hostname() }))
-          await events.record(trx, auditVerificationRequested, { verification: run.id })
+          await events.emitInTransaction(trx, auditVerificationRequested, { verification: run.id })
           return run
         },
         guard,
@@ -155,10 +155,14 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
       const now = await databaseTime(trx, clock)
       if (!(await verificationStore(trx).done(run, { result, records, now }))) return
       if (first === null) {
-        await events.record(trx, auditVerified, { verification: id, records, checkpoints })
+        await events.emitInTransaction(trx, auditVerified, {
+          verification: id,
+          records,
+          checkpoints,
+        })
         return
       }
-      await events.record(trx, auditNotWhole, {
+      await events.emitInTransaction(trx, auditNotWhole, {
         verification: id,
         problems: problemCount,
         first: first.detail,
@@ -173,7 +177,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
   ): Promise<void> {
     const now = await databaseTime(trx, clock)
     if (!(await verificationStore(trx).fail(run, detail, now))) return
-    await events.record(trx, auditNotVerified, { verification: run.id, detail })
+    await events.emitInTransaction(trx, auditNotVerified, { verification: run.id, detail })
   }
 }
 

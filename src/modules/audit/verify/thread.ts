@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../../../core/config/load.ts'
-import { withoutMethods } from '../../../core/database/of-thread.ts'
+import { serializeConfig } from '../../../core/database/thread-connection.ts'
 import type { AuditKeys } from '../../keys/audit-keys.ts'
 import type { Verification } from './report.ts'
 
-/** What the thread of a verification is told; it has no config of its own. */
+/** The input of the thread of a verification. The thread has no config of its own. */
 export interface VerifyOrder {
-  /** As `withoutMethods` makes it of `config.database`. */
+  /** The result of `serializeConfig(config.database)`. */
   readonly database: unknown
   readonly keys: AuditKeys
   /** The file of checkpoints outside; null if it is missing. */
@@ -15,8 +15,8 @@ export interface VerifyOrder {
   readonly now: number
 }
 
-/** What it says. */
-export type VerifySaid =
+/** A message from the thread. */
+export type VerifyFromWorker =
   | { readonly kind: 'progress'; readonly records: number }
   | { readonly kind: 'verified'; readonly found: Verification }
   | { readonly kind: 'failed'; readonly message: string }
@@ -54,7 +54,7 @@ export async function verifyOnThread({
 }: VerifyOnThreadOptions): Promise<Verification> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const order: VerifyOrder = {
-    ...{ database: withoutMethods(database), keys: copyOf(keys) },
+    ...{ database: serializeConfig(database), keys: copyOf(keys) },
     ...{ outside, now },
   }
   const thread = new Worker(new URL(`./verify-thread.${extension}`, import.meta.url), {
@@ -70,11 +70,11 @@ export async function verifyOnThread({
     clearTimeout(stall)
     stall = setTimeout(fail, stallMs, 'nothing was read for five minutes').unref()
   }
-  thread.on('message', (said: VerifySaid) => {
+  thread.on('message', (fromWorker: VerifyFromWorker) => {
     moved()
-    if (said.kind === 'progress') onProgress(said.records)
-    else if (said.kind === 'failed') fail(said.message)
-    else end.resolve(said.found)
+    if (fromWorker.kind === 'progress') onProgress(fromWorker.records)
+    else if (fromWorker.kind === 'failed') fail(fromWorker.message)
+    else end.resolve(fromWorker.found)
   })
   thread.once('error', (error: Error) => fail(error.message))
   thread.once('exit', () => fail('its thread has ended'))

@@ -2,33 +2,33 @@ import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import {
   connectThread,
+  deserializeConfig,
   type ThreadDatabase,
-  withMethods,
-} from '../../../core/database/of-thread.ts'
+} from '../../../core/database/thread-connection.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { linesOf } from './outside-file.ts'
-import type { VerifyOrder, VerifySaid } from './thread.ts'
+import type { VerifyFromWorker, VerifyOrder } from './thread.ts'
 import { verifyAudit } from './verify.ts'
 
 // The thread of thread.ts: it makes one verification, and ends.
 
-const say = (said: VerifySaid) => parentPort?.postMessage(said)
+const post = (message: VerifyFromWorker) => parentPort?.postMessage(message)
 
 // On Linux a thread has a priority of its own, and what serves callers goes first.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 try {
   const { database, keys, outside, now }: VerifyOrder = workerData
-  const db = connectThread(withMethods(database) as ThreadDatabase) // as it was sent
+  const db = connectThread(deserializeConfig(database) as ThreadDatabase) // as it was sent
   const options = {
     outside: outside === null ? null : linesOf(outside),
     now,
-    onProgress: (records: number) => say({ kind: 'progress', records }),
+    onProgress: (records: number) => post({ kind: 'progress', records }),
   }
   const found = await verifyAudit({ db, keys }, options).finally(() => db.destroy())
-  say({ kind: 'verified', found })
+  post({ kind: 'verified', found })
 } catch (error) {
-  say({ kind: 'failed', message: reasonOf(error) })
+  post({ kind: 'failed', message: reasonOf(error) })
 } finally {
   parentPort?.close()
 }

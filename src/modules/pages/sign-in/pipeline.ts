@@ -31,7 +31,7 @@ export interface SigningIn {
   readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
 }
 
-export interface SentCredentials {
+export interface SignInInput {
   readonly username: string
   readonly password: string
   readonly captcha: string | undefined
@@ -45,7 +45,7 @@ export interface SentCredentials {
  */
 export interface SignInPipeline {
   /** @throws ApiError invalidCredentials, captchaRequired, tooManyLoginAttempts */
-  password(flow: SignInFlow, sent: SentCredentials, by: SigningIn): Promise<SignInFlow | null>
+  password(flow: SignInFlow, sent: SignInInput, by: SigningIn): Promise<SignInFlow | null>
   /** @throws ApiError secondFactorRequired, invalidCredentials, tooManyLoginAttempts */
   secondFactor(flow: SignInFlow, proof: Proof, by: SigningIn): Promise<SignInFlow | null>
   /** @throws ApiError passwordChangeRequired, validationFailed */

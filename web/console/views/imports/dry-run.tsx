@@ -41,7 +41,7 @@ export function DryRun({ report }: { readonly report: ImportReport }) {
         empty={null}
       />
     )
-  const isWhole = preview.length === lines
+  const isComplete = preview.length === lines
   return (
     <>
       {table(refused, t.refusedLines(refused.length))}
@@ -58,7 +58,7 @@ export function DryRun({ report }: { readonly report: ImportReport }) {
           {errors_total > errors.length && <p>{t.shownMistakes(errors.length, errors_total)}</p>}
         </>
       )}
-      {table(good, isWhole ? t.goodLines(good.length) : t.firstLines(good.length))}
+      {table(good, isComplete ? t.goodLines(good.length) : t.firstLines(good.length))}
     </>
   )
 }

@@ -5,13 +5,13 @@ const maxShown = 3
 /** The events that a webhook has chosen, in words where there are some. */
 export function EventNames({
   events,
-  isWhole = false,
+  isComplete = false,
 }: {
   readonly events: readonly string[]
-  readonly isWhole?: boolean
+  readonly isComplete?: boolean
 }) {
   const t = webhooksTexts.use()
-  const shown = isWhole ? events : events.slice(0, maxShown)
+  const shown = isComplete ? events : events.slice(0, maxShown)
   const more = events.length - shown.length
   return (
     <>

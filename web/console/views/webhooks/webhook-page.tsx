@@ -87,7 +87,7 @@ function Facts({ webhook }: { readonly webhook: Webhook }) {
         ...(description === ''
           ? []
           : [[t.description, <bdi key="description">{description}</bdi>] as const]),
-        [t.events, <EventNames key="events" events={events} isWhole />],
+        [t.events, <EventNames key="events" events={events} isComplete />],
         [t.page.content, t.form[content]],
         [
           t.lastAnswer,

@@ -12,9 +12,9 @@ import type { PageFlow } from '../../../../modules/flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../../modules/pages/flow-page.ts'
 import type { Invitations, OpenInvitation } from '../../invitations.ts'
-import type { WantedProfile } from '../../new-owner.ts'
+import type { ProfileInput } from '../../new-owner.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from '../new-session.ts'
-import { problemsOfError, problemsOfForm, sentProfile } from '../problems.ts'
+import { parseProfileForm, problemsOfError, problemsOfForm } from '../problems.ts'
 
 /**
  * GET and POST /invitation: names the address and the roles, and makes the account. The address and
@@ -33,7 +33,7 @@ type InvitationFlow = PageFlow<InvitationData>
 
 interface Shown extends OpenInvitation {
   readonly flow: InvitationFlow
-  readonly profile?: WantedProfile
+  readonly profile?: ProfileInput
   readonly problems?: ProfileProblems
   readonly status?: number
 }
@@ -103,7 +103,7 @@ export async function invitationPages(
     async (request, reply) => {
       const flow = await flowOfForm<InvitationData>(pageFlows, request, purpose)
       const open = await invitations.find(flow.data.token)
-      const profile = sentProfile(request.body)
+      const profile = parseProfileForm(request.body)
       const problems = problemsOfForm(profile)
       const shown = { flow, ...open, profile }
       if (Object.keys(problems).length > 0) {

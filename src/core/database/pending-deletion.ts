@@ -17,10 +17,10 @@ export interface Trace {
 /** More rows than these are cleared in steps of so many: a row can have 80 kB. */
 const maxRowsPerStep = 20
 
-// Leaving users are staged rows of an import that nothing ends or touches: see staged.ts.
+// A user whose deletion is pending is a staged row of an import that never ends: see pending-import.ts.
 const endless = Number.MAX_SAFE_INTEGER
 
-/** The import of a leaving user: a negative number, by which the row itself says that it leaves. */
+/** The import id of a user whose deletion is pending. Negative, so that the row itself marks the deletion. */
 const importOf = (userId: number) => -userId
 
 /** Whether so many rows name a user that one statement must not clear them all. */
@@ -39,7 +39,7 @@ export async function hasManyTraces(
 
 /**
  * Hides a user from all reads, as a staged row without name and e-mail, and counts it no longer. Its
- * rows in other tables go at once, but for those that `clearLeaving` clears in steps.
+ * rows in other tables go at once, but for those that `clearPendingDeletion` clears in steps.
  */
 export async function hideUser(
   trx: DatabaseOrTransaction,
@@ -75,7 +75,7 @@ export async function hideUser(
  * Clears some rows, `batchSize` at most, that name a hidden user, or deletes the user if there are
  * none left. Answers `batchSize` if there may be more to do, otherwise 0.
  */
-export async function clearLeaving(
+export async function clearPendingDeletion(
   trx: DatabaseOrTransaction,
   traces: readonly Trace[],
   batchSize: number,
@@ -100,13 +100,13 @@ export async function clearLeaving(
 }
 
 /** The ids of the users that are hidden until their rows are cleared. */
-export async function hiddenUsers(db: DatabaseOrTransaction): Promise<ReadonlySet<number>> {
+export async function pendingDeletions(db: DatabaseOrTransaction): Promise<ReadonlySet<number>> {
   const rows = await db.selectFrom('leaving_users').select('user_id').execute()
   return new Set(rows.map(({ user_id }) => user_id))
 }
 
 /** The condition that the column of a user id names a user who is hidden: for reads of its table. */
-export function isLeaving(column: 'posts.author_id') {
+export function isPendingDeletion(column: 'posts.author_id') {
   return sql<boolean>`exists (
     select 1 from leaving_users where leaving_users.user_id = ${sql.ref(column)})`
 }

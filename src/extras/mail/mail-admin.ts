@@ -8,13 +8,13 @@ import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
-import { deskStore, type MailFilters, type MailRow } from './desk-store.ts'
 import { mailCancelled, mailResent, mailTested } from './events.ts'
+import { type MailFilters, type MailRow, mailAdminStore } from './mail-admin-store.ts'
 import { assertMail, type Outbox } from './outbox.ts'
 import { createSealedMail } from './sealed-mail.ts'
 
 /** What an administrator sees of the outbox, and does with it. No link and no code is shown. */
-export interface MailDesk {
+export interface MailAdmin {
   count(filters: MailFilters): Promise<number>
   /** The newest first. */
   page(filters: MailFilters, offset: number, limit: number): Promise<ShownMail[]>
@@ -37,7 +37,7 @@ export interface ShownMail extends MailRow {
   readonly address: string | null
 }
 
-export interface MailDeskDeps {
+export interface MailAdminDeps {
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
@@ -48,29 +48,29 @@ export interface MailDeskDeps {
 
 const testMs = 3_600_000
 
-export function createMailDesk(deps: MailDeskDeps): MailDesk {
+export function createMailAdmin(deps: MailAdminDeps): MailAdmin {
   const { clock, db, events, outbox } = deps
   const sealedMail = createSealedMail(deps)
 
   return {
-    count: (filters) => deskStore(db).count(filters),
+    count: (filters) => mailAdminStore(db).count(filters),
 
     async page(filters, offset, limit) {
-      return shown(db, await deskStore(db).page(filters, offset, limit))
+      return shown(db, await mailAdminStore(db).page(filters, offset, limit))
     },
 
     resend: (id, guard) =>
       changed(id, guard, async (trx, fields) => {
-        if (!(await deskStore(trx).resend(id, clock.now()))) return false
-        await events.record(trx, mailResent, fields)
+        if (!(await mailAdminStore(trx).resend(id, clock.now()))) return false
+        await events.emitInTransaction(trx, mailResent, fields)
         afterCommit(trx, outbox.wake)
         return true
       }),
 
     cancel: (id, guard) =>
       changed(id, guard, async (trx, fields) => {
-        if (!(await deskStore(trx).cancel(id, clock.now()))) return false
-        await events.record(trx, mailCancelled, fields)
+        if (!(await mailAdminStore(trx).cancel(id, clock.now()))) return false
+        await events.emitInTransaction(trx, mailCancelled, fields)
         return true
       }),
 
@@ -88,7 +88,7 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
             language,
             expiresAt: now + testMs,
           })
-          await events.record(trx, mailTested, { mail: id })
+          await events.emitInTransaction(trx, mailTested, { mail: id })
           return found(trx, id)
         },
         guard,
@@ -116,7 +116,7 @@ export function createMailDesk(deps: MailDeskDeps): MailDesk {
   }
 
   async function found(trx: DatabaseOrTransaction, id: string): Promise<ShownMail> {
-    const row = await deskStore(trx).find(id)
+    const row = await mailAdminStore(trx).find(id)
     if (!row) throw new ApiError('mailNotFound', { reason: { code: 'no_such_mail' } })
     const [mail] = await shown(trx, [row])
     return mail ?? { ...row, address: null }

@@ -13,19 +13,21 @@ export const ownAccountPath = '/account'
 export const readers = ['EDITOR', 'ADMIN'] as const satisfies readonly Role[]
 
 /** Who may open the console, and from where. */
-export interface Reach {
+export interface ConsoleAccess {
   /** Whether CONSOLE_ADDRESSES lets this client open it. */
   isAllowedFrom(request: FastifyRequest): boolean
-  /** Where a person who is signed in begins: in the console, or at the own account. */
-  startOf(account: Pick<Account, 'roles'>, request: FastifyRequest): string
+  /** The page that a signed-in person starts on: the console, or the own account. */
+  landingPath(account: Pick<Account, 'roles'>, request: FastifyRequest): string
 }
 
-export function createReach({ console: { isOn, addresses } }: Pick<Config, 'console'>): Reach {
+export function createConsoleAccess({
+  console: { isOn, addresses },
+}: Pick<Config, 'console'>): ConsoleAccess {
   const isAllowedFrom = (request: FastifyRequest) =>
     addresses.length === 0 || isWithin(clientAddress(request), addresses)
   return {
     isAllowedFrom,
-    startOf({ roles }, request) {
+    landingPath({ roles }, request) {
       const isReader = readers.some((name) => roles.includes(name))
       return isOn && isReader && isAllowedFrom(request) ? consolePath : ownAccountPath
     },

@@ -3,23 +3,23 @@ import type { Account } from '../authentication/account.ts'
 import type { AccountChanges, EndedTokens } from './store.ts'
 
 /** A new password, and the name of its field in `details`. */
-export interface WantedPassword {
+export interface PasswordInput {
   readonly text: string
   readonly field: string
 }
 
 /** A requested change of an account; an absent field stays as it is. */
-export interface WantedChange {
+export interface AccountUpdate {
   readonly roles?: readonly Role[] | undefined
   readonly locked?: boolean | undefined
   readonly active?: boolean | undefined
   readonly mustChange?: boolean | undefined
-  readonly password?: WantedPassword | undefined
+  readonly password?: PasswordInput | undefined
 }
 
 /** The stored fields that a requested change sets. */
 export function changesOf(
-  { roles, locked, active, mustChange }: WantedChange,
+  { roles, locked, active, mustChange }: AccountUpdate,
   passwordHash: string | undefined,
 ): AccountChanges {
   return {
@@ -38,7 +38,7 @@ export function changesOf(
  */
 export function endedBy(
   before: Account,
-  { roles, locked, active, mustChange, password }: WantedChange,
+  { roles, locked, active, mustChange, password }: AccountUpdate,
 ): EndedTokens {
   const all =
     password !== undefined ||

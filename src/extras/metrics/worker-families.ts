@@ -1,9 +1,9 @@
 import type { Polled } from '../../core/workers/workers.ts'
 import type { Family } from './family.ts'
 
-/** What the other workers have told, for one scrape. */
-interface Heard {
-  readonly told: readonly (readonly Family[])[]
+/** The metrics of the other workers, for one scrape. */
+interface WorkerFamilies {
+  readonly families: readonly (readonly Family[])[]
   /** How many did not answer. */
   readonly silent: number
 }
@@ -13,17 +13,17 @@ interface Heard {
  * a sum that falls and rises again would look like a restart, and all that it had counted like new.
  * Its gauges are left out, because they tell of the present.
  */
-export function createHeardWorkers(): { take(polled: readonly Polled[]): Heard } {
+export function createWorkerFamilies(): { take(polled: readonly Polled[]): WorkerFamilies } {
   let last: ReadonlyMap<number, readonly Family[]> = new Map()
   return {
     take(polled) {
-      const told = polled.map(({ answer, pid }) => {
+      const answers = polled.map(({ answer, pid }) => {
         if (Array.isArray(answer)) return { pid, families: answer as readonly Family[] } // of own()
         return { pid, families: (last.get(pid) ?? []).filter(({ type }) => type !== 'gauge') }
       })
-      last = new Map(told.map(({ families, pid }) => [pid, families]))
+      last = new Map(answers.map(({ families, pid }) => [pid, families]))
       return {
-        told: told.map(({ families }) => families),
+        families: answers.map(({ families }) => families),
         silent: polled.filter(({ answer }) => !Array.isArray(answer)).length,
       }
     },

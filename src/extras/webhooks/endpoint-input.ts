@@ -1,12 +1,12 @@
 import { refuseField } from '../../core/errors.ts'
 import type { FieldChecks } from '../../core/http/bodies/faults.ts'
 import type { OutboundRules } from '../../core/outbound/target.ts'
-import type { EndpointChanges, WantedEndpoint } from './endpoints.ts'
+import type { EndpointChanges, NewEndpoint } from './endpoints.ts'
 import { parseChoice } from './event-choice.ts'
 import { targetRefusal } from './target-rules.ts'
 
-/** What a caller wants of an endpoint, as it was sent: see `EndpointChanges`. */
-export interface SentEndpoint {
+/** The fields of an endpoint in a request, before the checks: see `EndpointChanges`. */
+export interface EndpointInput {
   readonly url?: string | undefined
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
@@ -32,7 +32,7 @@ export function endpointChecks(rules: EndpointRules): FieldChecks {
 }
 
 /** Parses the fields that are given. @throws ApiError validationFailed */
-export function parseChanges(sent: SentEndpoint, rules: EndpointRules): EndpointChanges {
+export function parseChanges(sent: EndpointInput, rules: EndpointRules): EndpointChanges {
   return {
     ...(sent.url !== undefined && { url: parseTarget(sent.url, rules) }),
     ...(sent.events !== undefined && { events: parseChoice(sent.events, rules.knownEvents) }),
@@ -43,10 +43,10 @@ export function parseChanges(sent: SentEndpoint, rules: EndpointRules): Endpoint
 }
 
 /** Checks a new endpoint. @throws ApiError validationFailed */
-export function parseWanted(
-  sent: SentEndpoint & Required<Pick<SentEndpoint, 'url' | 'events'>>,
+export function parseNewEndpoint(
+  sent: EndpointInput & Required<Pick<EndpointInput, 'url' | 'events'>>,
   rules: EndpointRules,
-): WantedEndpoint {
+): NewEndpoint {
   const { url = '', events = [], description = '', content = 'ids' } = parseChanges(sent, rules)
   return { url, events, description, content }
 }

@@ -6,24 +6,24 @@ import type { Machine } from './machine.ts'
 import type { PeerCertificate } from './peer-certificate.ts'
 import type { Probe } from './probe.ts'
 
-/** What can be looked at without the database. */
-export interface Unopened extends Pick<Deps, 'clock' | 'config' | 'events' | 'fetch'> {
+/** The context of the checks that need no database. */
+export interface OfflineContext extends Pick<Deps, 'clock' | 'config' | 'events' | 'fetch'> {
   readonly machine: Machine
 }
 
-/** What the inside checks look at: settings, files, database, and the services that this one uses. */
-export interface Inside
-  extends Unopened,
+/** The context of the inside checks: settings, files, database, and the services that this service uses. */
+export interface InsideContext
+  extends OfflineContext,
     Pick<Deps, 'assertDatabaseServes' | 'databaseFiles' | 'db' | 'measurements' | 'random'> {}
 
-/** What the outside checks look at: a service at an address, as any caller sees it. */
-export interface Outside {
+/** The context of the outside checks: a service at an address, as any caller sees it. */
+export interface OutsideContext {
   /** The origin that callers use. */
   readonly origin: string
   readonly probe: Probe
   readonly clock: Clock
   /** The settings and the database of the service, if this machine has them. */
-  readonly inside: Pick<Inside, 'config' | 'db'> | null
+  readonly inside: Pick<InsideContext, 'config' | 'db'> | null
   /** @throws CouldNotCheck */
   certificate(): Promise<PeerCertificate>
 }

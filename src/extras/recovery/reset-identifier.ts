@@ -1,8 +1,8 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import { canonicalUsername, type Username } from '../../core/lib/username.ts'
 
-/** What a person typed to be found by. Which account it is depends on this alone. */
-export interface Asked {
+/** The username or the address that a person typed. The account depends on this input alone. */
+export interface ResetIdentifier {
   readonly username: Username | null
   readonly address: EmailAddress | null
   /** Its canonical form, by which a repeat is known. */
@@ -10,7 +10,7 @@ export interface Asked {
 }
 
 /** Reads a username that was typed; null if no account can have it. */
-export function askedByUsername(text: string): Asked | null {
+export function parseUsernameIdentifier(text: string): ResetIdentifier | null {
   const username = canonicalUsername(text)
   return username === null ? null : { username, address: null, key: `username ${username}` }
 }
@@ -19,12 +19,12 @@ export function askedByUsername(text: string): Asked | null {
  * Reads a mail address that was typed, which may also be a username. The account with the verified
  * address comes first: another one cannot take it away by the choice of its username.
  */
-export function askedByEmail(text: string): Asked | null {
+export function parseEmailIdentifier(text: string): ResetIdentifier | null {
   const address = parseEmail(text)
   return address && { username: canonicalUsername(text), address, key: `email ${address.key}` }
 }
 
 /** Reads the field of a page, which takes either, with blanks around it. */
-export function askedByEither(text: string): Asked | null {
-  return askedByEmail(text.trim()) ?? askedByUsername(text)
+export function parseIdentifier(text: string): ResetIdentifier | null {
+  return parseEmailIdentifier(text.trim()) ?? parseUsernameIdentifier(text)
 }

@@ -22,7 +22,7 @@ import { checkpointStore } from './checkpoint-store.ts'
  * The statement of a key of checkpoints that the master key was turned, signed by it and by the key after
  * it: the checkpoints up to a number, the last of them with this digest, are its own, and none behind.
  */
-export type Succession = Selectable<Schema['audit_checkpoint_keys']>
+export type CheckpointKeyRotation = Selectable<Schema['audit_checkpoint_keys']>
 
 /** The key of this process is not that of the master key any more: it must sign nothing. */
 export class CheckpointKeyEnded extends Error {}
@@ -80,7 +80,7 @@ export const handOverCheckpoints: OnRotated = async (trx, { before, next, at }) 
     digest: last ? checkpointDigest(last) : noCheckpointBefore,
     at,
   }
-  const text = successionText(unsigned)
+  const text = rotationText(unsigned)
   await trx
     .insertInto('audit_checkpoint_keys')
     .values({ ...unsigned, own_signature: old.sign(text), signature: own.sign(text) })
@@ -108,14 +108,14 @@ function isEnded(trx: DatabaseOrTransaction, keyId: string) {
 }
 
 /** The text that both signatures cover. */
-function successionText({
+function rotationText({
   key_id,
   public_key,
   successor,
   number,
   digest,
   at,
-}: Omit<Succession, 'own_signature' | 'signature'>): string {
+}: Omit<CheckpointKeyRotation, 'own_signature' | 'signature'>): string {
   return JSON.stringify([
     'gatehouse checkpoint key 1',
     key_id,
@@ -149,7 +149,10 @@ export async function readSigners(
   own: CheckpointKey,
 ): Promise<CheckpointSigners> {
   const rows = await db.selectFrom('audit_checkpoint_keys').selectAll().orderBy('key_id').execute()
-  const before = new Map<string, { readonly key: CheckpointVerifier; readonly row: Succession }>()
+  const before = new Map<
+    string,
+    { readonly key: CheckpointVerifier; readonly row: CheckpointKeyRotation }
+  >()
   const broken: string[] = []
   const left = new Set(rows)
   for (let keys: CheckpointVerifier[] = [own]; keys.length > 0; ) {
@@ -182,15 +185,18 @@ export async function readSigners(
 }
 
 /** The key of a statement that its successor has signed; null if anything of it was changed. */
-function vouchedFor(row: Succession, successor: CheckpointVerifier): CheckpointVerifier | null {
-  const text = successionText(row)
+function vouchedFor(
+  row: CheckpointKeyRotation,
+  successor: CheckpointVerifier,
+): CheckpointVerifier | null {
+  const text = rotationText(row)
   try {
     const key = checkpointVerifier(row.public_key)
-    const isWhole =
+    const isIntact =
       key.id === row.key_id &&
       successor.verifies(text, row.signature) &&
       key.verifies(text, row.own_signature)
-    return isWhole ? key : null
+    return isIntact ? key : null
   } catch {
     return null // what is no public key
   }

@@ -2,10 +2,10 @@ import { inNoContext } from '../../core/events/context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
 /**
- * Caches a document of a provider. Once it is old it is loaded anew beside the requests, and the
- * old one is used while loading fails.
+ * Caches a document of a provider. A stale document is reloaded in the background, and is used while
+ * loading fails.
  */
-export interface LastGood<T> {
+export interface StaleWhileRevalidate<T> {
   /** A number that changes when the document is loaded anew. */
   readonly generation: number
   /**
@@ -20,7 +20,7 @@ export interface LastGood<T> {
   renew(): Promise<T>
 }
 
-export interface LastGoodOptions<T> {
+export interface StaleWhileRevalidateOptions<T> {
   readonly clock: Clock
   readonly load: () => Promise<T>
   /** An older document is loaded anew. */
@@ -34,13 +34,13 @@ export interface LastGoodOptions<T> {
 // Without any document no request can be served, so the next attempt comes sooner.
 const firstCoolDownMs = 5000
 
-export function lastGood<T>({
+export function staleWhileRevalidate<T>({
   clock,
   load,
   freshMs,
   coolDownMs,
   keptMs,
-}: LastGoodOptions<T>): LastGood<T> {
+}: StaleWhileRevalidateOptions<T>): StaleWhileRevalidate<T> {
   let kept: { readonly value: T; readonly loadedAt: number } | undefined
   let generation = 0
   let triedAt = Number.NEGATIVE_INFINITY

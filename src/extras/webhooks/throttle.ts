@@ -2,12 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../core/lib/clock.ts'
 
 /** Spaces the work of deliveries, so that requests hardly notice it. */
-export interface Pace {
+export interface WebhookThrottle {
   /** Resolves when the next piece of work may begin: one delivery, or one batch of new ones. */
   next(signal: AbortSignal): Promise<void>
 }
 
-export interface PaceDeps extends Pick<Clock, 'wait'> {
+export interface WebhookThrottleDeps extends Pick<Clock, 'wait'> {
   /** How many requests this process has had so far. */
   readonly requests: () => number
   /** How many events it has added to the outbox so far. */
@@ -24,10 +24,14 @@ const perEvent = 2
 const kept = 0.8
 
 /**
- * Makes the pace of a process. While it serves requests, sending takes a share of what the events have
+ * Creates the throttle of a process. While it serves requests, sending takes a share of what the events have
  * cost themselves: ten thousand endpoints get their messages later, and slow no one down.
  */
-export function createPace({ wait, requests, events }: PaceDeps): Pace {
+export function createWebhookThrottle({
+  wait,
+  requests,
+  events,
+}: WebhookThrottleDeps): WebhookThrottle {
   let last: Promise<void> = Promise.resolve()
   let gapMs = quietGapMs
   let eventsPerSecond = 0

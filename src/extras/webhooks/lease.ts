@@ -11,34 +11,34 @@ import { isGivenUp, leastWaitMs, pauseMs, retryMs } from './back-off.ts'
 import { type Attempt, type DeliverDeps, deliver } from './deliver.ts'
 import { type EndpointSecrets, openEndpoint } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookDisabled } from './events.ts'
-import type { Pace } from './pace.ts'
 import { payloadsOf } from './payload.ts'
 import {
   type DueDelivery,
   type EndpointToSend,
   type Lane,
+  type Lease,
   queueStore,
-  type Turn,
 } from './queue-store.ts'
+import type { WebhookThrottle } from './throttle.ts'
 
-export interface TurnsDeps extends DeliverDeps {
+export interface LeasesDeps extends DeliverDeps {
   readonly db: Database
   readonly asyncCommitDb: Database
   readonly clock: Clock
   readonly random: Random
   readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Pick<Events, 'record' | 'tell'>
+  readonly events: Pick<Events, 'emit' | 'emitInTransaction'>
   readonly log: Pick<Logger, 'error'>
   readonly measurements: Pick<Measurements, 'webhooks'>
   readonly auditLog: Pick<AuditLog, 'at'>
-  readonly pace: Pace
+  readonly throttle: WebhookThrottle
 }
 
-/** Longer than an attempt may take, so that no other process begins the turn meanwhile. */
-export const turnMs = 30_000
+/** Longer than an attempt may take, so that no other process takes the lease meanwhile. */
+export const leaseMs = 30_000
 /** How many requests to an endpoint are under way at a time. */
 const atOnce = 4
-const roundsOfTurn = 10
+const maxRounds = 10
 const slowMs = 1500
 const deadMs = 3 * 86_400_000
 const healthNotedMs = 60_000
@@ -49,7 +49,7 @@ interface Outcome {
   readonly attempt: Attempt | null
 }
 
-/** Where the turn leaves the endpoint. */
+/** The state of an endpoint at the end of its lease. */
 interface Standing {
   readonly lane: Lane
   readonly failures: number
@@ -58,35 +58,36 @@ interface Standing {
   readonly failingSince: number | null
 }
 
-export interface Turns {
-  /** Sends some of the deliveries of an endpoint, and ends its turn. */
-  run(turn: Turn, lane: Lane, worker: string, stop: AbortSignal): Promise<void>
+export interface Leases {
+  /** Sends some of the deliveries of a leased endpoint, and ends the lease. */
+  run(lease: Lease, lane: Lane, worker: string, stop: AbortSignal): Promise<void>
 }
 
-export function createTurns(deps: TurnsDeps): Turns {
-  const { asyncCommitDb, clock, events, keys, log, measurements, pace, random } = deps
+export function createLeases(deps: LeasesDeps): Leases {
+  const { asyncCommitDb, clock, events, keys, log, measurements, random, throttle } = deps
 
   return {
-    async run(turn, lane, worker, stop) {
+    async run(lease, lane, worker, stop) {
       const queue = queueStore(asyncCommitDb)
-      const { endpoint } = turn
+      const { endpoint } = lease
       let standing: Standing | null = null
       let sealed: string | undefined
       for (let round = 1; ; round += 1) {
         const now = clock.now()
-        const wakes = round === 1 ? turn.wakes : await queue.goOn(endpoint, worker, now + turnMs)
-        if (wakes === null) return // another process has it
+        const notifications =
+          round === 1 ? lease.notifications : await queue.renew(endpoint, worker, now + leaseMs)
+        if (notifications === null) return // another process has the lease
         // Anew in each round: its address, its secrets or its choice may be others by now.
         const found = await queue.endpoint(endpoint)
         const isOther = sealed !== undefined && found?.sealed !== sealed
         sealed = found?.sealed
-        const begins = { lane, failures: isOther ? 0 : turn.failures, pausedUntil: 0 }
+        const begins = { lane, failures: isOther ? 0 : lease.failures, pausedUntil: 0 }
         if (standing === null || isOther) {
           standing = { ...begins, failingSince: found?.failing_since ?? null }
         }
         const stands = standing
         const end = (dueAt: number | null, at: Standing = stands) =>
-          queue.end(endpoint, worker, { ...at, dueAt, wakes, now: clock.now() })
+          queue.end(endpoint, worker, { ...at, dueAt, notifications, now: clock.now() })
         const secrets = found && openOrNull(found)
         if (!found || !secrets) return end(null)
         const isTrial = standing.lane === 'new' || standing.lane === 'failing'
@@ -100,7 +101,7 @@ export function createTurns(deps: TurnsDeps): Turns {
         if (pausedUntil > 0) return end(pausedUntil, settled)
         const nextDue = await queue.nextDue(endpoint)
         const isMoved = settled.lane !== lane // its place is for others
-        const isOver = stop.aborted || isMoved || round === roundsOfTurn
+        const isOver = stop.aborted || isMoved || round === maxRounds
         if (isOver || nextDue === null || nextDue > clock.now()) return end(nextDue, settled)
       }
     },
@@ -130,7 +131,7 @@ export function createTurns(deps: TurnsDeps): Turns {
     const sent = due.map(async (delivery, index): Promise<Outcome[]> => {
       const body = bodies[index]
       if (!body) return [{ delivery, attempt: null }]
-      await pace.next(stop)
+      await throttle.next(stop)
       // It may have waited for seconds: nothing goes where it should not go any more.
       if (!(await queueStore(asyncCommitDb).isAsRead(id, sealed))) return []
       const attempt = await deliver(deps, secrets, delivery, body, stop)
@@ -182,7 +183,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (!isGone && !isDead) return null
       const isDisabled = await queueStore(trx).disable(endpoint, now)
       if (isDisabled) {
-        await events.record(trx, webhookDisabled, {
+        await events.emitInTransaction(trx, webhookDisabled, {
           webhook: endpoint.id,
           origin: new URL(openEndpoint(keys, endpoint).url).origin,
           reason: isGone ? 'gone' : 'took_nothing',
@@ -266,7 +267,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (result !== 'failed' || !attempt) continue
       const { message, type } = delivery
       const { status, detail } = attempt
-      events.tell(webhookDeliveryFailed, { webhook: id, message, type, status, detail })
+      events.emit(webhookDeliveryFailed, { webhook: id, message, type, status, detail })
     }
   }
 }

@@ -13,7 +13,7 @@ export interface MailFilters {
 export type MailRow = Selectable<Schema['mails']> & { readonly username: string | null }
 
 /** The statements of those who look after the mail. */
-export function deskStore(db: DatabaseOrTransaction) {
+export function mailAdminStore(db: DatabaseOrTransaction) {
   const wanted = ({ state, message, userId }: MailFilters) =>
     db
       .selectFrom('mails')

@@ -1,12 +1,12 @@
 /**
- * The readings of a path: what a proxy or an application may take it for. One decodes once and another
+ * The variants of a path: what a proxy or an application may take it for. One decodes once and another
  * twice, one takes `\` for `/`, one drops what follows a `;`, and each does it in an order of its own.
- * So every such step is applied to every reading, until no new one comes out.
+ * So every such step is applied to every variant, until no new one comes out.
  */
 type Step = (path: string) => string | null
 
 // More of them have no use but to deceive, and each costs time: at most a few milliseconds of a request.
-const maxReadings = 48
+const maxVariants = 48
 export const maxCharacters = 32_768
 const maxMarks = 200
 /** `;`, and an escape with those nested in it. A byte above 7F, as each of `%C3%A4`, is none. */
@@ -15,16 +15,16 @@ const mark = /;|%(?![89a-f])(?:25)*(?:u|[0-9a-f]{2})?/gi
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Whether a path has more readings than itself. False only for one of visible ASCII without escapes,
+ * Whether a path has more variants than itself. False only for one of visible ASCII without escapes,
  * backslashes, parameters, `::`, empty segments, and dots at the end of a segment.
  */
-export function isManifold(path: string): boolean {
+export function isAmbiguous(path: string): boolean {
   return /[^\x21-\x7e]|[#%\\;]|\/\/|::|\.(?:\/|$)/.test(path)
 }
 
 /**
  * Whether a path has more than 200 escapes of ASCII characters, nested escapes and `;` together. Such a
- * path is refused without its readings, because they would cost the most. `%252e` counts twice.
+ * path is refused without its variants, because they would cost the most. `%252e` counts twice.
  */
 export function hasTooManyMarks(path: string): boolean {
   if (path.length <= maxMarks) return false
@@ -34,26 +34,26 @@ export function hasTooManyMarks(path: string): boolean {
 }
 
 /**
- * All readings of a path, itself as the first; null if it has none that is sure: it does not begin with
- * `/`, has a control character or a fragment, is not UTF-8, or has too many readings.
+ * All variants of a path, itself as the first; null if it has none that is sure: it does not begin with
+ * `/`, has a control character or a fragment, is not UTF-8, or has too many variants.
  */
-export function readingsOf(path: string): readonly string[] | null {
+export function variantsOf(path: string): readonly string[] | null {
   if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes('#')) return null
-  const readings = new Set([path])
+  const variants = new Set([path])
   let characters = 0
   // A set goes on to what is added while it is gone through.
-  for (const reading of readings) {
-    characters += reading.length
+  for (const variant of variants) {
+    characters += variant.length
     for (const step of steps) {
-      const next = step(reading)
-      if (next === reading) continue
+      const next = step(variant)
+      if (next === variant) continue
       if (next === null || /[\p{Cc}\u{fffd}]/u.test(next)) return null
       // A path without its beginning is none: what it begins with then is what an application joins.
-      readings.add(next.startsWith('/') ? next : `/${next}`)
+      variants.add(next.startsWith('/') ? next : `/${next}`)
     }
-    if (readings.size > maxReadings || characters > maxCharacters) return null
+    if (variants.size > maxVariants || characters > maxCharacters) return null
   }
-  return [...readings]
+  return [...variants]
 }
 
 const steps: readonly Step[] = [
@@ -72,7 +72,7 @@ const steps: readonly Step[] = [
   (path) => path.replace(/[?#].*$/s, ''), // they came out of an escape
   // Windows drops dots and spaces at the end of a name, and some programs trim spaces.
   (path) => (path.includes(' ') ? bySegment(path, (name) => name.trim()) : path),
-  (path) => (isManifold(path) ? bySegment(path, withoutEnd) : path),
+  (path) => (isAmbiguous(path) ? bySegment(path, withoutEnd) : path),
   // Full-width characters and others of the same look. UTS 46, and what Windows calls best fit.
   (path) => (isAscii(path) ? path : lookalikes(path.normalize('NFKC'))),
 ]

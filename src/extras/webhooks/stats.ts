@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../core/database/database.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 
-/** What the monitoring asks of the webhooks of this database. */
-export interface WebhookFigures {
+/** The statistics of webhooks that the monitoring reads. */
+export interface WebhookStats {
   /**
    * How long the oldest event waits that an enabled endpoint is to get, in seconds; 0: none waits.
    * Apart for endpoints that have failed since they last took something: those are for their owners.
@@ -15,13 +15,13 @@ export interface WebhookFigures {
 
 export const endpointStates = ['enabled', 'disabled', 'failed'] as const
 
-export function createWebhookFigures({
+export function createWebhookStats({
   clock,
   db,
 }: {
   readonly clock: Clock
   readonly db: Database
-}): WebhookFigures {
+}): WebhookStats {
   return {
     async oldestWaitingSeconds() {
       const oldest = sql<number | null>`(select min(at) from webhook_deliveries
@@ -33,7 +33,7 @@ export function createWebhookFigures({
         .select((eb) => eb('webhook_health.failing_since', 'is not', null).as('isFailing'))
         .select(oldest.as('at'))
         .execute()
-      const unspread = await db
+      const waiting = await db
         .selectFrom('webhook_events')
         .select('at')
         .orderBy('id')
@@ -42,7 +42,7 @@ export function createWebhookFigures({
       const ages = (isFailing: boolean) =>
         rows.filter((row) => Boolean(row.isFailing) === isFailing).map(({ at }) => at)
       return {
-        answering: ageOf([...ages(false), unspread?.at ?? null]),
+        answering: ageOf([...ages(false), waiting?.at ?? null]),
         failing: ageOf(ages(true)),
       }
     },

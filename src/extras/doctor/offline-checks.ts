@@ -1,11 +1,11 @@
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { type Check, type Finding, findingOf } from './check.ts'
 
-/** What is found where the settings are refused, and nothing else can be read. */
+/** The finding if the settings are refused. No other check can run then. */
 export const settingsRefused: Omit<Check<never>, 'find'> = {
   id: 'settings',
   level: 'error',
-  good: 'the service starts with these settings',
+  passMessage: 'the service starts with these settings',
   why: 'The next start fails with this mistake, also that of a restart at night.',
   mend: { do: 'Correct it: docs/configuration.md.', setting: `${gatehouse} config check` },
 }

@@ -30,18 +30,18 @@ export function connectThread({ dataDirectory, postgres, timeoutMs }: ThreadData
 
 const secretField = ' secret'
 
-/** Settings of which a thread can get a copy: objects with methods are texts. */
-export function withoutMethods(value: unknown): unknown {
+/** Converts settings for a message to a thread: a message cannot hold objects with methods. */
+export function serializeConfig(value: unknown): unknown {
   if (value instanceof Secret) return { [secretField]: value.reveal() }
-  return ofFields(value, withoutMethods)
+  return ofFields(value, serializeConfig)
 }
 
-/** Converts such settings back, in the thread. */
-export function withMethods(value: unknown): unknown {
+/** Converts the message back to settings, in the thread. */
+export function deserializeConfig(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && secretField in value) {
     return new Secret(String(value[secretField]))
   }
-  return ofFields(value, withMethods)
+  return ofFields(value, deserializeConfig)
 }
 
 function ofFields(value: unknown, convert: (field: unknown) => unknown): unknown {

@@ -7,7 +7,7 @@ import { type Bytes, decryptedChunks, encryptedChunks } from './chunks.ts'
 import type { FormatVersion } from './format.ts'
 
 /** Encrypts and authenticates a backup by keys derived from a passphrase. */
-export interface KeyBox {
+export interface EncryptedKeyBundle {
   readonly salt: string
   /** Encrypts what its header keeps: in version 1 the key set, in version 2 all but the salt. */
   seal(random: Random, contents: unknown): string
@@ -33,11 +33,11 @@ const derive = promisify<string, Buffer, number, typeof cost, Buffer>(scrypt)
  * Derives the keys, which are of this salt alone, so of one file. It takes a tenth of a second, which
  * every guess at a passphrase costs too.
  */
-export async function createKeyBox(
+export async function createEncryptedKeyBundle(
   passphrase: string,
   salt: string,
   version: FormatVersion,
-): Promise<KeyBox> {
+): Promise<EncryptedKeyBundle> {
   // Another machine may encode the same typed letters by other code points.
   const text = passphrase.normalize('NFC')
   const derived = await derive(text, Buffer.from(salt, 'base64url'), 64, cost)

@@ -22,7 +22,7 @@ import { queueStore } from './queue-store.ts'
 import { endpointStore } from './store.ts'
 
 /** What an administrator sees of the deliveries, and does with them. */
-export interface WebhookDesk {
+export interface WebhookAdmin {
   /** The newest first. */
   page(
     filters: DeliveryFilters,
@@ -63,11 +63,11 @@ export interface Repeated {
   readonly next: number | null
 }
 
-export interface WebhookDeskDeps {
+export interface WebhookAdminDeps {
   readonly db: Database
   readonly clock: Clock
   readonly random: Random
-  readonly events: Pick<Events, 'record'>
+  readonly events: Pick<Events, 'emitInTransaction'>
   readonly personSeal: Pick<PersonSeal, 'open'>
 }
 
@@ -75,10 +75,10 @@ export interface WebhookDeskDeps {
 export const maxRepeated = 10_000
 const batchSize = 250
 
-export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
+export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
   const { clock, db, events, personSeal, random } = deps
   const listeners: (() => void)[] = []
-  const wake = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
 
@@ -121,9 +121,9 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
         const message = ulid(at, random)
         const store = deliveryStore(trx)
         const id = await store.insert({ endpoint, message, type: testType, at })
-        await queueStore(trx).hasten(endpoint, at)
-        await events.record(trx, webhookTested, { webhook: endpoint, message })
-        afterCommit(trx, wake)
+        await queueStore(trx).retryNow(endpoint, at)
+        await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
+        afterCommit(trx, notify)
         const row = await store.byId(id)
         if (!row) throw new Error('the delivery that was added is not there')
         return row
@@ -150,9 +150,9 @@ export function createWebhookDesk(deps: WebhookDeskDeps): WebhookDesk {
     webhook: string,
     deliveries: number,
   ): Promise<void> {
-    await queueStore(trx).hasten(webhook, clock.now())
-    await events.record(trx, webhookDeliveriesRepeated, { webhook, deliveries })
-    afterCommit(trx, wake)
+    await queueStore(trx).retryNow(webhook, clock.now())
+    await events.emitInTransaction(trx, webhookDeliveriesRepeated, { webhook, deliveries })
+    afterCommit(trx, notify)
   }
 
   /** @throws ApiError webhookDisabled, and what `absent` makes */

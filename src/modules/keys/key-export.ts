@@ -10,18 +10,18 @@ import { generateMaterial, rsaBitsOf, type SigningAlgorithm } from './signing-ke
 import { keyStore, type SealedKey } from './store.ts'
 
 /** A key of an archive: its material is not sealed, as base64url. */
-export interface TravellingKey
+export interface ExportedKey
   extends Omit<SealedKey, 'sealed' | 'signsFrom' | 'isOlder'>,
     Partial<Pick<SealedKey, 'signsFrom' | 'isOlder'>> {
   readonly material: string
 }
 
 /** A key of an archive of any version; one of version 0.2.0 names neither of the two. */
-export function asSealedKey({ material: _, ...key }: TravellingKey): Omit<SealedKey, 'sealed'> {
+export function asSealedKey({ material: _, ...key }: ExportedKey): Omit<SealedKey, 'sealed'> {
   return { signsFrom: null, isOlder: true, ...key }
 }
 
-export interface KeyTravelDeps {
+export interface KeyExportDeps {
   readonly config: MasterKeyConfig
   readonly random: Random
 }
@@ -29,8 +29,8 @@ export interface KeyTravelDeps {
 /** Opens every key of a database. @throws Error if the master key does not open them */
 export async function exportKeys(
   db: DatabaseOrTransaction,
-  deps: KeyTravelDeps,
-): Promise<TravellingKey[]> {
+  deps: KeyExportDeps,
+): Promise<ExportedKey[]> {
   const ring = createMasterRing({ ...deps, mayCreate: false })
   const keys = await keyStore(db).all()
   return keys.map(({ sealed, ...key }) => ({
@@ -42,13 +42,13 @@ export async function exportKeys(
 /** Seals keys under the master key of this service, and creates that key if it is missing. */
 export async function importKeys(
   db: DatabaseOrTransaction,
-  deps: KeyTravelDeps,
-  keys: readonly TravellingKey[],
+  deps: KeyExportDeps,
+  keys: readonly ExportedKey[],
 ): Promise<void> {
   const masterKey = loadMasterKey({ ...deps, mayCreate: true })
-  for (const travelling of keys) {
-    const key = asSealedKey(travelling)
-    const material = Buffer.from(travelling.material, 'base64url')
+  for (const exported of keys) {
+    const key = asSealedKey(exported)
+    const material = Buffer.from(exported.material, 'base64url')
     await keyStore(db).insert({ ...key, sealed: sealKey(deps.random, masterKey, key, material) })
   }
 }
@@ -57,7 +57,7 @@ export async function importKeys(
 export function newDataKey({
   clock,
   random,
-}: Pick<KeyTravelDeps, 'random'> & { clock: Clock }): TravellingKey {
+}: Pick<KeyExportDeps, 'random'> & { clock: Clock }): ExportedKey {
   return {
     id: newKeyId(random),
     purpose: 'data',
@@ -75,14 +75,14 @@ export function newDataKey({
  * algorithm, which the key set decides, and not shorter.
  */
 export async function signingKeyInPlaceOf(
-  left: readonly TravellingKey[],
+  left: readonly ExportedKey[],
   algorithm: SigningAlgorithm,
   {
     config,
     clock,
     random,
-  }: Pick<KeyTravelDeps, 'random'> & { config: Pick<Config, 'token'>; clock: Clock },
-): Promise<TravellingKey> {
+  }: Pick<KeyExportDeps, 'random'> & { config: Pick<Config, 'token'>; clock: Clock },
+): Promise<ExportedKey> {
   const bits = left
     .filter(({ purpose, algorithm: name }) => purpose === 'signing' && name === 'RS256')
     .map(({ material }) => rsaBitsOf(Buffer.from(material, 'base64url')))

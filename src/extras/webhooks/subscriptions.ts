@@ -6,8 +6,8 @@ import { chosenEvents, isChosen } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookTested } from './events.ts'
 import { outboxStore } from './outbox-store.ts'
 
-/** Which events the enabled endpoints want, in memory: an event that none wants costs nothing. */
-export interface WebhookInterest {
+/** The events that the enabled endpoints subscribe to, in memory: an event without a subscription costs nothing. */
+export interface WebhookSubscriptions {
   /** Whether an endpoint wants events of a type. `current` comes before, in the transaction. */
   wants(type: string): boolean
   /** The ids of the endpoints that want events of a type, in their order. */
@@ -26,7 +26,7 @@ export interface WebhookInterest {
   announce(): Promise<void>
 }
 
-export interface WebhookInterestDeps {
+export interface WebhookSubscriptionsDeps {
   readonly db: Database
   readonly feed: Pick<ChangeFeed, 'version'>
   readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
@@ -44,7 +44,11 @@ const unsent = new Set([webhookDeliveryFailed.name, webhookTested.name])
 
 const topic = 'webhook endpoints'
 
-export function createWebhookInterest({ db, feed, workers }: WebhookInterestDeps): WebhookInterest {
+export function createWebhookSubscriptions({
+  db,
+  feed,
+  workers,
+}: WebhookSubscriptionsDeps): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
  * is not done. It reads a table that is almost always empty, and reads nothing for a row without an
  * import, which halves the time of a query over many rows.
  *
- * The import of a user who leaves has a negative id: PostgreSQL judges a row anew that another
+ * The import of a user whose deletion is pending has a negative id: PostgreSQL judges a row anew that another
  * transaction has changed meanwhile, but does not see the rows that it has inserted in other tables.
  */
 export const isPresentUser = sql<boolean>`(users.import_id is null
@@ -23,7 +23,7 @@ export const isOfPresentUser = sql<boolean>`exists (
   select 1 from users where users.id = user_id and ${isPresentUser})`
 
 /** The same by names: a message to a thread can hold a name, and no condition. */
-export const stagedConditions = {
+export const pendingImportConditions = {
   isPresentUser,
   isPresentAccount,
   isOfPresentAccount,

@@ -7,7 +7,7 @@ import type { Browser, PageFlow, PageFlows } from '../flows/flows.ts'
 import { provenOf, type SignInData } from '../flows/sign-in-flow.ts'
 import type { SecondFactor } from '../totp/second-factor.ts'
 
-export interface GoOnDeps {
+export interface ContinueDeps {
   readonly accounts: Pick<Accounts, 'reread'>
   readonly db: Database
   readonly pageFlows: Pick<PageFlows, 'begin'>
@@ -21,8 +21,8 @@ const flowSeconds = 1800
  * Begins the flow of pages that takes the step that is left after the provider: see pages/sign-in/.
  * @throws ApiError invalidCredentials, accessDenied if the account has changed meanwhile
  */
-export async function goOnOnPages(
-  { accounts, db, pageFlows, secondFactor }: GoOnDeps,
+export async function continueOnPages(
+  { accounts, db, pageFlows, secondFactor }: ContinueDeps,
   { step, evidence }: { readonly step: Step; readonly evidence: Evidence },
   returnTo: string,
   browser: Browser,

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { parseForwardRules } from '../../core/config/forward-file.ts'
 import { createJudge } from './judge.ts'
-import { isManifold, readingsOf } from './readings.ts'
+import { isAmbiguous, variantsOf } from './path-variants.ts'
 
 /** What proxies and applications do to a path, each in its own words, and not in those of the judge. */
 const programs: Readonly<Record<string, (path: string) => string>> = {
@@ -103,14 +103,14 @@ function judgeOf(rules: readonly object[]) {
 function served(path: string, chain: readonly string[]): string | null {
   try {
     const last = chain.reduce((one, name) => programs[name]?.(one) ?? one, path)
-    const isPlain = last.startsWith('/') && !isManifold(last.replaceAll('ä', 'a'))
+    const isPlain = last.startsWith('/') && !isAmbiguous(last.replaceAll('ä', 'a'))
     return isPlain ? last.replaceAll('ä', '%C3%A4') : null
   } catch {
     return null
   }
 }
 
-suite('readings of a path', () => {
+suite('variants of a path', () => {
   test('no spelling gets more than what any chain of programs makes of it', () => {
     let [allowed, denied] = [0, 0]
     fc.assert(
@@ -139,18 +139,18 @@ suite('readings of a path', () => {
     assert.ok(allowed > 300 && denied > 300, `${allowed} allowed, ${denied} denied`)
   })
 
-  test('a plain path is its only reading, and each other has itself as the first', () => {
+  test('a plain path is its only variant, and each other has itself as the first', () => {
     for (const path of ['/', '/a/b', '/a/', '/.well-known/x', '/~ann/a.b', '/a:b@c,d=e', '/A']) {
-      assert.equal(isManifold(path), false, path)
-      assert.deepEqual(readingsOf(path), [path])
+      assert.equal(isAmbiguous(path), false, path)
+      assert.deepEqual(variantsOf(path), [path])
     }
     for (const path of ['/a%20b', '/a/../b', '/a;b', '/a//b', '/a\\b', '/a./b', '/a::b', '/.']) {
-      assert.equal(isManifold(path), true, path)
-      assert.equal(readingsOf(path)?.[0], path)
+      assert.equal(isAmbiguous(path), true, path)
+      assert.equal(variantsOf(path)?.[0], path)
     }
   })
 
-  test('readings are all that there are, each once', () => {
+  test('variants are all that there are, each once', () => {
     const all: Readonly<Record<string, readonly string[]>> = {
       '/a%2Fb': ['/a%2Fb', '/a/b'],
       '/a/../b': ['/a/../b', '/b'],
@@ -160,12 +160,12 @@ suite('readings of a path', () => {
       '/..;/a': ['/..;/a', '/../a', '/..', '/a', '/'],
       '/a%252Fb': ['/a%252Fb', '/a%2Fb', '/a/b'],
     }
-    for (const [path, readings] of Object.entries(all)) {
-      assert.deepEqual(readingsOf(path)?.toSorted(), readings.toSorted(), path)
+    for (const [path, variants] of Object.entries(all)) {
+      assert.deepEqual(variantsOf(path)?.toSorted(), variants.toSorted(), path)
     }
   })
 
-  test('a path without a sure reading has none', () => {
+  test('a path without a sure variant has none', () => {
     for (const path of [
       ...[
         '',
@@ -185,7 +185,7 @@ suite('readings of a path', () => {
       `/%${'25'.repeat(60)}41`,
       `/${'..;/%2e%2e\\a%3bb./ %20/'.repeat(8)}`,
     ]) {
-      assert.equal(readingsOf(path), null, JSON.stringify(path))
+      assert.equal(variantsOf(path), null, JSON.stringify(path))
     }
   })
 })

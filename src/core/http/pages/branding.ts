@@ -4,14 +4,17 @@ import { type Assets, createAssets } from './assets.ts'
 import { colorsOf } from './colors.ts'
 import { pagePrefixes } from './host-prefix.ts'
 
-/** The files of the organization's own look; each is null if its setting is not set. */
-export interface OwnLook {
+/** The files of the organization's branding; each is null if its setting is not set. */
+export interface Branding {
   readonly style: string | null
   readonly logo: string | null
 }
 
 /** Serves the colour and the logo of the settings as files: nothing of them is inline in a page. */
-export function ownLook({ color, logo }: Config['pages']): { assets: Assets; look: OwnLook } {
+export function createBranding({ color, logo }: Config['pages']): {
+  assets: Assets
+  branding: Branding
+} {
   const files = {
     ...(color !== undefined && { 'look.css': Buffer.from(styleOf(color)) }),
     ...(color !== undefined && logo === null && { 'logo.svg': iconIn(color) }),
@@ -19,11 +22,11 @@ export function ownLook({ color, logo }: Config['pages']): { assets: Assets; loo
   }
   const logoName = logo?.name ?? (color === undefined ? null : 'logo.svg')
   const assets = createAssets('/look', () => files, { areForeign: true, prefixes: pagePrefixes })
-  const look = {
+  const branding = {
     style: color === undefined ? null : assets.address('look.css'),
     logo: logoName === null ? null : assets.address(logoName),
   }
-  return { assets, look }
+  return { assets, branding }
 }
 
 /** The default logo in a colour. */

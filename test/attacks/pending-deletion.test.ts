@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite } from 'node:test'
 import { sql } from 'kysely'
 import type { Database, DatabaseOrTransaction } from '../../src/core/database/database.ts'
-import { hideUser } from '../../src/core/database/leaving.ts'
+import { hideUser } from '../../src/core/database/pending-deletion.ts'
 import { tracesOf } from '../../src/core/module/registry.ts'
 import { userStore } from '../../src/modules/users/store.ts'
 import { modules } from '../../src/modules.ts'
@@ -17,7 +17,7 @@ async function waiting(db: Database): Promise<number> {
   return rows.length
 }
 
-suite('a user who leaves while another transaction waits for the row', () => {
+suite('a user whose deletion is pending while another transaction waits for the row', () => {
   const store = (trx: DatabaseOrTransaction) => userStore(trx)
   const works: Record<string, (trx: DatabaseOrTransaction, id: number) => Promise<unknown>> = {
     'a change': (trx, id) => store(trx).merge(id, { email: 'n@x' }),

@@ -3,7 +3,7 @@ import type { OwnLink, OwnTexts } from './own-texts.ts'
 import { readBytes } from './read-file.ts'
 
 /** What the pages show of the organization: its logo, its own texts and links. */
-export interface Look {
+export interface Branding {
   readonly logo: Logo | null
   /** In each language; what a file leaves out in one, it has from PAGES_LANGUAGE. */
   readonly texts: Readonly<Record<Language, OwnTexts>>
@@ -15,7 +15,7 @@ export interface Logo {
   readonly base64: string
 }
 
-export interface LookReading extends Look {
+export interface BrandingReading extends Branding {
   /** All of them, each beginning with the setting. */
   readonly mistakes: readonly string[]
 }
@@ -27,11 +27,11 @@ const maxTextLength = 500
 const none: OwnTexts = { headline: null, help: null, links: [] }
 
 /** Reads PAGES_LOGO_FILE and PAGES_TEXTS_FILE; continues after a mistake. */
-export function readLook(
+export function readBranding(
   logoFile: string | undefined,
   textsFile: string | undefined,
   first: Language,
-): LookReading {
+): BrandingReading {
   const logo = attempt('PAGES_LOGO_FILE', null, () => (logoFile ? readLogo(logoFile) : null))
   const given = attempt('PAGES_TEXTS_FILE', {}, () => (textsFile ? readTexts(textsFile) : {}))
   const inFirst = { ...none, ...given.value[first] }
@@ -74,7 +74,7 @@ function readLogo(path: string): Logo {
   if (!/^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]/s.test(text)) {
     throw new Error(`names ${path}, which is neither SVG nor PNG`)
   }
-  // It is served so that it cannot run a script (http/pages/own-look.ts); one in it is a mistake.
+  // It is served so that it cannot run a script (http/pages/branding.ts); one in it is a mistake.
   if (/<script|<!DOCTYPE|<!ENTITY|\son[a-z]+\s*=|javascript:/i.test(text)) {
     throw new Error(`names ${path}, an SVG with a script, a handler or a document type in it`)
   }
