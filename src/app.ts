@@ -9,7 +9,7 @@ import { access } from './core/http/routes/access.ts'
 import { createServer } from './core/http/server/server.ts'
 import { jobsOf } from './core/module/jobs.ts'
 import type { Module } from './core/module/module.ts'
-import { requestHeadersOf } from './core/module/registry.ts'
+import { assertDistinctReasons, requestHeadersOf } from './core/module/registry.ts'
 import { authenticatorsOf, loadModules, registerRoutes } from './core/module/serve.ts'
 import type { Needs } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
@@ -58,7 +58,10 @@ export async function buildApp(
   const { config, databaseFiles, db, random, log, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
-  const loaded = await loadModules(modules)
+  const [loaded, reasons] = await Promise.all([
+    loadModules(modules),
+    assertDistinctReasons(modules),
+  ])
   const services = await createServices(deps, { modules })
   const wired: Needs = { ...deps, ...services }
   // The password is hashed on another thread while the server is built.
@@ -84,7 +87,7 @@ export async function buildApp(
     })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
-  await server.register(eventsOfRefusals, deps)
+  await server.register(eventsOfRefusals, { ...deps, reasons })
   collectRoutes(server, config)
   server.addHook('onRoute', services.returnPaths.add)
   addFrames(server, config)

@@ -37,7 +37,7 @@ function bytesOf(files: ReadonlySet<string>, ending: '.br' | '.gz'): number {
 /** What a browser loads for an area in a language; the plots come when the view stands. */
 function filesOfArea(area: string, language: string, withPlots: boolean): Set<string> {
   const own = new RegExp(
-    `/views/${area}/|/${language}/console/(frame|${area})\\.ts$|/made:events-${language}$`,
+    `/views/${area}/|/${language}/console/(frame|${area})\\.ts$|/made:(events|reasons)-${language}$`,
   )
   const isWanted = (source: string) =>
     own.test(`/${source}`) || (withPlots && source.includes('components/plot/'))

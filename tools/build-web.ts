@@ -116,7 +116,8 @@ export async function buildWebIfStale(): Promise<void> {
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
   const files = [
     ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
-    ...globSync('src/**/events.ts', { cwd: root }),
+    ...globSync('src/**/{events,reasons}.ts', { cwd: root }),
+    ...globSync('src/core/reasons/*.ts', { cwd: root }),
     'src/modules.ts',
     'tools/build-web.ts',
     'tools/made-modules.ts',

@@ -7,12 +7,13 @@ import { describeSettings } from '../src/core/config/describe.ts'
 import { loadConfig } from '../src/core/config/load.ts'
 import { describeAccess, describeRoutes } from '../src/core/http/documents/route-table.ts'
 import type { Module } from '../src/core/module/module.ts'
-import { assertDistinctEvents } from '../src/core/module/registry.ts'
+import { assertDistinctEvents, assertDistinctReasons } from '../src/core/module/registry.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
 import { describeChecks } from '../src/extras/doctor/describe.ts'
 import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
 import { modules as ours } from '../src/modules.ts'
 import { describeEvents } from './event-table.ts'
+import { describeReasons } from './reason-table.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -29,6 +30,7 @@ export async function generateDocs(
     'configuration.md': describeSettings(tables),
     'doctor.md': describeChecks(readDoc('doctor.md')),
     'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
+    'explain.md': describeReasons(readDoc('explain.md'), await assertDistinctReasons(modules)),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

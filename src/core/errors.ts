@@ -4,31 +4,35 @@
  * `Problem`).
  */
 export const errorTable = {
-  badRequest: { status: 400, error: 'Bad request' },
-  invalidRequest: { status: 400, error: 'invalid_request' }, // RFC 6749 section 5.2, as the two below
-  invalidBody: { status: 400, error: 'Invalid request body' },
-  nameAndEmailRequired: { status: 400, error: 'Name and email required' },
-  validationFailed: { status: 400, error: 'Validation failed' },
+  badRequest: { status: 400, error: 'Bad request', event: 'inputFail' },
+  invalidRequest: { status: 400, error: 'invalid_request', event: 'inputFail' }, // RFC 6749 section 5.2, as the two below
+  invalidBody: { status: 400, error: 'Invalid request body', event: 'inputFail' },
+  nameAndEmailRequired: { status: 400, error: 'Name and email required', event: 'inputFail' },
+  validationFailed: { status: 400, error: 'Validation failed', event: 'inputFail' },
   confirmationInvalid: { status: 400, error: 'Invalid or expired code' },
   signInFailed: { status: 400, error: 'Sign-in failed' },
   invalidClient: { status: 401, error: 'invalid_client' },
   authenticationRequired: { status: 401, error: 'Authentication required' },
   invalidCredentials: { status: 401, error: 'Invalid credentials' },
-  invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token' },
+  invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token', event: 'tokenFail' },
   noTokenProvided: { status: 401, error: 'No token provided' },
-  invalidToken: { status: 401, error: 'Invalid token' },
-  captchaRequired: { status: 401, error: 'Captcha required' },
-  invalidRefreshToken: { status: 401, error: 'Invalid refresh token' },
-  secondFactorRequired: { status: 401, error: 'Second factor required' },
-  recentLoginRequired: { status: 401, error: 'Recent login required' },
-  confirmationRequired: { status: 401, error: 'Confirmation required' },
-  unauthorizedClient: { status: 403, error: 'unauthorized_client' },
+  invalidToken: { status: 401, error: 'Invalid token', event: 'tokenFail' },
+  captchaRequired: { status: 401, error: 'Captcha required', event: 'sequenceFail' },
+  invalidRefreshToken: { status: 401, error: 'Invalid refresh token', event: 'tokenFail' },
+  secondFactorRequired: { status: 401, error: 'Second factor required', event: 'sequenceFail' },
+  recentLoginRequired: { status: 401, error: 'Recent login required', event: 'sequenceFail' },
+  confirmationRequired: { status: 401, error: 'Confirmation required', event: 'sequenceFail' },
+  unauthorizedClient: { status: 403, error: 'unauthorized_client', event: 'authorizationFail' },
   signUpOff: { status: 403, error: 'Sign-up is off' },
-  accessDenied: { status: 403, error: 'Access denied' },
+  accessDenied: { status: 403, error: 'Access denied', event: 'authorizationFail' },
   httpsRequired: { status: 403, error: 'HTTPS required' },
-  csrfTokenInvalid: { status: 403, error: 'CSRF token invalid' },
-  passwordChangeRequired: { status: 403, error: 'Password change required' },
-  enrolmentRequired: { status: 403, error: 'Second factor enrolment required' },
+  csrfTokenInvalid: { status: 403, error: 'CSRF token invalid', event: 'csrfFail' },
+  passwordChangeRequired: { status: 403, error: 'Password change required', event: 'sequenceFail' },
+  enrolmentRequired: {
+    status: 403,
+    error: 'Second factor enrolment required',
+    event: 'sequenceFail',
+  },
   routeNotFound: { status: 404, error: 'Route not found' },
   userNotFound: { status: 404, error: 'User not found' },
   postNotFound: { status: 404, error: 'Post not found' },
@@ -50,7 +54,7 @@ export const errorTable = {
   mailClosed: { status: 409, error: 'Mail already closed' },
   lastAdministrator: { status: 409, error: 'Last administrator' },
   preconditionFailed: { status: 412, error: 'Precondition failed' },
-  bodyTooLarge: { status: 413, error: 'Request body too large' },
+  bodyTooLarge: { status: 413, error: 'Request body too large', event: 'inputFail' },
   unsupportedMediaType: { status: 415, error: 'Unsupported media type' },
   unsupportedRequest: { status: 415, error: 'invalid_request' }, // RFC 6749 section 5.2
   expectationFailed: { status: 417, error: 'Expectation failed' },
@@ -62,23 +66,32 @@ export const errorTable = {
   identityProvider: { status: 502, error: 'Identity provider error' },
   mailUnavailable: { status: 503, error: 'Mail is not configured' },
   serviceUnavailable: { status: 503, error: 'Service unavailable' },
-} as const satisfies Record<string, { status: number; error: string }>
+} as const satisfies Record<string, ErrorText>
 
 export type ErrorName = keyof typeof errorTable
 
-/** An error of a module from outside, which the table has no row for. Its manifest names it. */
-export interface Problem {
-  readonly name: string
+interface ErrorText {
   /** From 400 to 599. */
   readonly status: number
   /** The text that callers see. */
   readonly error: string
+  /**
+   * The event of its refusals. The other errors have none: their cause is told where it is known (a
+   * wrong password, a full rate limit), or they are no matter of security (a path or a row that is
+   * not there, a request without credentials). docs/adr/0052
+   */
+  readonly event?: 'authorizationFail' | 'csrfFail' | 'inputFail' | 'sequenceFail' | 'tokenFail'
+}
+
+/** An error of a module from outside, which the table has no row for. Its manifest names it. */
+export interface Problem extends ErrorText {
+  readonly name: string
 }
 
 export type ErrorRow = ErrorName | Problem
 
 /** The row that a name stands for; a module's own problem as it is. */
-export function problemOf(row: ErrorRow): Omit<Problem, 'name'> {
+export function problemOf(row: ErrorRow): ErrorText {
   return typeof row === 'string' ? errorTable[row] : row
 }
 
@@ -88,8 +101,8 @@ export interface Detail {
   readonly message: string
 }
 
-/** The names of the facts of each reason; reasons/reasons.ts adds the codes to it. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled from outside, because kernel/ imports nothing
+/** The names of the facts of each reason; each `reasons.ts` adds its codes to it. */
+// biome-ignore lint/suspicious/noEmptyInterface: each table of reasons declares its codes in it
 export interface ReasonFacts {}
 
 export type FactValue = string | number | boolean | readonly string[] | null

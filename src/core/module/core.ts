@@ -16,6 +16,14 @@ export const module: Module = {
     { name: 'room_schemas', key: [], leftOut: 'written by the migrations of modules, as that is' },
   ],
   events: () => Promise.all([import('../http/events.ts'), import('../runtime/events.ts')]),
+  reasons: () =>
+    Promise.all([
+      import('../reasons/requests.ts'),
+      import('../reasons/credentials.ts'),
+      import('../reasons/access.ts'),
+      import('../reasons/bodies.ts'),
+      import('../reasons/service.ts'),
+    ]),
   errors: [
     'badRequest',
     'invalidBody',

@@ -7,7 +7,7 @@ import type { Migration } from '../database/migrations/statement.ts'
 import type { ErrorRow } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
-import type { Reason } from '../reasons/guards.ts'
+import type { Reason } from '../reasons/types.ts'
 import type { Job } from '../runtime/jobs.ts'
 import type { ExportSection } from './person.ts'
 import type { Needs } from './services.ts'
@@ -66,15 +66,20 @@ export interface ModuleNames {
   /** Names in the error table that belong to this module, or errors of its own. */
   readonly errors?: readonly ErrorRow[]
   /**
-   * The reasons of its refusals, for the operator; only an external module has any, and each of its
-   * codes begins with `x-`. Those of the service stand in reasons/reasons.ts.
+   * Imports the reasons of its refusals; the core has several files. Each code of an external module
+   * begins with `x-`.
    */
-  readonly reasons?: Readonly<Record<`x-${string}`, Reason>>
+  readonly reasons?: () => Promise<ReasonFile | readonly ReasonFile[]>
   /** Names in the settings table that belong to this module, or what imports a table of its own. */
   readonly settings?: readonly SettingName[] | LoadSettings
   readonly commands?: readonly ModuleCommands[]
   /** Request headers of its own: CORS allows them, and the log redacts the secret ones. */
   readonly requestHeaders?: readonly { readonly name: string; readonly isSecret?: true }[]
+}
+
+/** A file of reasons, by their codes. */
+export interface ReasonFile {
+  readonly reasons: Readonly<Record<string, Reason>>
 }
 
 export type LoadSettings = () => Promise<{ readonly settings: SettingsTable }>

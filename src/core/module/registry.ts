@@ -1,6 +1,7 @@
 import type { Trace } from '../database/pending-deletion.ts'
 import { type ErrorRow, errorTable } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
+import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
 
 /** Records the module that claims a name. @throws Error with both modules if it was claimed before */
@@ -22,8 +23,8 @@ export function createClaims(): Claim {
 
 /**
  * Asserts that no name is claimed twice by manifests. Schemes and routes are claimed when they are
- * registered, settings of a module's own table when that is loaded, and events by
- * `assertDistinctEvents`.
+ * registered, settings of a module's own table when that is loaded, events by
+ * `assertDistinctEvents`, and reasons by `assertDistinctReasons`.
  * @throws Error for a name that is claimed twice, and for an error that is not valid
  */
 export function assertDistinct(modules: readonly ModuleNames[]): void {
@@ -43,7 +44,6 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       'error',
       module.errors?.map((row) => errorName(row, module.name)),
     )
-    claimAll('reason', Object.keys(module.reasons ?? {}))
     claimAll(
       'method',
       module.methods?.map(({ name }) => name),
@@ -75,6 +75,23 @@ export async function assertDistinctEvents(modules: readonly ModuleNames[]): Pro
     for (const { name } of types) claim('event', name, module)
     return types.map((type) => ({ ...type, category }))
   })
+}
+
+/** Asserts that no code of a reason is claimed twice; answers all reasons. @throws Error otherwise */
+export async function assertDistinctReasons(
+  modules: readonly ModuleNames[],
+): Promise<ReadonlyMap<string, Reason>> {
+  const claim = createClaims()
+  const all = await Promise.all(
+    modules.map(async ({ reasons }) => [(await reasons?.()) ?? []].flat()),
+  )
+  return new Map(
+    modules.flatMap(({ name }, index) => {
+      const reasons = (all[index] ?? []).flatMap((file) => Object.entries(file.reasons))
+      for (const [code] of reasons) claim('reason', code, name)
+      return reasons
+    }),
+  )
 }
 
 function isEventType(value: unknown): value is EventType {

@@ -7,6 +7,7 @@ export const module: Module = {
   tag: 'Service',
   tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
   commands: [
     {

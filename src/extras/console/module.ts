@@ -5,6 +5,7 @@ export const module: Module = {
   name: 'console',
   tag: 'Service',
   settings: ['CONSOLE', 'CONSOLE_ADDRESSES'],
+  reasons: () => import('./reasons.ts'),
   errors: [consoleElsewhere],
   routes: async () => {
     const { consoleRoutes } = await import('./routes.ts')

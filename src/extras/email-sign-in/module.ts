@@ -5,6 +5,7 @@ export const module: Module = {
   eventCategory: 'email-login',
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
   routes: async () => {
     const { emailLoginRoutes } = await import('./routes.ts')

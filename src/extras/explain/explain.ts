@@ -12,8 +12,8 @@ import { errorText, type LookUpReason, showReason } from './explanations.ts'
 import { judgeLogin } from './judge-login.ts'
 import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
 import type { RouteInput } from './match-route.ts'
-import { type MendsDeps, mendsFor } from './mends.ts'
 import type { Refusals } from './refusals.ts'
+import { type RemediesDeps, remediesFor } from './remedies.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
 
 /**
@@ -26,10 +26,10 @@ export interface ExplainDeps extends JudgeTokenDeps {
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
-  readonly outbox: MendsDeps['outbox']
+  readonly outbox: RemediesDeps['outbox']
   readonly refusals: Pick<Refusals, 'find'>
-  readonly requirements: JudgeRouteDeps['requirements'] & MendsDeps['requirements']
-  readonly throttle: MendsDeps['throttle']
+  readonly requirements: JudgeRouteDeps['requirements'] & RemediesDeps['requirements']
+  readonly throttle: RemediesDeps['throttle']
 }
 
 /** The subject of the administrator who asks; null at the command line. */
@@ -64,7 +64,12 @@ export async function explainRefusal(
     subject: refusal.subject,
     username: account?.username ?? null,
     address: refusal.address,
-    mends: await mendsFor(deps, { account, address: refusal.address, caller, code: refusal.code }),
+    mends: await remediesFor(deps, {
+      account,
+      address: refusal.address,
+      caller,
+      code: refusal.code,
+    }),
   }
 }
 
@@ -92,7 +97,7 @@ export async function explainToken(
     schemes: [],
     checks: [],
     mends: reason
-      ? await mendsFor(deps, { account, address: null, caller, code: reason.code })
+      ? await remediesFor(deps, { account, address: null, caller, code: reason.code })
       : [],
     refusal: null,
   }
@@ -161,7 +166,12 @@ async function shownJudgement(
     rule,
     schemes: [...schemes],
     checks: await Promise.all(checks.map((check) => shownCheck(check, deps))),
-    mends: await mendsFor(deps, { account, address: null, caller, code: refusing?.code ?? null }),
+    mends: await remediesFor(deps, {
+      account,
+      address: null,
+      caller,
+      code: refusing?.code ?? null,
+    }),
     refusal: null,
   }
 }

@@ -1,22 +1,19 @@
 import { errorTable, type FactValue, problemOf, type RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
-import type { Reason } from '../../core/reasons/guards.ts'
+import { assertDistinctReasons } from '../../core/module/registry.ts'
+import type { Reason } from '../../core/reasons/types.ts'
 import type { Refusal } from './store.ts'
 
-/** Finds what a code means, in the registry of the service and those of external modules. */
+/** Finds what a code means. */
 export type LookUpReason = (code: string) => Promise<Reason>
 
-/** Makes the look-up. The registry is loaded by the first question, not by the start. */
-export function createLookUp(modules: readonly Pick<ModuleNames, 'reasons'>[]): LookUpReason {
-  const others: Readonly<Record<string, Reason>> = Object.assign(
-    {},
-    ...modules.map(({ reasons }) => reasons ?? {}),
-  )
+/** Makes the look-up in the reasons of the modules, which the first question loads. */
+export function createLookUp(modules: readonly ModuleNames[]): LookUpReason {
+  let reasons: Promise<ReadonlyMap<string, Reason>> | undefined
   return async (code) => {
-    const { reasons } = await import('../../core/reasons/reasons.ts')
-    const all: Readonly<Record<string, Reason>> = { ...others, ...reasons }
-    return all[code] ?? unknownReason
+    reasons ??= assertDistinctReasons(modules)
+    return (await reasons).get(code) ?? unknownReason
   }
 }
 
@@ -24,7 +21,6 @@ export function createLookUp(modules: readonly Pick<ModuleNames, 'reasons'>[]): 
 const unknownReason: Reason = {
   guard: 'service',
   explanation: 'This version of the program does not know the code: another one has written it.',
-  facts: [],
 }
 
 export type ShownFacts = Record<string, FactValue>

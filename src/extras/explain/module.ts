@@ -13,6 +13,7 @@ export const module: Module = {
       leftOut: 'kept for a day, to explain refusals of the service that wrote them',
     },
   ],
+  reasons: () => import('./reasons.ts'),
   errors: ['refusalNotFound'],
   settings: ['REFUSALS_MAX'],
   commands: [

@@ -7,6 +7,7 @@ export const module: Module = {
   eventCategory: 'forward',
   tag: 'Applications',
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   settings: ['FORWARD_AUTH_FILE'],
   commands: [
     {

@@ -20,6 +20,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   commands: [
     {
       rows: [

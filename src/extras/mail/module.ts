@@ -30,6 +30,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
   settings: [
     'SMTP_URL',

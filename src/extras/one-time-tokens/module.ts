@@ -12,6 +12,7 @@ export const module: Module = {
       person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
+  reasons: () => import('./reasons.ts'),
   errors: ['confirmationInvalid'],
   jobs: ({ confirmations }) => [{ name: 'expired confirmations', purge: confirmations.purge }],
   personalData: async () => (await import('./personal-data.ts')).sections,

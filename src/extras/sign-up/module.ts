@@ -15,6 +15,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
   settings: [
     'SIGN_UP',

@@ -28,6 +28,7 @@ export const module: Module = {
     { name: 'webhook_queues', key: [], leftOut: 'made of the deliveries that wait' },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   settings: ['WEBHOOK_ADDRESSES'],
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
   commands: [

@@ -32,6 +32,7 @@ export const module: Module = {
   ],
   methods: [{ name: 'password', amr: ['pwd'] }],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
   settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
   commands: [

@@ -3,6 +3,7 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'authentication',
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['confirmationRequired', 'invalidCredentials', 'passwordChangeRequired'],
   settings: ['REQUIRE_SECOND_FACTOR'],
 }

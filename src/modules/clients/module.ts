@@ -6,6 +6,7 @@ export const module: Module = {
   name: 'clients',
   tag: 'Tokens',
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['invalidClient'],
   settings: ['CLIENTS_FILE'],
   commands: [

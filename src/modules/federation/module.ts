@@ -13,6 +13,7 @@ export const module: Module = {
   ],
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
   settings: [
     'OIDC_ISSUER',

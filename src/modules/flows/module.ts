@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'flows',
+  reasons: () => import('./reasons.ts'),
   tables: [
     {
       name: 'flows',

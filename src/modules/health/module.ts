@@ -5,6 +5,7 @@ const lookEveryMs = 10_000
 export const module: Module = {
   name: 'health',
   tag: 'Service',
+  reasons: () => import('./reasons.ts'),
   routes: async () => {
     const { healthRoutes } = await import('./routes.ts')
     return async (app, needs) => {

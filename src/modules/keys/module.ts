@@ -13,6 +13,7 @@ export const module: Module = {
   ],
   errors: [keyNotFound, keySigns, keyNotReplaced],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   settings: [
     'MASTER_KEY',
     'MASTER_KEY_NEXT',

@@ -3,6 +3,7 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'login',
   tag: 'Sign in',
+  reasons: () => import('./reasons.ts'),
   errors: ['enrolmentRequired'],
   settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
   commands: [

@@ -13,6 +13,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   settings: [
     'HASHING_MEMORY_MIB',
     'PASSWORD_HASH',

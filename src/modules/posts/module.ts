@@ -12,6 +12,7 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['postNotFound'],
   settings: ['POSTS_DELETE_POLICY'],
   routes: async () => {

@@ -8,6 +8,7 @@ export const module: Module = {
     { name: 'used_challenges', key: ['nonce'] },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: ['captchaRequired', 'tooManyLoginAttempts'],
   settings: [
     'LOGIN_ATTEMPTS',

@@ -19,6 +19,7 @@ export const module: Module = {
     { name: 'refresh_families_ended', key: ['family'] },
   ],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: [
     'invalidRequest',
     'invalidOrExpiredToken',

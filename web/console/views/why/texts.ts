@@ -5,11 +5,15 @@ export const whyTexts = areaTexts({
   en: () =>
     withEvents(
       'en',
-      import('../../../languages/en/console/why.ts').then(({ why }) => why),
+      Promise.all([import('../../../languages/en/console/why.ts'), import('made:reasons-en')]).then(
+        ([{ why }, words]) => ({ ...why, ...words }),
+      ),
     ),
   de: () =>
     withEvents(
       'de',
-      import('../../../languages/de/console/why.ts').then(({ why }) => why),
+      Promise.all([import('../../../languages/de/console/why.ts'), import('made:reasons-de')]).then(
+        ([{ why }, words]) => ({ ...why, ...words }),
+      ),
     ),
 })
