@@ -164,6 +164,7 @@ interface Made extends LogoutEndings {
   readonly recovery: Recovery
   readonly refusals: Refusals
   readonly lookUpReason: LookUpReason
+  readonly modules: readonly Module[]
   readonly requirements: Requirements
   readonly returnOrigins: ReturnOrigins
   readonly returnPaths: ReturnPaths
@@ -396,6 +397,7 @@ export async function createServices(
       secondFactor,
     }),
     lookUpReason,
+    modules,
     refusals: createRefusals(deps),
     requirements,
     returnOrigins: {

@@ -1,8 +1,8 @@
-import { type Language, languages } from '../src/core/config/languages.ts'
 import type { Frame } from '../src/core/http/pages/frame.ts'
 import { frameAssets } from '../src/core/http/pages/frame-assets.ts'
 import { loadRenderer } from '../src/core/http/pages/renderer.ts'
 import type { ViewName, Views } from '../src/core/http/pages/views.ts'
+import { type Language, languages } from '../src/core/lib/languages.ts'
 import { examples } from '../web/examples/examples.ts'
 
 export interface Shown {

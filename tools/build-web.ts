@@ -116,8 +116,9 @@ export async function buildWebIfStale(): Promise<void> {
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
   const files = [
     ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
-    ...globSync('src/**/{events,reasons}.ts', { cwd: root }),
+    ...globSync('src/**/{events,problems,reasons}.ts', { cwd: root }),
     ...globSync('src/core/reasons/*.ts', { cwd: root }),
+    'src/core/error-table.ts',
     'src/modules.ts',
     'tools/build-web.ts',
     'tools/made-modules.ts',

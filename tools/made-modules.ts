@@ -1,9 +1,10 @@
 import type { Plugin } from 'vite'
-import { isLanguage, type Language } from '../src/core/config/languages.ts'
 import { eventGroups } from '../src/core/events/types.ts'
+import { isLanguage, type Language } from '../src/core/lib/languages.ts'
 import {
   assertDistinctEvents,
   assertDistinctReasons,
+  errorsOf,
   type KnownEvent,
 } from '../src/core/module/registry.ts'
 import { modules } from '../src/modules.ts'
@@ -37,6 +38,12 @@ const makers: Readonly<Record<string, Maker>> = {
     return language
       ? { events: Object.fromEntries(types.map(({ name, words }) => [name, words[language]])) }
       : choicesOf(types)
+  },
+  async errors(language) {
+    const all = Object.values(errorsOf(modules))
+    return {
+      errors: Object.fromEntries(all.map(({ error, words }) => [error, words?.[language ?? 'en']])),
+    }
   },
   async reasons(language) {
     const all = [...(await assertDistinctReasons(modules))]

@@ -87,7 +87,10 @@ const doubled: readonly Doubled[] = [
     name: 'thingMissing',
     both: { errors: [problem] },
     twice: { errors: [problem, { ...problem, status: 410 }] },
-    ofOurs: [{ errors: ['postNotFound'] }, 'the error postNotFound is named by the modules posts'],
+    ofOurs: [
+      { errors: [{ ...problem, name: 'postNotFound' }] },
+      'the error postNotFound is named by the modules posts',
+    ],
   },
   {
     kind: 'reason',

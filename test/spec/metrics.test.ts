@@ -4,7 +4,6 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { errorTable } from '../../src/core/errors.ts'
 import { Counters } from '../../src/core/measurements/counters.ts'
 import { createMeasurements } from '../../src/core/measurements/measurements.ts'
 import {
@@ -12,12 +11,14 @@ import {
   type Measured,
   RequestMeasurements,
 } from '../../src/core/measurements/requests.ts'
+import { errorsOf } from '../../src/core/module/registry.ts'
 import { attempt } from '../../src/core/runtime/jobs.ts'
 import { type Polled, soleProcess } from '../../src/core/workers/workers.ts'
 import { createMetrics } from '../../src/extras/metrics/metrics.ts'
 import { createRefusalCounts } from '../../src/extras/metrics/refusal-counts.ts'
 import { hashingQueue } from '../../src/modules/passwords/hashing-queue.ts'
 import { measuredQueue } from '../../src/modules/passwords/measured-queue.ts'
+import { modules } from '../../src/modules.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { ask, exchange } from '../raw-http.ts'
@@ -312,7 +313,7 @@ suite('GET /metrics: what it counts', async () => {
     const errors = series.filter(({ name }) => name === 'gatehouse_refusals_total')
     assert.deepEqual(
       errors.map(({ labels }) => labels.error).toSorted(),
-      Object.keys(errorTable).toSorted(),
+      Object.keys(errorsOf(modules)).toSorted(),
     )
   })
 })
@@ -327,7 +328,7 @@ suite('GET /metrics: the database is away', async () => {
     const metrics = createMetrics({
       ...deps,
       workers: soleProcess,
-      refusals: createRefusalCounts(deps.measurements),
+      refusals: createRefusalCounts({ ...deps, modules }),
       assertDatabaseServes: away,
       sessions: { count: away },
     })
@@ -350,7 +351,7 @@ suite('GET /metrics: what is not measured by requests', async () => {
     const metrics = createMetrics({
       ...deps,
       sessions: { count: async () => 7 },
-      refusals: createRefusalCounts(deps.measurements),
+      refusals: createRefusalCounts({ ...deps, modules }),
       auditProof: {
         lag: () => ({
           uncoveredMs: 1500,
@@ -430,7 +431,7 @@ suite('GET /metrics: what is not measured by requests', async () => {
       createMetrics({
         ...given.deps,
         sessions: { count: async () => 3 },
-        refusals: createRefusalCounts(given.deps.measurements),
+        refusals: createRefusalCounts({ ...given.deps, modules }),
         workers: { index, pollOthers: poll, onAsked: (_, answer) => void theirs.push(answer) },
       })
     const second = of(other, 1, async () => [])

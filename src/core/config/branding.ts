@@ -1,4 +1,4 @@
-import { isLanguage, type Language, languages } from './languages.ts'
+import { isLanguage, type Language, languages } from '../lib/languages.ts'
 import type { OwnLink, OwnTexts } from './own-texts.ts'
 import { readBytes } from './read-file.ts'
 

@@ -1,13 +1,13 @@
 import { Secret } from '../crypto/secret.ts'
+import { languages } from '../lib/languages.ts'
 import { canonicalUsername } from '../lib/username.ts'
 import type { RoleName } from '../policy/principal.ts'
 import { integer, list, oneOf, optional, type Setting, text } from './kinds.ts'
-import { languages } from './languages.ts'
 import { parseMailDomain, parseMailServer, parseSender } from './mail.ts'
 import { parseNamedRole } from './oidc-settings.ts'
 import { parseReturnOrigin } from './return-origins.ts'
 
-export { type Language, languages } from './languages.ts'
+export { type Language, languages } from '../lib/languages.ts'
 
 /** The cookie that binds flows of pages to their browser; the session cookie cannot have this name. */
 export const pageCookieName = '__Host-flow'

@@ -4,7 +4,7 @@ import type { SettingsTable } from '../config/module-settings.ts'
 import type { SettingName } from '../config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
-import type { ErrorRow } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/types.ts'
@@ -63,8 +63,8 @@ export interface ModuleNames {
   readonly eventCategory?: string
   /** Imports the file of its event types; the core has several. */
   readonly events?: () => Promise<object>
-  /** Names in the error table that belong to this module, or errors of its own. */
-  readonly errors?: readonly ErrorRow[]
+  /** Its own errors; those of the error table belong to the core. */
+  readonly errors?: readonly Problem[]
   /**
    * Imports the reasons of its refusals; the core has several files. Each code of an external module
    * begins with `x-`.

@@ -1,5 +1,6 @@
 import type { Trace } from '../database/pending-deletion.ts'
-import { type ErrorRow, errorTable } from '../errors.ts'
+import { type ErrorText, errorTable } from '../error-table.ts'
+import type { Problem } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
 import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
@@ -42,7 +43,7 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
     )
     claimAll(
       'error',
-      module.errors?.map((row) => errorName(row, module.name)),
+      module.errors?.map((problem) => errorName(problem, module.name)),
     )
     claimAll(
       'method',
@@ -99,18 +100,23 @@ function isEventType(value: unknown): value is EventType {
 }
 
 /** @throws Error if an error of a module has a name of the error table, or no error status */
-function errorName(row: ErrorRow, module: string): string {
-  if (typeof row === 'string') return row
-  if (row.name in errorTable) {
-    throw new Error(`the error ${row.name} is named by the error table and by the module ${module}`)
+function errorName({ name, status, error }: Problem, module: string): string {
+  if (name in errorTable) {
+    throw new Error(`the error ${name} is named by the error table and by the module ${module}`)
   }
-  const isError = Number.isInteger(row.status) && row.status >= 400 && row.status <= 599
-  if (!isError || row.error === '') {
+  const isError = Number.isInteger(status) && status >= 400 && status <= 599
+  if (!isError || error === '') {
     throw new Error(
-      `the error ${row.name} of the module ${module} has no status from 400 to 599, or no text`,
+      `the error ${name} of the module ${module} has no status from 400 to 599, or no text`,
     )
   }
-  return row.name
+  return name
+}
+
+/** The errors of the error table and of the modules, by their names. */
+export function errorsOf(modules: readonly ModuleNames[]): Readonly<Record<string, ErrorText>> {
+  const own = modules.flatMap(({ errors = [] }) => errors.map((error) => [error.name, error]))
+  return { ...errorTable, ...Object.fromEntries(own) }
 }
 
 /** Lists the secret request headers of the modules, which the log redacts. */

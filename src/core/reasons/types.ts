@@ -1,4 +1,4 @@
-import type { Language } from '../config/languages.ts'
+import type { Language } from '../lib/languages.ts'
 
 /** The parts of the service that refuse, in about the order in which a request meets them. */
 export const guards = [

@@ -5,7 +5,6 @@ export const module: Module = {
   eventCategory: 'emails',
   tag: 'Own account',
   events: () => import('./events.ts'),
-  errors: ['emailExists', 'emailNotVerified'],
   settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
   routes: async () => {
     const [

@@ -2,6 +2,7 @@ import { type ErrorRow, problemOf, type RefusalReason } from '../../core/errors.
 import type { Events } from '../../core/events/events.ts'
 import type { Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 import type { Account } from '../../modules/authentication/account.ts'
@@ -26,6 +27,7 @@ export interface ExplainDeps extends JudgeTokenDeps {
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
+  readonly modules: readonly ModuleNames[]
   readonly outbox: RemediesDeps['outbox']
   readonly refusals: Pick<Refusals, 'find'>
   readonly requirements: JudgeRouteDeps['requirements'] & RemediesDeps['requirements']
@@ -56,7 +58,7 @@ export async function explainRefusal(
     id: refusal.id,
     at: isoTime(refusal.at),
     status: refusal.status,
-    error: errorText(refusal.error),
+    error: errorText(refusal.error, deps.modules),
     method: refusal.method,
     route: refusal.route,
     ...(await showReason(refusal, deps.lookUpReason)),

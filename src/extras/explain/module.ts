@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { refusalNotFound } from './problems.ts'
 
 export const module: Module = {
   name: 'explain',
@@ -14,7 +15,7 @@ export const module: Module = {
     },
   ],
   reasons: () => import('./reasons.ts'),
-  errors: ['refusalNotFound'],
+  errors: [refusalNotFound],
   settings: ['REFUSALS_MAX'],
   commands: [
     {

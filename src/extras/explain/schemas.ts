@@ -1,4 +1,4 @@
-import { errorTable } from '../../core/errors.ts'
+import { errorTable } from '../../core/error-table.ts'
 import { named, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
 import { remedies } from '../../core/reasons/types.ts'
 

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { mailClosed, mailNotFound } from './problems.ts'
 
 const lookEveryMs = 100
 
@@ -31,7 +32,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
+  errors: [mailNotFound, mailClosed],
   settings: [
     'SMTP_URL',
     'MAIL_FROM',

@@ -13,7 +13,7 @@ export const module: Module = {
         import('./listener.ts'),
       ])
     return async (app, needs) => {
-      const refusals = createRefusalCounts(needs.measurements)
+      const refusals = createRefusalCounts(needs)
       app.refusalListeners.push(refusals.take)
       const metrics = createMetrics({ ...needs, refusals })
       await metricsRoutes(app, { metrics })

@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
-import { type ApiError, errorTable } from '../../core/errors.ts'
+import type { ApiError } from '../../core/errors.ts'
 import { type Counted, Counters } from '../../core/measurements/counters.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
+import { errorsOf } from '../../core/module/registry.ts'
 
 /** The logins and refusals of a process, by labels that no caller can make grow. */
 export interface RefusalCounts {
@@ -19,9 +21,13 @@ export interface RefusalCounts {
  * metrics who sends logins must not learn from a true reason which accounts there are.
  */
 export function createRefusalCounts({
-  loginsSucceeded,
-}: Pick<Measurements, 'loginsSucceeded'>): RefusalCounts {
-  const errors = new Counters(Object.keys(errorTable).map((name) => [name]))
+  measurements: { loginsSucceeded },
+  modules,
+}: {
+  readonly measurements: Pick<Measurements, 'loginsSucceeded'>
+  readonly modules: readonly ModuleNames[]
+}): RefusalCounts {
+  const errors = new Counters(Object.keys(errorsOf(modules)).map((name) => [name]))
   const refusedLogins = new Counters(usualLogins)
   const throttled = new Counters([['login'], ['requests']])
   return {

@@ -1,9 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
+import { accountUnusable } from './problems.ts'
 
 export const module: Module = {
   name: 'recovery',
   events: () => import('./events.ts'),
-  errors: ['accountUnusable'],
+  errors: [accountUnusable],
   settings: ['RESET_SECONDS'],
   commands: [
     {

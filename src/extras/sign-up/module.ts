@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { invitationClosed, invitationNotFound, signUpOff } from './problems.ts'
 
 export const module: Module = {
   name: 'sign-up',
@@ -16,7 +17,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
+  errors: [signUpOff, invitationNotFound, invitationClosed],
   settings: [
     'SIGN_UP',
     'SIGN_UP_ROLES',

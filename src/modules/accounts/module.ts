@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { userHasAccount } from './problems.ts'
 
 export const module: Module = {
   name: 'accounts',
@@ -33,7 +34,7 @@ export const module: Module = {
   methods: [{ name: 'password', amr: ['pwd'] }],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
+  errors: [userHasAccount],
   settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
   commands: [
     {

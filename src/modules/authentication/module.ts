@@ -4,6 +4,5 @@ export const module: Module = {
   name: 'authentication',
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['confirmationRequired', 'invalidCredentials', 'passwordChangeRequired'],
   settings: ['REQUIRE_SECOND_FACTOR'],
 }

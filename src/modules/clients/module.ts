@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { invalidClient } from './problems.ts'
 
 const refreshMs = 1000
 
@@ -7,7 +8,7 @@ export const module: Module = {
   tag: 'Tokens',
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['invalidClient'],
+  errors: [invalidClient],
   settings: ['CLIENTS_FILE'],
   commands: [
     {

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { identityNotFound, linkedToAnother, providerFailed } from './problems.ts'
 
 export const module: Module = {
   name: 'federation',
@@ -14,7 +15,7 @@ export const module: Module = {
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
+  errors: [identityNotFound, linkedToAnother, providerFailed],
   settings: [
     'OIDC_ISSUER',
     'OIDC_CLIENT_ID',

@@ -4,7 +4,6 @@ export const module: Module = {
   name: 'idempotency',
   tables: [{ name: 'idempotency_keys', key: ['id'] }],
   reasons: () => import('./reasons.ts'),
-  errors: ['idempotencyKeyReused'],
   jobs: ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],
   onErasure: async () => {
     const { idempotencyStore } = await import('./store.ts')

@@ -4,7 +4,6 @@ export const module: Module = {
   name: 'login',
   tag: 'Sign in',
   reasons: () => import('./reasons.ts'),
-  errors: ['enrolmentRequired'],
   settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
   commands: [
     {

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { postNotFound } from './problems.ts'
 
 export const module: Module = {
   name: 'posts',
@@ -13,7 +14,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['postNotFound'],
+  errors: [postNotFound],
   settings: ['POSTS_DELETE_POLICY'],
   routes: async () => {
     const { postRoutes } = await import('./routes.ts')

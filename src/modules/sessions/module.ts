@@ -24,7 +24,6 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['sessionNotFound'],
   /** Browsers must send it with every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: [

@@ -9,7 +9,6 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: ['captchaRequired', 'tooManyLoginAttempts'],
   settings: [
     'LOGIN_ATTEMPTS',
     'LOGIN_WINDOW_SECONDS',

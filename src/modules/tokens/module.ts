@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
 
 export const module: Module = {
   name: 'tokens',
@@ -20,15 +21,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: [
-    'invalidRequest',
-    'invalidOrExpiredToken',
-    'noTokenProvided',
-    'invalidToken',
-    'invalidRefreshToken',
-    'unauthorizedClient',
-    'unsupportedRequest',
-  ],
+  errors: [invalidRequest, unauthorizedClient, unsupportedRequest],
   settings: [
     'TOKEN_ISSUER',
     'TOKEN_AUDIENCE',

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { secondFactorNotFound } from './problems.ts'
 
 export const module: Module = {
   name: 'totp',
@@ -16,7 +17,7 @@ export const module: Module = {
       person: { column: 'user_id', onDelete: 'delete' },
     },
   ],
-  errors: ['secondFactorRequired', 'secondFactorNotFound'],
+  errors: [secondFactorNotFound],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   routes: async () => {

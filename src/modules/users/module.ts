@@ -28,7 +28,6 @@ export const module: Module = {
     },
   ],
   events: () => import('./events.ts'),
-  errors: ['nameAndEmailRequired', 'userNotFound'],
   settings: ['USERS_POLICY'],
   commands: [
     {

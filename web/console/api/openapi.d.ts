@@ -6333,6 +6333,16 @@ export interface components {
                 "text/html": string;
             };
         };
+        /** @description Access denied · Sign-up is off */
+        AccessDenied_SignUpOff: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Account not found */
         AccountNotFound: {
             headers: {
@@ -6626,8 +6636,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Email already in use · Account locked or disabled · No verified email */
-        EmailExists_AccountUnusable_EmailNotVerified: {
+        /** @description Email already in use · No verified email · Account locked or disabled */
+        EmailExists_EmailNotVerified_AccountUnusable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
@@ -6934,16 +6944,6 @@ export interface components {
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Sign-up is off · Access denied */
-        SignUpOff_AccessDenied: {
-            headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -7535,7 +7535,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed_ConfirmationInvalid"];
-            403: components["responses"]["SignUpOff_AccessDenied"];
+            403: components["responses"]["AccessDenied_SignUpOff"];
             409: components["responses"]["UsernameExists_EmailExists"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -7579,7 +7579,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest_InvalidBody_ValidationFailed"];
-            403: components["responses"]["SignUpOff_AccessDenied"];
+            403: components["responses"]["AccessDenied_SignUpOff"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -12458,7 +12458,7 @@ export interface operations {
             401: components["responses"]["AuthenticationRequired_InvalidOrExpiredToken_RecentLoginRequired"];
             403: components["responses"]["AccessDenied_CsrfTokenInvalid"];
             404: components["responses"]["AccountNotFound"];
-            409: components["responses"]["EmailExists_AccountUnusable_EmailNotVerified"];
+            409: components["responses"]["EmailExists_EmailNotVerified_AccountUnusable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyLoginAttempts"];

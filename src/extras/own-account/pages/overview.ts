@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { isLanguage, languages } from '../../../core/config/languages.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import { isLanguage, languages } from '../../../core/lib/languages.ts'
 import type { Providers } from '../../../modules/federation/providers.ts'
 import type { Users } from '../../../modules/users/users.ts'
 import type { Emails } from '../../email-addresses/emails.ts'

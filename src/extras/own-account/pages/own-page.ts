@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isLanguage } from '../../../core/config/languages.ts'
 import { equalInConstantTime, keyedDigest } from '../../../core/crypto/digest.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { fewFieldsBytes } from '../../../core/http/bodies/bodies.ts'
@@ -14,6 +13,7 @@ import type {
 } from '../../../core/http/pages/views/account.ts'
 import type { Views } from '../../../core/http/pages/views.ts'
 import { callerOf } from '../../../core/http/routes/access.ts'
+import { isLanguage } from '../../../core/lib/languages.ts'
 import { authenticated } from '../../../core/policy/rules.ts'
 import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'

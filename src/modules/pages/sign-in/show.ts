@@ -1,4 +1,3 @@
-import { isLanguage } from '../../../core/config/languages.ts'
 import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
@@ -9,6 +8,7 @@ import type {
   SignInForm,
   SignInView,
 } from '../../../core/http/pages/views/sign-in.ts'
+import { isLanguage } from '../../../core/lib/languages.ts'
 import { resendSecondsAt } from '../../../extras/mail/mailbox-page.ts'
 import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '../../../config/languages.ts'
+import type { Language } from '../../../lib/languages.ts'
 import type { ProofKind, ProtectedChange } from '../proof-kinds.ts'
 import type { PasswordProblem } from './password-problem.ts'
 
