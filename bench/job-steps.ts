@@ -1,10 +1,10 @@
 import { loadConfig } from '../src/core/config/load.ts'
 import { purgeBatchSize } from '../src/core/module/jobs.ts'
+import { createServiceMaker } from '../src/core/module/make.ts'
 import { loadModules } from '../src/core/module/serve.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
 import { systemDeps } from '../src/core/runtime/deps.ts'
 import { modules } from '../src/modules.ts'
-import { createServices } from '../src/services.ts'
 
 // The jobs that purge, and deletions of users, in a process without a server: the processor time of
 // each step, during which SQLite lets no request pass. The first message says where, and what to
@@ -38,7 +38,7 @@ process.once('disconnect', () => process.exit())
 async function stepsOf({ directory, usual, id }: Asked): Promise<Steps> {
   const settings = { DATA_DIR: directory, LOG_LEVEL: 'warn' }
   const deps = systemDeps(loadConfig(settings, await settingsOfModules(modules)))
-  const services = await createServices(deps, { modules })
+  const services = await (await createServiceMaker(deps, { modules })).all()
   const remove = (user: number) => timed(() => services.users.remove(user))
   for (const user of usual) await remove(user)
   const removal = await remove(id)

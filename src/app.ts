@@ -8,13 +8,15 @@ import { eventsOfRefusals } from './core/http/refusals/events-of-refusals.ts'
 import { access } from './core/http/routes/access.ts'
 import { createServer } from './core/http/server/server.ts'
 import { jobsOf } from './core/module/jobs.ts'
+import { createServiceMaker } from './core/module/make.ts'
 import type { Module } from './core/module/module.ts'
+import { loadMonitoring, startCounting } from './core/module/monitoring.ts'
 import { assertDistinctReasons, requestHeadersOf } from './core/module/registry.ts'
 import { authenticatorsOf, loadModules, registerRoutes } from './core/module/serve.ts'
 import type { Needs } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
 import { attempt, inJobContext, type Job, jobsOfWorker, startJobs } from './core/runtime/jobs.ts'
-import { tracedFetch } from './extras/tracing/fetch.ts'
+import { tracedFetch } from './core/runtime/traced-fetch.ts'
 import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,
@@ -22,7 +24,6 @@ import {
 import { waitForFirstAccount } from './modules/health/first-start.ts'
 import { watchDatabaseFiles } from './modules/health/replaced-files.ts'
 import { modules as ours } from './modules.ts'
-import { createServices } from './services.ts'
 
 export interface App {
   readonly server: FastifyInstance
@@ -55,14 +56,17 @@ export async function buildApp(
   given: Deps,
   { runsJobs = true, closing, replaced, modules = ours }: AppOptions = {},
 ): Promise<App> {
-  const { config, databaseFiles, db, random, log, workers, traces = null } = given
+  const { config, databaseFiles, db, random, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
-  const [loaded, reasons] = await Promise.all([
+  const [loaded, reasons, monitoring] = await Promise.all([
     loadModules(modules),
     assertDistinctReasons(modules),
+    loadMonitoring(modules),
   ])
-  const services = await createServices(deps, { modules })
+  const maker = await createServiceMaker(deps, { modules })
+  const services = await maker.all()
+  const { stop, close } = maker.closing()
   const wired: Needs = { ...deps, ...services }
   // The password is hashed on another thread while the server is built.
   const bootstrap =
@@ -88,6 +92,7 @@ export async function buildApp(
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
   await server.register(eventsOfRefusals, { ...deps, reasons })
+  startCounting(monitoring, deps.measurements, server.refusalListeners)
   collectRoutes(server, config)
   server.addHook('onRoute', services.returnPaths.add)
   addFrames(server, config)
@@ -102,20 +107,10 @@ export async function buildApp(
   const stopJobs = startJobs(runsJobs ? jobsOfWorker(jobs, workers) : [], deps)
   server.addHook('onClose', async () => {
     await stopJobs()
-    await services.webhookSender.close()
+    await stop()
     closing?.()
     deps.events.emitCounts('atOnce')
-    await services.sessions
-      .flush()
-      .catch((error: unknown) => log.error({ err: error }, 'activity was lost'))
-    await services.refusals
-      .flush()
-      .catch((error: unknown) => log.error({ err: error }, 'reasons of refusals were lost'))
-    await services.statisticSeries
-      .flush()
-      .catch((error: unknown) => log.error({ err: error }, 'counts of statistics were lost'))
-    await services.audit.close()
-    await services.auditProof.close()
+    await close()
     await db.destroy()
     await traces?.close()
   })

@@ -13,11 +13,13 @@ import { module as importExport } from './extras/import-export/module.ts'
 import { module as mail } from './extras/mail/module.ts'
 import { module as metrics } from './extras/metrics/module.ts'
 import { module as oneTimeTokens } from './extras/one-time-tokens/module.ts'
+import { module as ownAccount } from './extras/own-account/module.ts'
 import { module as personalData } from './extras/personal-data/module.ts'
 import { module as recovery } from './extras/recovery/module.ts'
 import { module as signUp } from './extras/sign-up/module.ts'
 import { module as statistics } from './extras/statistics/module.ts'
 import { module as status } from './extras/status/module.ts'
+import { module as tracing } from './extras/tracing/module.ts'
 import { module as webhooks } from './extras/webhooks/module.ts'
 import { module as accounts } from './modules/accounts/module.ts'
 import { module as audit } from './modules/audit/module.ts'
@@ -78,6 +80,7 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
+  ownAccount,
   personalData,
   home,
   statistics,
@@ -87,4 +90,5 @@ export const modules: readonly Module[] = [
   backup,
   doctor,
   status,
+  tracing,
 ]

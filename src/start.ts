@@ -18,12 +18,13 @@ import { secretFields } from './core/module/registry.ts'
 import { loadModules } from './core/module/serve.ts'
 import { settingsOfModules } from './core/module/settings.ts'
 import { reasonOf } from './core/reason.ts'
-import { createLog, systemDeps, type Tracing } from './core/runtime/deps.ts'
+import { createLog, systemDeps } from './core/runtime/deps.ts'
 import { restart, shutdown, startup } from './core/runtime/events.ts'
 import { firstRunText, type PasswordFile, writePasswordFile } from './core/runtime/first-run.ts'
 import { leaveServiceNote } from './core/runtime/service-note.ts'
 import { drainOnSignal, type Stopping } from './core/runtime/shutdown.ts'
 import { followSignals } from './core/runtime/signals.ts'
+import type { Tracing } from './core/runtime/tracing.ts'
 import { inWorkers } from './core/workers/start.ts'
 import type { Workers } from './core/workers/workers.ts'
 import type { MakeFirstAdministrator } from './modules/accounts/bootstrap.ts'
@@ -78,7 +79,7 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
   // Another worker would answer from commits of this one that are not on disk yet.
   const isAlone = workers.count === 1
   await workers.reading()
-  const tracing = await tracingOf(config, { log, workers })
+  const tracing = await tracingOf(config, { log, modules, workers })
   const deps = systemDeps(config, {
     ...{ log, workers, groupCommit: isAlone, checkpointThread: true, tracing },
   })
@@ -136,12 +137,12 @@ async function serve(config: Config, { modules, env, workers }: Process): Promis
 /** Loads what exports traces, if OTEL_EXPORTER_OTLP_ENDPOINT is set. */
 async function tracingOf(
   config: Config,
-  deps: { readonly log: Logger; readonly workers: Workers },
+  { modules, ...deps }: Pick<Process, 'modules' | 'workers'> & { readonly log: Logger },
 ): Promise<Tracing | null> {
   if (config.traces.endpoint === undefined) return null
-  const { createTracing } = await import('./extras/tracing/start.ts')
+  const createTracing = await modules.find(({ tracing }) => tracing)?.tracing?.()
   const random = pooledRandom(systemRandom) // ids of spans are small and many
-  return createTracing(config, { ...deps, clock: systemClock, random, fetch })
+  return createTracing?.(config, { ...deps, clock: systemClock, random, fetch }) ?? null
 }
 
 interface FirstRun {

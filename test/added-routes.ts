@@ -3,6 +3,7 @@ import { resource } from '../src/core/http/changes/resource.ts'
 import { createLoginAddress } from '../src/core/http/limits/login-address.ts'
 import { access, callerOf } from '../src/core/http/routes/access.ts'
 import { createServer } from '../src/core/http/server/server.ts'
+import { createServiceMaker } from '../src/core/module/make.ts'
 import { needsResource, type Rule } from '../src/core/policy/rules.ts'
 import { basicAuthenticator } from '../src/modules/basic/authenticator.ts'
 import { externalBearer } from '../src/modules/federation/authenticator.ts'
@@ -10,7 +11,6 @@ import { postNotFound } from '../src/modules/posts/problems.ts'
 import { sessionAuthenticator } from '../src/modules/sessions/authenticator.ts'
 import { bearerAuthenticator } from '../src/modules/tokens/authenticator.ts'
 import { modules } from '../src/modules.ts'
-import { createServices } from '../src/services.ts'
 import type { Answer, Headers, TestApp } from './app.ts'
 import { answerOf } from './app.ts'
 
@@ -23,7 +23,7 @@ export async function addedRoutes(
   rules: Readonly<Record<string, Rule>>,
 ): Promise<(path: string, headers: Headers) => Promise<Answer>> {
   const { deps } = app
-  const services = await createServices(deps, { modules })
+  const services = await (await createServiceMaker(deps, { modules })).all()
   const wired = { ...deps, ...services, loginAddress: createLoginAddress(deps.config) }
   const server = await createServer(deps)
   await server.register(access, {

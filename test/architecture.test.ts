@@ -40,12 +40,13 @@ const coreParts = [
   'events',
   'runtime',
   'http',
+  'checks',
   'module',
   'cli',
 ].map((part) => `core/${part}`)
 
 /** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices', 'own-account', 'tracing']
+const withoutManifest = ['devices']
 
 /** Their pages still load what extras add to them. */
 const loadsExtras = ['pages', 'own-account']
@@ -164,7 +165,9 @@ const isManifest = (path: string) =>
 function loadedByStart(): Set<string> {
   const values = imports.filter(({ typesOnly, isLazy }) => !typesOnly && !isLazy)
   const next = Map.groupBy(values, ({ from }) => from)
-  const ofModules = imports.filter((one) => isManifest(one.from) && !loadsCommands(one))
+  const ofModules = imports.filter(
+    (one) => isManifest(one.from) && !loadsCommands(one) && !one.to.endsWith('/checks.ts'),
+  )
   const loaded = new Set(['src/start.ts', ...ofModules.map(({ to }) => to)])
   for (const path of loaded) for (const { to } of next.get(path) ?? []) loaded.add(to)
   return loaded
@@ -243,7 +246,6 @@ suite('architecture', () => {
       'main.ts',
       'modules',
       'modules.ts',
-      'services.ts',
       'start.ts',
       'test-service.ts',
       'testing.ts',
@@ -260,7 +262,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|routes|schemas|runs|run-store|health|schedule|events|reasons)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|routes|schemas|services|runs|run-store|health|schedule|events|reasons)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -546,6 +548,21 @@ suite('manifests', () => {
       sorted(commands.map(({ name }) => name)),
       sorted(named.flatMap(({ rows }) => rows.map(({ name }) => name))),
     )
+  })
+
+  test('the services of modules need no service of an extra', async () => {
+    const all = await Promise.all(
+      manifests.map(async ({ name, services }) => ({ name, ...(await services?.()) })),
+    )
+    const isExtra = ({ name }: { name: string }) => sources.includes(`src/extras/${name}/module.ts`)
+    const ofExtras = all.filter(isExtra).flatMap(({ services = [] }) => services)
+    const made = new Set<string>(ofExtras.flatMap(({ makes }) => makes))
+    assert.ok(made.size > 20)
+    const outlaws = all
+      .filter((one) => !isExtra(one))
+      .flatMap(({ services = [], hooks = [] }) => [...services, ...hooks])
+      .flatMap(({ needs }) => needs.filter((need) => made.has(need)))
+    assert.deepEqual(outlaws, [])
   })
 
   test('every plugin of routes, and every authenticator, is loaded by its module', () => {

@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, suite, test } from 'node:test'
+import { createServiceMaker } from '../src/core/module/make.ts'
 import {
   type MakeFirstAdministrator,
   prepareFirstAdministrator,
 } from '../src/modules/accounts/bootstrap.ts'
 import { modules } from '../src/modules.ts'
-import { createServices } from '../src/services.ts'
 import { firstRun } from '../src/start.ts'
 import { testApp } from './app.ts'
 
@@ -30,7 +30,7 @@ suite('the first administrator', async () => {
   after(() => rmSync(folder, { recursive: true }))
   const app = await testApp()
   const { deps } = app
-  const { accounts } = await createServices(deps, { modules })
+  const { accounts } = await (await createServiceMaker(deps, { modules })).all()
   const config = { ...deps.config, admin: { username: 'boss', password: undefined } }
 
   /** The function that a first start gets: there is no account. */

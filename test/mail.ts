@@ -1,16 +1,16 @@
 import { type EmailAddress, parseEmail } from '../src/core/addresses/email.ts'
 import { transact } from '../src/core/database/transactions.ts'
+import { createServiceMaker } from '../src/core/module/make.ts'
 import type { Services } from '../src/core/module/services.ts'
 import { createMailer, type Mailer, type MailerDeps } from '../src/extras/mail/mailer.ts'
 import type { MessageName } from '../src/extras/mail/message-types.ts'
 import type { NewMail } from '../src/extras/mail/outbox.ts'
 import { modules } from '../src/modules.ts'
-import { createServices } from '../src/services.ts'
 import type { Someone, TestApp } from './app.ts'
 
 /** The services of another node on the database of `app`, to which a test adds mail. */
-export function servicesOf({ deps }: TestApp): Promise<Services> {
-  return createServices(deps, { modules })
+export async function servicesOf({ deps }: TestApp): Promise<Services> {
+  return (await createServiceMaker(deps, { modules })).all()
 }
 
 /** Adds a mail in a transaction of its own; answers its id. */

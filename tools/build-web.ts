@@ -53,7 +53,7 @@ export async function buildWeb(folder = dist): Promise<void> {
     await build({
       ...webOptions,
       // Files name each other by relative addresses: the service serves them below one of its own.
-      base: './/',
+      base: './',
       worker: {
         format: 'es',
         rolldownOptions: { output: { entryFileNames: '[name].js' } },

@@ -78,7 +78,7 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
       format: 'esm',
       sourcemap: true,
       comments: false,
-      plugins: [inAscii],
+      plugins: [withoutFacades, inAscii],
       chunkFileNames: '[name]-[hash].js',
       codeSplitting: {
         includeDependenciesRecursively: false,
@@ -120,6 +120,37 @@ const asIfInPlace: Plugin = {
       .replaceAll('import.meta.url', `new URL('${path}', import.meta.url).href`)
       .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${dirname(path)}')`)
     return { code: moved, map: null } // the lines stay
+  },
+}
+
+/**
+ * What is imported by `import()` has a file of one line each, which exports it from the file that it is
+ * in: a start would load 130 of them. The imports name that file instead.
+ */
+const withoutFacades: Plugin = {
+  name: 'without facades',
+  generateBundle(_options, files) {
+    const chunks = Object.values(files).filter((file) => file.type === 'chunk')
+    const facades = new Map<string, string>()
+    for (const { code, fileName, isEntry } of chunks) {
+      const [, names = '', from] = /^export \{ ([^}]*) \} from "(\.\/[^"]+)";\s*$/.exec(code) ?? []
+      if (isEntry || from === undefined || fileName.includes('/')) continue
+      const fields = names.replaceAll(
+        /([\w$]+)(?: as ([\w$]+))?/g,
+        (_, name, as = name) => `${as}: m.${name}`,
+      )
+      facades.set(fileName, `import("${from}").then((m) => ({ ${fields} }))`)
+    }
+    for (const chunk of chunks) {
+      chunk.code = chunk.code.replaceAll(
+        /\bimport\("\.\/([^"/]+)"\)/g,
+        (whole, name) => facades.get(name) ?? whole,
+      )
+    }
+    for (const name of facades.keys()) {
+      delete files[name]
+      delete files[`${name}.map`]
+    }
   },
 }
 

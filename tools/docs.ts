@@ -28,7 +28,7 @@ export async function generateDocs(
   return {
     'command-line.md': describeCommands(await allCommands(modules)),
     'configuration.md': describeSettings(tables),
-    'doctor.md': describeChecks(readDoc('doctor.md')),
+    'doctor.md': await describeChecks(readDoc('doctor.md'), modules),
     'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
     'explain.md': describeReasons(readDoc('explain.md'), await assertDistinctReasons(modules)),
     'routes.txt': describeRoutes(routes),

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ApiError, type ErrorName } from '../../src/core/errors.ts'
 import { canonicalUsername } from '../../src/core/lib/username.ts'
+import { createServiceMaker } from '../../src/core/module/make.ts'
 import type { Method } from '../../src/modules/authentication/attempt.ts'
 import { logIn } from '../../src/modules/login/log-in.ts'
 import type { LoginInput } from '../../src/modules/login/steps.ts'
 import { tokenResult } from '../../src/modules/tokens/results.ts'
 import { modules } from '../../src/modules.ts'
-import { createServices } from '../../src/services.ts'
 import { type Headers, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
 import { eventsNamed, newHost } from '../logins.ts'
@@ -19,7 +19,7 @@ import { eventsNamed, newHost } from '../logins.ts'
 suite('an added method of login meets every requirement', async () => {
   const app = await testApp()
   const config = { ...app.deps.config, secondFactor: { requiredOf: ['EDITOR'] as const } }
-  const services = await createServices({ ...app.deps, config }, { modules })
+  const services = await (await createServiceMaker({ ...app.deps, config }, { modules })).all()
   const admin = await app.bearer(app.admin)
 
   const byHeader = (headers: Headers): Method => ({

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { access, callerOf } from '../../src/core/http/routes/access.ts'
 import { createServer } from '../../src/core/http/server/server.ts'
+import { createServiceMaker } from '../../src/core/module/make.ts'
 import { any, authenticated, client, role } from '../../src/core/policy/rules.ts'
 import { basicAuthenticator } from '../../src/modules/basic/authenticator.ts'
 import { clientAuthenticator } from '../../src/modules/clients/authenticator.ts'
 import { createClients } from '../../src/modules/clients/clients.ts'
 import { modules } from '../../src/modules.ts'
-import { createServices } from '../../src/services.ts'
 import { type Answer, answerOf, type Headers, testApp } from '../app.ts'
 import { asClient, ask as callClient, clientsFile, entry, secretOf } from '../clients.ts'
 import { assertBlocked, eventsNamed, guess, newHost, tally, visible } from '../logins.ts'
@@ -154,7 +154,7 @@ suite('the limits of wrong secrets of clients', async () => {
   })
 
   suite('a route for clients and accounts', async () => {
-    const services = await createServices(app.deps, { modules })
+    const services = await (await createServiceMaker(app.deps, { modules })).all()
     const wired = { ...app.deps, ...services }
     const clients = createClients(wired)
     let comparisons = 0

@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
+import { createProbe, targetOf } from '../../src/core/checks/probe.ts'
 import { systemClock } from '../../src/core/lib/clock.ts'
 import { examineOutside } from '../../src/extras/doctor/outside.ts'
-import { createProbe, targetOf } from '../../src/extras/doctor/probe.ts'
+import { modules } from '../../src/modules.ts'
 import { gatehouse, type Ran } from '../cli/gatehouse.ts'
 
 /** Pointed at an address that is foreign, or means it badly. */
@@ -61,7 +62,9 @@ suite('doctor at a hostile address', () => {
       return looks === 1 ? ['127.0.0.1'] : ['169.254.169.254']
     }
     const url = `http://rebinding.example:${port}`
-    const { findings } = await examineOutside({ url, clock: systemClock, inside: null, lookup })
+    const { findings } = await examineOutside({
+      ...{ url, clock: systemClock, inside: null, modules, lookup },
+    })
     assert.deepEqual([looks, findings.map(({ check }) => check)], [1, ['service']])
   })
 
@@ -79,7 +82,13 @@ suite('doctor at a hostile address', () => {
       assert.match(ran.stdout, /metadata/)
     }
     const lookup = async () => ['169.254.169.254']
-    const options = { url: 'http://front.example', clock: systemClock, inside: null, lookup }
+    const options = {
+      url: 'http://front.example',
+      clock: systemClock,
+      inside: null,
+      modules,
+      lookup,
+    }
     const { findings } = await examineOutside(options)
     assert.match(findings[0]?.what ?? '', /metadata service/)
   })

@@ -1,7 +1,9 @@
 // A database makes a difference: the bound is kept by statements of its own.
+
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createMeasurements } from '../../src/core/measurements/measurements.ts'
+import { refusalsLost } from '../../src/extras/explain/monitoring.ts'
 import type { Refusals } from '../../src/extras/explain/refusals.ts'
 import { createRefusals } from '../../src/extras/explain/refusals.ts'
 import type { Refusal } from '../../src/extras/explain/store.ts'
@@ -116,7 +118,7 @@ suite('refusals are kept within a bound', async () => {
     const measurements = createMeasurements()
     const refusals = createRefusals({ ...app.deps, measurements })
     for (let sent = 0; sent < 100_000; sent += 1) refusals.note(refusal('203.0.113.9'))
-    assert.equal(measurements.refusalsLost, 100_000 - 200)
+    assert.equal(measurements.of(refusalsLost).count, 100_000 - 200)
     assert.equal(await refusals.flush(), 200)
   })
 

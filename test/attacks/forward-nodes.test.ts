@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { digest } from '../../src/core/crypto/digest.ts'
+import { createServiceMaker } from '../../src/core/module/make.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
 import { modules } from '../../src/modules.ts'
-import { createServices } from '../../src/services.ts'
 import { type Headers, testApp } from '../app.ts'
 import { heard } from '../database.ts'
 import { askForward, proxied } from '../forward.ts'
@@ -26,10 +26,9 @@ for (const kind of ['nodes', 'workers'] as const) {
       deps: { ...(second && { workers: second }) },
     })
     // Not of a worker, which would answer the others in its place.
-    const { hostSessions } = await createServices(
-      { ...one.deps, workers: soleProcess },
-      { modules },
-    )
+    const { hostSessions } = await (
+      await createServiceMaker({ ...one.deps, workers: soleProcess }, { modules })
+    ).all()
     const admin = await one.bearer(one.admin)
 
     /** The headers of a session at its own host, and of one at the host of an application. */

@@ -1,9 +1,11 @@
 // A database makes a difference: an end counts at the next request, and a database that is away allows nothing.
+
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { KyselyPlugin } from 'kysely'
 import { digest } from '../../src/core/crypto/digest.ts'
 import { DatabaseUnavailable } from '../../src/core/database/errors.ts'
+import { forwardDecisions } from '../../src/extras/forward-auth/measurements.ts'
 import { headerText } from '../../src/extras/forward-auth/remote-headers.ts'
 import { parseSite } from '../../src/extras/forward-auth/site.ts'
 import { type Answer, type Headers, type TestApp, testApp } from '../app.ts'
@@ -477,7 +479,7 @@ suite('forward authentication: what a proxy tells', async () => {
   })
 
   test('the answers are counted by kind', async () => {
-    const counts = app.deps.measurements.forward
+    const counts = app.deps.measurements.of(forwardDecisions)
     const before = { ...counts }
     await askForward(app, open)
     await askForward(app, { headers: bearer })
@@ -783,7 +785,7 @@ suite('forward authentication: a database that is away allows nothing', async ()
     ['Basic', { headers: basic }],
   ] as const) {
     test(`${by}: 503, for a person as well, and 200 again once it is there`, async () => {
-      const before = app.deps.measurements.forward.unavailable
+      const before = app.deps.measurements.of(forwardDecisions).unavailable
       for (const more of [{}, navigation]) {
         const headers = { ...asked.headers, ...more }
         isAway = true
@@ -792,7 +794,7 @@ suite('forward authentication: a database that is away allows nothing', async ()
         assertRefused(answer, 503, 'Service unavailable', by)
         assert.equal(answer.headers.location, undefined)
       }
-      assert.equal(app.deps.measurements.forward.unavailable, before + 2)
+      assert.equal(app.deps.measurements.of(forwardDecisions).unavailable, before + 2)
       const status = by === 'a session at a host' ? 401 : 200
       assert.equal((await askForward(app, asked)).status, status)
     })

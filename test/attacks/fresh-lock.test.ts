@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { canonicalUsername } from '../../src/core/lib/username.ts'
+import { createServiceMaker } from '../../src/core/module/make.ts'
 import { modules } from '../../src/modules.ts'
-import { createServices } from '../../src/services.ts'
 import { type Answer, passwordOf, type Someone, type TestApp, testApp } from '../app.ts'
 import { enrolled } from '../factor.ts'
 import { atEachHash, countHashes, importedHashes, storedHash, storeHash } from '../hashes.ts'
@@ -163,7 +163,7 @@ suite('the time of such a refusal, with imported hashes', async () => {
 suite('a role that asks for a second factor, given while a password is verified', async () => {
   const { options, atNextRead } = await interruptedReads('accounts')
   const app = await testApp({ REQUIRE_SECOND_FACTOR: 'EDITOR' }, options)
-  const { accounts } = await createServices(app.deps, { modules })
+  const { accounts } = await (await createServiceMaker(app.deps, { modules })).all()
 
   for (const name of ['JSON', 'JSON, pair', 'form, session', 'Basic, v2'] as const) {
     test(`gives nothing without the factor: ${name}`, async () => {

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authenticator } from '../../src/core/http/routes/declaration.ts'
 import type { AddAuthenticators, Module } from '../../src/core/module/module.ts'
 import { loadModules } from '../../src/core/module/serve.ts'
+import type { Services } from '../../src/core/module/services.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
 import { modules as ours } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
@@ -48,6 +49,15 @@ const eventsIn =
 
 const reasonsIn = (code: string) => async () => ({
   reasons: { [code]: { guard: 'resource', explanation: 'The thing is not there.' } as const },
+})
+
+const makingServices = (...names: string[]): Manifest => ({
+  services: async () => ({
+    services: names.map((name) => ({
+      ...{ needs: [], hooks: [], inEachProcess: false, create: () => ({ [name]: name }) },
+      makes: [name as keyof Services],
+    })),
+  }),
 })
 
 interface Doubled {
@@ -155,6 +165,13 @@ const doubled: readonly Doubled[] = [
       { requestHeaders: [{ name: 'x-csrf-token' }] },
       'the request header x-csrf-token is named by the modules sessions',
     ],
+  },
+  {
+    kind: 'service',
+    name: 'things',
+    both: makingServices('things'),
+    twice: makingServices('things', 'things'),
+    ofOurs: [makingServices('posts'), 'the service posts is named by the modules posts'],
   },
   {
     kind: 'scheme',

@@ -171,10 +171,9 @@ suite('USERS_POLICY: which callers read, change and remove which rows', () => {
             asyncCommitDb: app.deps.asyncCommitDb,
             hooks: {
               isPrivileged: isAdministratorsUser,
-              removing: [],
-              erasing: [],
+              removing: async () => {},
               traces: [],
-              changed: [],
+              changed: async () => {},
             },
           })
           assert.equal(await users.isPrivileged(target.userId), false)

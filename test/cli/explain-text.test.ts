@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { createLookUp } from '../../src/core/module/reasons.ts'
 import { factsInWords, nextStepOf, readSoon } from '../../src/extras/explain/command-text.ts'
-import { createLookUp } from '../../src/extras/explain/explanations.ts'
 import { modules } from '../../src/modules.ts'
 
 const lookUp = createLookUp(modules)

@@ -91,7 +91,7 @@ const broken: readonly Broken[] = [
   {
     what: 'limits no logins and logs nothing',
     env: { ...production, LOGIN_ATTEMPTS: '0', LOG_LEVEL: 'error' },
-    found: ['warning login_limits', 'warning log_level'],
+    found: ['warning log_level', 'warning login_limits'],
     mend: /^LOGIN_ATTEMPTS=5$/m,
   },
   {

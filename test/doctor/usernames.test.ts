@@ -1,7 +1,7 @@
 // A database makes a difference: the names are selected by functions of the database.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { usernameStore } from '../../src/extras/doctor/username-store.ts'
+import { usernameStore } from '../../src/modules/accounts/username-store.ts'
 import { type Someone, testApp } from '../app.ts'
 import { verifyAddress } from '../mail.ts'
 

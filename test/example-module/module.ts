@@ -43,17 +43,15 @@ export const module: Module = {
     },
   ],
 
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { noteKeyAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, noteKeyAuthenticator(needs)]
   },
   routes: async () => {
-    const [{ createNotes }, { noteRoutes }] = await Promise.all([
-      import('./notes.ts'),
-      import('./routes.ts'),
-    ])
+    const { noteRoutes } = await import('./routes.ts')
     return async (app, needs) => {
-      await app.register(noteRoutes, { notes: createNotes(needs) })
+      await app.register(noteRoutes, needs)
     }
   },
   jobs: ({ config, clock, db }) => {
@@ -69,11 +67,5 @@ export const module: Module = {
         },
       },
     ]
-  },
-  async onAccountEnded() {
-    const { endKeysOf } = await import('./store.ts')
-    return async (trx, { userId, endsLogins }) => {
-      if (endsLogins) await endKeysOf(trx, userId)
-    }
   },
 }

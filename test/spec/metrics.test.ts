@@ -11,16 +11,19 @@ import {
   type Measured,
   RequestMeasurements,
 } from '../../src/core/measurements/requests.ts'
+import { loadMonitoring } from '../../src/core/module/monitoring.ts'
 import { errorsOf } from '../../src/core/module/registry.ts'
+import type { Needs } from '../../src/core/module/services.ts'
 import { attempt } from '../../src/core/runtime/jobs.ts'
 import { type Polled, soleProcess } from '../../src/core/workers/workers.ts'
 import { createMetrics } from '../../src/extras/metrics/metrics.ts'
 import { createRefusalCounts } from '../../src/extras/metrics/refusal-counts.ts'
 import { hashingQueue } from '../../src/modules/passwords/hashing-queue.ts'
-import { measuredQueue } from '../../src/modules/passwords/measured-queue.ts'
+import { hashing, measuredQueue } from '../../src/modules/passwords/measured-queue.ts'
 import { modules } from '../../src/modules.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
+import { servicesOf } from '../mail.ts'
 import { ask, exchange } from '../raw-http.ts'
 import { tlsFolder } from '../tls-files.ts'
 
@@ -30,6 +33,13 @@ interface Series {
   readonly name: string
   readonly labels: Record<string, string>
   readonly value: number
+}
+
+const monitoring = await loadMonitoring(modules)
+
+/** The metrics by these dependencies, some of which are made for the test. */
+function metricsOf(needs: object) {
+  return createMetrics(needs as Needs, { monitoring, refusals: createRefusalCounts(modules) })
 }
 
 /** Parses the text form of Prometheus. */
@@ -325,10 +335,10 @@ suite('GET /metrics: the database is away', async () => {
     const away = async () => {
       throw new Error('away')
     }
-    const metrics = createMetrics({
+    const metrics = metricsOf({
+      ...(await servicesOf(app)),
       ...deps,
       workers: soleProcess,
-      refusals: createRefusalCounts({ ...deps, modules }),
       assertDatabaseServes: away,
       sessions: { count: away },
     })
@@ -348,10 +358,10 @@ suite('GET /metrics: what is not measured by requests', async () => {
   const { deps } = app
 
   test('the lag of the audit log, by sink and without the folders of files', async () => {
-    const metrics = createMetrics({
+    const metrics = metricsOf({
+      ...(await servicesOf(app)),
       ...deps,
       sessions: { count: async () => 7 },
-      refusals: createRefusalCounts({ ...deps, modules }),
       auditProof: {
         lag: () => ({
           uncoveredMs: 1500,
@@ -426,13 +436,18 @@ suite('GET /metrics: what is not measured by requests', async () => {
     await other.session(other.admin)
     await other.session(other.admin)
     await app.session(app.admin)
+    const services = await servicesOf(app)
     const theirs: ((data: unknown) => unknown)[] = []
     const of = (given: TestApp, index: number, poll: () => Promise<Polled[]>) =>
-      createMetrics({
+      metricsOf({
+        ...services,
         ...given.deps,
         sessions: { count: async () => 3 },
-        refusals: createRefusalCounts({ ...given.deps, modules }),
-        workers: { index, pollOthers: poll, onAsked: (_, answer) => void theirs.push(answer) },
+        workers: {
+          index,
+          pollOthers: poll,
+          onAsked: (_: string, answer: (data: unknown) => unknown) => void theirs.push(answer),
+        },
       })
     const second = of(other, 1, async () => [])
     const [answer] = theirs
@@ -492,18 +507,18 @@ suite('GET /metrics: what is not measured by requests', async () => {
   })
 
   test('a password that the full queue refuses is counted', async () => {
-    const { hashing } = createMeasurements()
+    const own = createMeasurements().of(hashing)
     const gate = Promise.withResolvers<void>()
-    const queue = measuredQueue(hashingQueue({ running: 1, waiting: 1 }), hashing)
+    const queue = measuredQueue(hashingQueue({ running: 1, waiting: 1 }), own)
     const all = [0, 1, 2].map(() => queue.run(() => gate.promise))
-    assert.deepEqual(hashing.queue?.(), { running: 1, waiting: 1, maxWaiting: 1 })
+    assert.deepEqual(own.queue?.(), { running: 1, waiting: 1, maxWaiting: 1 })
     gate.resolve()
     const outcomes = await Promise.allSettled(all)
     assert.deepEqual(
       outcomes.map(({ status }) => status),
       ['fulfilled', 'fulfilled', 'rejected'],
     )
-    assert.deepEqual([hashing.refused, hashing.durations.counts.reduce((a, b) => a + b)], [1, 2])
+    assert.deepEqual([own.refused, own.durations.counts.reduce((a, b) => a + b)], [1, 2])
   })
 
   test('requests over a socket: malformed ones, and those whose client leaves', async () => {

@@ -1,6 +1,7 @@
 // A database makes a difference: what is left of a person in its tables.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { ExportSection } from '../../src/core/module/person.ts'
 import { modules } from '../../src/modules.ts'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'
@@ -67,9 +68,12 @@ suite('GET /api/account/export', async () => {
 
   test('every table that names a person is told, or its manifest says why not', async () => {
     const told = new Set<string>()
-    for (const { personalData } of modules) {
-      const sections = (await personalData?.({ ...app.deps, ...app.app } as never)) ?? []
-      for (const { tables } of sections) for (const table of tables) told.add(table)
+    for (const { services } of modules) {
+      for (const { to, create } of (await services?.())?.hooks ?? []) {
+        if (to !== 'personSections') continue
+        const sections = create({ ...app.deps, ...app.app } as never) as readonly ExportSection[]
+        for (const { tables } of sections) for (const table of tables) told.add(table)
+      }
     }
     const tables = modules.flatMap((module) => module.tables ?? [])
     const silent = tables.filter(

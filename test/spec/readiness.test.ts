@@ -294,10 +294,9 @@ suite('ready stays 200', () => {
 
 test('docs/health.md has a row for each reason and each warning, the console a text', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/health.md'), 'utf8')
-  const source = readFileSync(
-    join(import.meta.dirname, '../../src/modules/health/readiness.ts'),
-    'utf8',
-  )
+  const source = ['modules/health/readiness.ts', 'core/module/hooks.ts']
+    .map((path) => readFileSync(join(import.meta.dirname, '../../src', path), 'utf8'))
+    .join()
   const namesOf = (type: string) => {
     const [, union = ''] = new RegExp(`type ${type} =(.*?)\n\n`, 's').exec(source) ?? []
     return [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name)

@@ -209,7 +209,7 @@ suite('GET /api/admin/statistics/series', async () => {
     const before = await bucketsOf(app)
     const time = 'must be a time like 2026-01-15T12:00:00Z'
     const names =
-      'must be names of series: logins, second_factor, accounts_created, account_lockouts, throttled, refusals, sessions_started, tokens_issued, requests, mails, webhooks, lost_counts'
+      'must be names of series: throttled, accounts_created, account_lockouts, sessions_started, tokens_issued, logins, second_factor, mails, webhooks, requests, refusals, lost_counts'
     const refusals: readonly (readonly [query: string, path: string, message: string])[] = [
       ['step=second', 'step', 'must be minute or hour'],
       ['step=', 'step', 'must be minute or hour'],

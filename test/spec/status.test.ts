@@ -4,7 +4,9 @@ import { suite, test } from 'node:test'
 import { sql } from 'kysely'
 import { latestSchema } from '../../src/core/database/migrate.ts'
 import { ofJob } from '../../src/core/measurements/measurements.ts'
+import type { Needs } from '../../src/core/module/services.ts'
 import { attempt, startJobs } from '../../src/core/runtime/jobs.ts'
+import { statusParts } from '../../src/extras/status/parts.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { fixedClock } from '../clock.ts'
 import { testDatabase } from '../database.ts'
@@ -162,11 +164,12 @@ suite('a status of which something is broken', async () => {
     const { DatabaseUnavailable } = await import('../../src/core/database/errors.ts')
     const away = () => Promise.reject(new DatabaseUnavailable('away'))
     const services = await servicesOf(app)
+    const parts = await statusParts(services.modules, { read: async () => [] })
     const deps = {
-      ...{ ...app.deps, ...services, jobStates: { read: async () => [] } },
+      ...{ ...app.deps, ...services },
       ...{ mailAdmin: { count: away }, lock: { count: away } },
     }
-    const { mail, throttled, unknown, webhooks } = await readParts(deps)
+    const { mail, throttled, unknown, webhooks } = await readParts(parts, deps as unknown as Needs)
     assert.deepEqual([mail, throttled], [null, null])
     assert.ok(webhooks)
     assert.deepEqual(
@@ -182,12 +185,13 @@ suite('a status of which something is broken', async () => {
     const app = await testApp()
     const { readParts } = await import('../../src/extras/status/read-parts.ts')
     const services = await servicesOf(app)
+    const parts = await statusParts(services.modules, { read: async () => [] })
     const count = () => new Promise<number>(() => {})
     const deps = {
-      ...{ ...app.deps, ...services, jobStates: { read: async () => [] } },
+      ...{ ...app.deps, ...services },
       lock: { count },
     }
-    const reading = readParts(deps)
+    const reading = readParts(parts, deps as unknown as Needs)
     await until(() => app.clock.waits().length === 1)
     app.clock.advance(5)
     const { throttled, unknown } = await reading

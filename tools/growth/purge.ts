@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { median } from '../../bench/report/figure.ts'
 import { loadConfig } from '../../src/core/config/load.ts'
 import { purgeBatchSize, purgeEveryMs } from '../../src/core/module/jobs.ts'
+import { createServiceMaker } from '../../src/core/module/make.ts'
 import { loadModules } from '../../src/core/module/serve.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
 import { systemDeps } from '../../src/core/runtime/deps.ts'
 import { modules } from '../../src/modules.ts'
-import { createServices } from '../../src/services.ts'
 import { callerOf } from '../../test/faults/http.ts'
 import { insertSessions, numbersUpTo } from './seed.ts'
 import { type Side, startNode } from './side.ts'
@@ -69,7 +69,7 @@ async function measureSteps(store: Store, rows: number): Promise<void> {
   const deps = systemDeps(
     loadConfig({ ...store.settings, LOG_LEVEL: 'warn' }, await settingsOfModules(modules)),
   )
-  const services = await createServices(deps, { modules })
+  const services = await (await createServiceMaker(deps, { modules })).all()
   const needs = { ...deps, ...services }
   const jobs = (await loadModules(modules)).flatMap((module) => module.jobs?.(needs) ?? [])
   const title = `${store.name}: ms of a step of ${purgeBatchSize} of ${rows} ended rows, beside ${alive} others`

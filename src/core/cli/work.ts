@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { gatehouse } from '../hints/command-line.ts'
+import type { ServiceMaker } from '../module/make.ts'
 import type { Services } from '../module/services.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
@@ -60,32 +61,41 @@ export async function assertDatabaseThere({ config }: Pick<CommandCall, 'config'
 }
 
 /**
- * Runs work with all services except HTTP: every rule holds, and every hook runs.
+ * Runs work with the services of these names, and closes what they needed: every rule holds, and
+ * every hook runs.
  * @throws CommandError if there is no database, so that a mistyped DATA_DIR creates none; Error if
  * its schema is older
  */
-export async function withServices<T>(
+export async function withServices<const Names extends readonly (keyof Services)[], T>(
   call: CommandCall,
-  work: (services: Services, deps: Deps) => Promise<T>,
+  names: Names,
+  work: (
+    services: Pick<Services, Names[number]>,
+    deps: Deps,
+    makeAll: ServiceMaker['all'],
+  ) => Promise<T>,
 ): Promise<T> {
+  const { modules } = call
   const { postgres } = call.config.database
   await assertDatabaseThere(call)
   const { warnOfOtherSettings } = await import('./other-settings.ts')
   await warnOfOtherSettings(call)
-  const { createServices } = await import('../../services.ts')
-  // A service of an older version may be running: a command must not migrate its database.
+  const { createServiceMaker } = await import('../module/make.ts')
+  const { systemClock } = await import('../lib/clock.ts')
   return withDeps(call, async (deps) => {
     if (postgres) {
       const { hasSchema } = await import('../database/migrate.ts')
       const place = `${postgres.host}/${postgres.database}`
       if (!(await hasSchema(deps.db))) throw noDatabase(place, 'DATABASE_URL')
     }
-    const options = { mayMigrate: false, mayAddSigner: false, modules: call.modules }
-    const services = await createServices(deps, options)
+    const maker = await createServiceMaker(deps, { modules, isServer: false })
+    const services = await maker.make(names)
+    const { stop, close } = maker.closing(systemClock) // a given clock may jump
     try {
-      return await work(services, deps)
+      return await work(services, deps, maker.all)
     } finally {
-      await services.audit.close()
+      await stop()
+      await close()
     }
   })
 }

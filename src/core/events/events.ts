@@ -69,6 +69,11 @@ export interface Sinks {
 }
 
 export type InsideSink = (trx: DatabaseOrTransaction, event: RecordedEvent) => Promise<void>
+export interface InsideReceiver {
+  readonly names: readonly string[]
+  readonly take: InsideSink
+}
+
 /** The service does not wait for its promise. */
 export type AfterCommitSink = (event: RecordedEvent) => Promise<void> | void
 
@@ -93,8 +98,8 @@ export interface Events {
   emit<P extends Payload>(type: EventType<P>, payload: NoInfer<P>, forAudit?: ForAudit): void
   /** Sets the audit log of this process; it can only be made when the database is known. */
   attach(audit: AuditSink): void
-  /** Adds a receiver inside transactions, for events of these names alone. */
-  inside(names: readonly string[], sink: InsideSink): void
+  /** Sets the receivers inside transactions, each for events of some names alone. */
+  inside(receivers: readonly InsideReceiver[]): void
   /** Delivers the counts of floods whose minute is over, or all of them. */
   emitCounts(atOnce?: 'atOnce'): void
 }
@@ -112,7 +117,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
   let audit: AuditSink | undefined
   let early: RecordedEvent[] = []
   // By name, so that an event that no module waits for costs one look.
-  const insideByName = new Map<string, InsideSink>()
+  let insideByName = new Map<string, InsideSink[]>()
 
   const happened = (type: EventType, payload: Payload, forAudit: ForAudit = {}): RecordedEvent => ({
     type,
@@ -133,7 +138,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     try {
       await sink(event)
     } catch (error) {
-      log.error({ err: error, untold: event.type.name }, 'a sink failed to take an event')
+      log.error({ err: error, excluded: event.type.name }, 'a sink failed to take an event')
     }
   }
 
@@ -151,8 +156,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     if (!audit) throw new Error(`the event ${type.name} has no audit log that records it`)
     audit.record(trx, event)
     for (const sink of sinks.inside) await sink(trx, event)
-    const sink = insideByName.get(type.name)
-    if (sink) await sink(trx, event)
+    for (const take of insideByName.get(type.name) ?? []) await take(trx, event)
   }
 
   function emit(event: RecordedEvent): void {
@@ -176,8 +180,10 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
       for (const event of early) audit.enqueue(event)
       early = []
     },
-    inside(names, sink) {
-      for (const name of names) insideByName.set(name, sink)
+    inside(receivers) {
+      const wanted = receivers.flatMap(({ names, take }) => names.map((name) => ({ name, take })))
+      const byName = Map.groupBy(wanted, ({ name }) => name)
+      insideByName = new Map([...byName].map(([name, all]) => [name, all.map(({ take }) => take)]))
     },
     emitCounts: refusals.emitCounts,
   }

@@ -57,6 +57,13 @@ export const Message = named(
   { message: 'Done' },
 )
 
+/** The names of a list that is known when the routes are registered. */
+export const nameOf = (names: readonly string[]) => {
+  // Of a list whose length is not known the type would be that of no value.
+  const known = names as unknown as readonly [string]
+  return { type: 'string', enum: known } as const
+}
+
 /** The roles of an account or of a caller: of those that the service has. */
 export const rolesOf = (roles: readonly Role[]) => {
   // Of a list whose length is not known the type would be that of no value.
@@ -67,6 +74,9 @@ export const Text = { type: 'string' } as const
 export const Integer = { type: 'integer' } as const
 /** The id of a stored thing. */
 export const Id = { type: 'integer', minimum: 1 } as const
+export const Flag = { type: 'boolean' } as const
+/** A duration in seconds. */
+export const Seconds = { type: 'number', minimum: 0 } as const
 /** A count. */
 export const Count = { type: 'integer', minimum: 0 } as const
 export const Time = { type: 'string', format: 'date-time' } as const

@@ -37,6 +37,11 @@ export class Counters {
       )
   }
 
+  /** How often one combination was counted. */
+  of(values: readonly string[]): number {
+    return this.#counts.get(values.join('\n'))?.count ?? 0
+  }
+
   /** All combinations, in the order in which they were first counted. */
   entries(): readonly Counted[] {
     return [...this.#counts.values()]

@@ -1,69 +1,23 @@
 import { Counters } from './counters.ts'
+import type { CountEvent } from './event-counts.ts'
 import { bounds, Histogram } from './histogram.ts'
 import { RequestMeasurements } from './requests.ts'
-import { seriesCounters } from './series.ts'
 
 /**
- * What a process measures of itself, in memory and from its start on. The floor and the modules write it
+ * What a process measures of itself, in memory and from its start on. The core and the modules write it
  * where the work is done; the module `metrics` reads it when it is asked.
  */
 export interface Measurements {
   readonly requests: RequestMeasurements
   /** By name of the event. */
   readonly events: Counters
-  /** Issued ones by grant, revoked ones by reason, those that came again after their end by kind. */
-  readonly tokens: Readonly<Record<'issued' | 'revoked' | 'reused', Counters>>
-  /** By reason, of ended sessions. */
-  readonly sessionsEnded: Counters
-  /** By route of the login, of those that succeeded. */
-  readonly loginsSucceeded: Counters
-  /** For the time series of statistics: see `seriesCounters`. */
-  readonly series: Counters
-  /** Events without a change that the audit log could not take. */
-  auditRecordsLost: number
-  /** Mails by result: of the attempts to send them, or their end without one. */
-  readonly mails: Counters
-  /** Messages to webhooks by result: of the attempts to send them, or their end without one. */
-  readonly webhooks: Counters
-  /** Whether the mail server takes mail; null where there is none. */
-  readonly relay: { takesMail: (() => boolean) | null }
-  /** Refusals whose reason was not kept, because too many came at once. */
-  refusalsLost: number
-  readonly hashing: HashingMeasurements
+  /** What counts more of an event than its name, by the name. */
+  readonly countsOfEvents: Map<string, readonly CountEvent[]>
   readonly database: DatabaseMeasurements
   readonly jobs: Map<string, JobMeasurements>
-  /** The rules of FORWARD_AUTH_FILE as they are; null without one. */
-  forwardFile: (() => ForwardFileState) | null
-  /** Of forward authentication, by answer. */
-  readonly forward: ForwardDecisions
   readonly certificate: { validUntil: () => number | null }
-}
-
-/** How often a proxy got each answer; fields, because every request to an application counts here. */
-export interface ForwardDecisions {
-  allowed: number
-  bypass: number
-  sign_in: number
-  unauthenticated: number
-  denied: number
-  bad_request: number
-  unavailable: number
-}
-
-export interface HashingMeasurements {
-  readonly durations: Histogram
-  /** How long hashes waited for their turn; 0 for those that did not. */
-  readonly waits: Histogram
-  /** How many were refused because the queue was full, or their turn came too late. */
-  refused: number
-  /** The queue as it is; null before it is made. */
-  queue: (() => QueueState) | null
-}
-
-export interface QueueState {
-  readonly running: number
-  readonly waiting: number
-  readonly maxWaiting: number
+  /** What a module measures: the value that `make` has made for this process. */
+  of<Value>(make: () => Value): Value
 }
 
 export interface DatabaseMeasurements {
@@ -96,13 +50,6 @@ export interface PoolState {
   readonly waiting: number
 }
 
-export interface ForwardFileState {
-  /** How many rules are in force. */
-  readonly rules: number
-  /** Whether the file has changed to one that cannot be taken up. */
-  readonly isBroken: boolean
-}
-
 export interface JobMeasurements {
   readonly durations: Histogram
   succeeded: number
@@ -120,49 +67,18 @@ export interface JobMeasurements {
 }
 
 export function createMeasurements(database = databaseMeasurements()): Measurements {
+  const ofModules = new Map<() => unknown, unknown>()
   return {
     requests: new RequestMeasurements(),
     events: new Counters(),
-    tokens: {
-      issued: new Counters([['login'], ['refresh']]),
-      revoked: new Counters([['logout'], ['administrator'], ['client']]),
-      reused: new Counters([['refresh'], ['access']]),
-    },
-    sessionsEnded: new Counters(
-      ['logout', 'owner', 'everywhere', 'administrator', 'limit', 'replaced'].map((reason) => [
-        reason,
-      ]),
-    ),
-    loginsSucceeded: new Counters(),
-    series: seriesCounters(),
-    auditRecordsLost: 0,
-    mails: new Counters(
-      ['sent', 'deferred', 'failed', 'expired', 'cancelled'].map((result) => [result]),
-    ),
-    webhooks: new Counters(
-      ['delivered', 'deferred', 'failed', 'cancelled'].map((result) => [result]),
-    ),
-    relay: { takesMail: null },
-    refusalsLost: 0,
-    hashing: {
-      durations: new Histogram(bounds.request),
-      waits: new Histogram(bounds.request),
-      refused: 0,
-      queue: null,
-    },
+    countsOfEvents: new Map(),
     database,
     jobs: new Map(),
-    forwardFile: null,
-    forward: {
-      allowed: 0,
-      bypass: 0,
-      sign_in: 0,
-      unauthenticated: 0,
-      denied: 0,
-      bad_request: 0,
-      unavailable: 0,
-    },
     certificate: { validUntil: () => null },
+    of(make) {
+      if (!ofModules.has(make)) ofModules.set(make, make())
+      return ofModules.get(make) as ReturnType<typeof make> // made by it
+    },
   }
 }
 

@@ -47,12 +47,6 @@ export const module: Module = {
     'REAUTHENTICATE_SECONDS',
     'PAGE_LIMIT_MAX',
     'WORKERS',
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'OTEL_EXPORTER_OTLP_HEADERS',
-    'OTEL_SERVICE_NAME',
-    'OTEL_TRACES_SAMPLER',
-    'OTEL_TRACES_SAMPLER_ARG',
-    'TRACES_PER_SECOND',
   ],
   commands: [
     {

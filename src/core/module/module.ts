@@ -1,15 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
+import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/module-settings.ts'
 import type { SettingName } from '../config/settings-table.ts'
-import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/types.ts'
 import type { Job } from '../runtime/jobs.ts'
-import type { ExportSection } from './person.ts'
+import type { CreateTracing } from '../runtime/tracing.ts'
+import type { Monitoring } from './monitoring.ts'
+import type { ModuleServices } from './service.ts'
 import type { Needs } from './services.ts'
 
 /**
@@ -26,12 +28,14 @@ export interface Module extends ModuleNames {
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
-  /** Makes what is called when an account ends. */
-  readonly onAccountEnded?: (needs: Needs) => Promise<OnAccountEnded>
-  /** What the module stores of a person: see `excluded` of a table for what is left out. */
-  readonly personalData?: (needs: Needs) => Promise<readonly ExportSection[]>
-  /** Makes what is called when a user is erased, for what no foreign key reaches. */
-  readonly onErasure?: (needs: Needs) => Promise<OnErasure>
+  /** Imports the file of its services and of what it does at hook points. */
+  readonly services?: () => Promise<ModuleServices>
+  /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
+  readonly tracing?: () => Promise<CreateTracing>
+  /** What the doctor checks of the module. */
+  readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
+  /** What status, metrics, statistics and readiness show of the module. */
+  readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
 }
 
 /**
@@ -158,25 +162,3 @@ export interface CommandRow {
   readonly operands?: readonly string[]
   readonly summary: string
 }
-
-/** The end of the logins of an account, or of some of them. */
-export interface AccountEnd {
-  readonly userId: number
-  /** The access tokens with a lower version have ended. */
-  readonly accessVersion: number
-  /** Whether sessions and refresh tokens end too; they need not for new roles, which they read. */
-  readonly endsLogins: boolean
-  /** The session that continues, because it requested the change. */
-  readonly keepSession: string | undefined
-  /** Whether the account is deleted. */
-  readonly isRemoved: boolean
-}
-
-/** Called inside the transaction that ends the logins of an account; an error undoes it. */
-export type OnAccountEnded = (trx: DatabaseOrTransaction, end: AccountEnd) => Promise<void>
-
-/**
- * Called inside the transaction that removes a user, before its rows go, and again some minutes later
- * without them: for what another process has written meanwhile.
- */
-export type OnErasure = (trx: DatabaseOrTransaction, userId: number) => Promise<void>

@@ -1,16 +1,16 @@
 import pino, { type Logger } from 'pino'
-import type { Traces } from '../../extras/tracing/traces.ts'
 import type { Config } from '../config/load.ts'
 import { type Random, systemRandom } from '../crypto/random.ts'
 import { pooledRandom } from '../crypto/secure-random.ts'
 import { connect } from '../database/connect.ts'
-import type { ChangeFeed, ConnectOptions, Database, DatabaseFiles } from '../database/database.ts'
+import type { ChangeFeed, Database, DatabaseFiles } from '../database/database.ts'
 import type { Events } from '../events/events.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { createMeasurements, type Measurements } from '../measurements/measurements.ts'
 import { soleProcess, type Workers } from '../workers/workers.ts'
 import { escaping } from './log-lines.ts'
 import { eventsOf } from './sinks.ts'
+import type { Traces, Tracing } from './tracing.ts'
 
 /** The dependencies that reach outside the process; `main.ts` or a test creates them. */
 export interface Deps {
@@ -34,13 +34,6 @@ export interface Deps {
   readonly fetch: typeof fetch
   /** Absent where no traces are exported. */
   readonly traces?: Traces | null
-}
-
-/** The export of traces, which `tracing/start.ts` brings where it is wanted. */
-export interface Tracing {
-  readonly traces: Traces
-  /** Wraps the dialect of the database: see `ConnectOptions.observe`. */
-  readonly observe: NonNullable<ConnectOptions['observe']>
 }
 
 /**

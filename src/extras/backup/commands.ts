@@ -83,7 +83,7 @@ async function backUp(call: CommandCall): Promise<void> {
 }
 
 function list(call: CommandCall): Promise<void> {
-  return withServices(call, async ({ backups }) => {
+  return withServices(call, ['backups'], async ({ backups }) => {
     const { runView } = await import('./routes.ts')
     async function* batches(): AsyncGenerator<Row[]> {
       for (let offset = 0; ; offset += batchSize) {

@@ -9,6 +9,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -40,6 +42,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { backupRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -68,12 +68,13 @@ function connectOf(given: string | undefined, url: string | undefined): DoctorOp
 }
 
 /** The checks of --except. @throws UsageError for a name that no check has */
-export async function leftOut({ values }: CommandCall): Promise<ReadonlySet<string>> {
+export async function leftOut({ modules, values }: CommandCall): Promise<ReadonlySet<string>> {
   const given = Array.isArray(values.except) ? values.except.map(String) : []
   if (given.length === 0) return new Set()
-  const { allChecks } = await import('./table.ts')
+  const { loadChecks, rowsByPlace } = await import('./all-checks.ts')
+  const rows = Object.values(rowsByPlace(await loadChecks(modules))).flat()
   for (const name of given) {
-    if (!allChecks.some(({ id }) => id === name)) {
+    if (!rows.some(({ id }) => id === name)) {
       throw new UsageError(`there is no check ${shown(name.slice(0, 40))}: see docs/doctor.md`)
     }
   }

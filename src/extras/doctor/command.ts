@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { InsideContext } from '../../core/checks/context.ts'
 import {
   type CommandCall,
   CommandError,
@@ -11,9 +12,8 @@ import { withDeps } from '../../core/cli/work.ts'
 import type { Config } from '../../core/config/load.ts'
 import { jsonLine } from '../../core/http/lists/json-line.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
-import type { Finding } from './check.ts'
 import { type DoctorOptions, leftOut, parseDoctorOptions } from './command-options.ts'
-import type { InsideContext } from './context.ts'
+import type { Finding } from './finding.ts'
 import type { Examined } from './report.ts'
 
 export const commands: readonly CommandWork[] = [
@@ -100,7 +100,7 @@ async function examine(call: CommandCall, options: DoctorOptions): Promise<Repor
 
 async function both(call: CommandCall, options: DoctorOptions, deps: Deps): Promise<Report> {
   const { examineInside } = await import('./inside.ts')
-  const inside = options.isInside ? [await examineInside(deps)] : []
+  const inside = options.isInside ? [await examineInside(deps, call)] : []
   return withOutside(call, options, inside, deps)
 }
 
@@ -121,7 +121,12 @@ async function withoutDatabase(
   const [log, measurements] = [createLog('silent'), createMeasurements()]
   const events = eventsOf({ clock, log, measurements })
   const deps = { config, clock, events, fetch: globalThis.fetch }
-  return withOutside(call, options, [await examineOffline(deps, why)], null)
+  return withOutside(
+    call,
+    options,
+    [await examineOffline(deps, { ...why, modules: call.modules })],
+    null,
+  )
 }
 
 async function withOutside(
@@ -146,7 +151,7 @@ function unreachableAsUnknown({ checks, findings }: Examined): Examined {
 }
 
 async function outside(
-  { terminal }: CommandCall,
+  { modules, terminal }: CommandCall,
   { connect, ca }: DoctorOptions,
   url: string,
   inside: Pick<InsideContext, 'config' | 'db'> | null,
@@ -155,7 +160,7 @@ async function outside(
   const { examineOutside } = await import('./outside.ts')
   const clock = terminal.clock ?? systemClock
   const options = { ...(connect && { connect }), ...(ca !== undefined && { ca }) }
-  return { examined: [await examineOutside({ url, clock, inside, ...options })], url }
+  return { examined: [await examineOutside({ url, clock, inside, modules, ...options })], url }
 }
 
 /** The settings, or a finding for each mistake. */

@@ -1,6 +1,7 @@
+import type { Mend } from '../../core/checks/check.ts'
 import { asDocumented } from '../../core/hints/command-line.ts'
-import type { Mend } from './check.ts'
-import { type CheckRow, checksByPlace } from './table.ts'
+import type { Module } from '../../core/module/module.ts'
+import { type CheckRow, loadChecks, rowsByPlace } from './all-checks.ts'
 
 const heading = '## The checks\n'
 
@@ -10,10 +11,14 @@ const places = {
 } as const
 
 /** Answers docs/doctor.md with the present table of checks in place of what follows its heading. */
-export function describeChecks(document: string): string {
+export async function describeChecks(
+  document: string,
+  modules: readonly Module[],
+): Promise<string> {
+  const rows = rowsByPlace(await loadChecks(modules))
   const before = document.split(heading, 1)[0] ?? ''
   const parts = (['inside', 'outside'] as const).map((place) =>
-    [`### ${places[place]}`, ...checksByPlace[place].map(described)].join('\n\n'),
+    [`### ${places[place]}`, ...rows[place].map(described)].join('\n\n'),
   )
   return `${before}${heading}\n${asDocumented(parts.join('\n\n'))}\n`
 }

@@ -1,52 +1,17 @@
+import type { InsideContext, OfflineContext } from '../../core/checks/context.ts'
+import { type Machine, thisMachine } from '../../core/checks/machine.ts'
 import { damageIn } from '../../core/database/errors.ts'
+import type { Module } from '../../core/module/module.ts'
 import { reasonOf } from '../../core/reason.ts'
-import { type Check, type Finding, findingOf, runCheck } from './check.ts'
-import { auditChecks } from './checks/audit.ts'
-import { backupChecks } from './checks/backups.ts'
-import { databaseCheck, databaseChecks, openingChecks } from './checks/database.ts'
-import { fileChecks } from './checks/files.ts'
-import { machineChecks } from './checks/machine.ts'
-import { mailFiles } from './checks/mail-files.ts'
-import { masterKeyChecks } from './checks/master-key.ts'
-import { otherServiceChecks } from './checks/other-services.ts'
+import { loadChecks } from './all-checks.ts'
+import { databaseCheck } from './checks/database.ts'
 import { databasePages } from './checks/pages.ts'
-import { proxySettingChecks } from './checks/proxy-settings.ts'
-import { queueChecks } from './checks/queues.ts'
-import { schemaObjects } from './checks/schema-objects.ts'
-import { cookieChecks } from './checks/session-cookie.ts'
-import { settingChecks } from './checks/settings.ts'
-import { usernameChecks } from './checks/usernames.ts'
-import type { InsideContext, OfflineContext } from './context.ts'
-import { type Machine, thisMachine } from './machine.ts'
+import { type Finding, findingOf, runCheck } from './finding.ts'
 
-const offlineChecks: readonly Check<OfflineContext>[] = [
-  ...settingChecks,
-  ...cookieChecks,
-  ...proxySettingChecks,
-  ...fileChecks,
-  ...machineChecks,
-  ...otherServiceChecks,
-]
-
-const openedChecks: readonly Check<InsideContext>[] = [
-  ...masterKeyChecks,
-  ...databaseChecks,
-  schemaObjects,
-  ...auditChecks,
-  ...queueChecks,
-  ...backupChecks,
-  mailFiles,
-  ...usernameChecks,
-]
-
-/** In the order of the report. Those that need the database come after those that open it. */
-export const insideChecks: readonly Check<InsideContext>[] = [
-  ...offlineChecks,
-  ...openingChecks,
-  ...openedChecks,
-]
-
-const needingDatabase: ReadonlySet<Check<InsideContext>> = new Set(openedChecks)
+interface Examination {
+  readonly modules: readonly Module[]
+  readonly machine?: Machine
+}
 
 export type InsideDeps = Omit<InsideContext, 'machine'>
 
@@ -56,20 +21,21 @@ export type InsideDeps = Omit<InsideContext, 'machine'>
  */
 export async function examineInside(
   deps: InsideDeps,
-  { machine = thisMachine }: { readonly machine?: Machine } = {},
+  { modules, machine = thisMachine }: Examination,
 ): Promise<{ findings: Finding[]; checks: number }> {
+  const { inside, offline, opening } = await loadChecks(modules)
   const context: InsideContext = { ...deps, machine }
   const findings: Finding[] = []
-  const opening: ReadonlySet<string> = new Set(openingChecks.map(({ id }) => id))
-  let checks = 0
-  for (const check of insideChecks) {
-    const isOpen = !findings.some(({ check: id, level }) => opening.has(id) && level === 'error')
-    if (needingDatabase.has(check) && !isOpen) continue
-    if (opening.has(check.id) && !isOpen) continue
-    findings.push(...(await runCheck(check, context)))
+  for (const check of offline) findings.push(...(await runCheck(check, context)))
+  let checks = offline.length
+  for (const check of opening) {
+    const found = await runCheck(check, context)
+    findings.push(...found)
     checks += 1
+    if (found.some(({ level }) => level === 'error')) return { findings, checks }
   }
-  return { findings, checks }
+  for (const check of inside) findings.push(...(await runCheck(check, context)))
+  return { findings, checks: checks + inside.length }
 }
 
 /** Makes the checks that need no database, which cannot be opened: that is a finding as well. */
@@ -78,14 +44,16 @@ export async function examineOffline(
   {
     error,
     reason = reasonOf(error),
+    modules,
     machine = thisMachine,
-  }: { readonly error?: unknown; readonly reason?: string; readonly machine?: Machine },
+  }: Examination & { readonly error?: unknown; readonly reason?: string },
 ): Promise<{ findings: Finding[]; checks: number }> {
+  const { offline } = await loadChecks(modules)
   const context: OfflineContext = { ...deps, machine }
   const findings: Finding[] = []
-  for (const check of offlineChecks) findings.push(...(await runCheck(check, context)))
+  for (const check of offline) findings.push(...(await runCheck(check, context)))
   const what = `The database cannot be opened: ${reason}.`
   const mend = damageIn(error) ? databasePages.mend : undefined
   findings.push(findingOf(databaseCheck, { what, ...(mend && { mend }) }))
-  return { findings, checks: offlineChecks.length + 1 }
+  return { findings, checks: offline.length + 1 }
 }

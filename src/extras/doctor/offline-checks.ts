@@ -1,5 +1,6 @@
+import type { Check } from '../../core/checks/check.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
-import { type Check, type Finding, findingOf } from './check.ts'
+import { type Finding, findingOf } from './finding.ts'
 
 /** The finding if the settings are refused. No other check can run then. */
 export const settingsRefused: Omit<Check<never>, 'find'> = {

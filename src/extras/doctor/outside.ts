@@ -1,40 +1,18 @@
+import type { OutsideContext } from '../../core/checks/context.ts'
+import { type PeerCertificate, peerCertificate } from '../../core/checks/peer-certificate.ts'
+import { createProbe, type TargetOptions, targetOf } from '../../core/checks/probe.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { Module } from '../../core/module/module.ts'
 import { OutboundError } from '../../core/outbound/outbound-error.ts'
-import { type Check, type Finding, findingOf, runCheck } from './check.ts'
-import { answerChecks } from './checks/answers.ts'
-import { bodyLimitChecks } from './checks/body-limit.ts'
-import { clientAddressChecks, isOwnService } from './checks/client-address.ts'
-import { crossOriginChecks } from './checks/cross-origin.ts'
-import { exposureChecks } from './checks/exposure.ts'
-import { jwksChecks } from './checks/jwks.ts'
-import { passingChecks } from './checks/passing.ts'
+import { loadChecks } from './all-checks.ts'
 import { arrivalChecks, reachable } from './checks/reachable.ts'
-import { tlsChecks } from './checks/tls.ts'
-import type { OutsideContext } from './context.ts'
-import { type PeerCertificate, peerCertificate } from './peer-certificate.ts'
-import { createProbe, type TargetOptions, targetOf } from './probe.ts'
-
-/** In the order of the report. What comes after `arrivalChecks` is asked of Gatehouse alone. */
-export const outsideChecks: readonly Check<OutsideContext>[] = [
-  reachable,
-  ...tlsChecks,
-  ...arrivalChecks,
-  ...clientAddressChecks,
-  ...answerChecks,
-  ...crossOriginChecks,
-  ...exposureChecks,
-  ...jwksChecks,
-  ...passingChecks,
-  ...bodyLimitChecks,
-]
-
-const beforeService: ReadonlySet<Check<OutsideContext>> = new Set([...tlsChecks, ...arrivalChecks])
-const arrival: ReadonlySet<string> = new Set(arrivalChecks.map(({ id }) => id))
+import { type Finding, findingOf, runCheck } from './finding.ts'
 
 export interface OutsideOptions extends TargetOptions {
   readonly url: string
   readonly clock: Clock
   readonly inside: OutsideContext['inside']
+  readonly modules: readonly Module[]
   /** PEM, an authority of the operator beside those of Node. */
   readonly ca?: string
 }
@@ -47,6 +25,7 @@ export async function examineOutside({
   url,
   clock,
   inside,
+  modules,
   ca,
   ...options
 }: OutsideOptions): Promise<{ findings: Finding[]; checks: number }> {
@@ -68,18 +47,19 @@ export async function examineOutside({
     if (!(error instanceof OutboundError)) throw error
     return { findings: [findingOf(reachable, { what: `${error.message}.` })], checks: 1 }
   }
+  const { arrival, outside, isOwnService } = await loadChecks(modules)
   const findings: Finding[] = []
+  const arrivalIds = new Set(arrivalChecks.map(({ id }) => id))
+  const isEnded = ({ check, level }: Finding) =>
+    check === reachable.id || (arrivalIds.has(check) && level === 'error')
   let checks = 0
-  for (const check of outsideChecks) {
-    const isService = !findings.some(({ check: id, level }) => arrival.has(id) && level === 'error')
-    if (!isService && (!beforeService.has(check) || arrival.has(check.id))) continue
-    if (findings.some(({ check: id }) => id === reachable.id)) break
-    // What these settings say of another service would be a false alarm.
-    if (check === clientAddressChecks[0] && context.inside && !(await isOwnService(context))) {
-      context = { ...context, inside: null }
-    }
+  for (const check of arrival) {
     findings.push(...(await runCheck(check, context)))
     checks += 1
+    if (findings.some(isEnded)) return { findings, checks }
   }
-  return { findings, checks }
+  // What these settings say of another service would be a false alarm.
+  if (context.inside && !(await isOwnService(context))) context = { ...context, inside: null }
+  for (const check of outside) findings.push(...(await runCheck(check, context)))
+  return { findings, checks: checks + outside.length }
 }

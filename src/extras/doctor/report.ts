@@ -1,5 +1,6 @@
+import { type Level, levels } from '../../core/checks/check.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import { type Finding, type Level, levels } from './check.ts'
+import type { Finding } from './finding.ts'
 import type { DoctorReport, FindingShown } from './schemas.ts'
 
 export interface Examined {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Module } from '../../core/module/module.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { InsideDeps } from './inside.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
@@ -8,7 +9,9 @@ import { DoctorBody, type DoctorReport } from './schemas.ts'
  * Doctor module: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
  * that ask at the same time share one examination, because it asks the mail server and providers.
  */
-export type DoctorRoutesOptions = InsideDeps
+export interface DoctorRoutesOptions extends InsideDeps {
+  readonly modules: readonly Module[]
+}
 
 export async function doctorRoutes(
   instance: FastifyInstance,
@@ -20,7 +23,7 @@ export async function doctorRoutes(
     const at = deps.clock.now()
     const { examineInside } = await import('./inside.ts') // with SMTP and more, which a start needs not
     const { reportOf } = await import('./report.ts')
-    return reportOf([await examineInside(deps)], { at, url: null })
+    return reportOf([await examineInside(deps, deps)], { at, url: null })
   }
 
   instance.withTypeProvider<SchemaTypes>().get(

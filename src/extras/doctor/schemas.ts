@@ -1,5 +1,5 @@
+import { levels } from '../../core/checks/check.ts'
 import { Count, named, type Static, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
-import { levels } from './check.ts'
 
 const FindingBody = named(
   'DoctorFinding',

@@ -333,7 +333,7 @@ export function createEmails(deps: EmailsDeps): Emails {
     guard?: Guard,
   ): Promise<T> {
     const done = await transact(db, [lockName.account(userId)], work, guard)
-    for (const changed of hooks.changed) await changed(userId)
+    await hooks.changed(userId)
     return done
   }
 }

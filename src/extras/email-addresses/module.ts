@@ -6,6 +6,7 @@ export const module: Module = {
   tag: 'Own account',
   events: () => import('./events.ts'),
   settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { ownAccountPrefixes },

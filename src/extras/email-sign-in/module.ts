@@ -7,6 +7,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const { emailLoginRoutes } = await import('./routes.ts')
     return async (app, needs) => {

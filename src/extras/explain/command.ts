@@ -45,8 +45,21 @@ async function explain(call: CommandCall): Promise<void> {
   return explainOneRoute(call, user, route)
 }
 
+const explaining = [
+  ...([
+    'accounts',
+    'externalBearer',
+    'keys',
+    'lookUpReason',
+    'modules',
+    'outbox',
+    'refusals',
+  ] as const),
+  ...(['requirements', 'revocations', 'rotation', 'throttle', 'tokens'] as const),
+] as const
+
 function explainId(call: CommandCall, id: string): Promise<void> {
-  return withServices(call, async (services, deps) => {
+  return withServices(call, explaining, async (services, deps) => {
     const { explainRefusal } = await import('./explain.ts')
     const read = () => explainRefusal({ ...deps, ...services }, id)
     const { readSoon } = await import('./command-text.ts')
@@ -64,7 +77,7 @@ function explainId(call: CommandCall, id: string): Promise<void> {
 
 async function explainOneToken(call: CommandCall): Promise<void> {
   const token = (await knownSecret(call, 'token')).trim()
-  await withServices(call, async (services, deps) => {
+  await withServices(call, explaining, async (services, deps) => {
     const { explainToken } = await import('./explain.ts')
     await show(call, await explainToken({ ...deps, ...services }, token), services)
   })
@@ -81,11 +94,12 @@ async function explainOneRoute(
   if (wanted === null)
     throw new UsageError('--route must be a method and a path, such as "PUT /users/7"')
   if (!username) throw new UsageError('--user is no username')
-  await withServices(call, async (services, deps) => {
-    const account = await services.accounts.byUsername(username)
+  await withServices(call, ['accounts'], async ({ accounts }, deps, makeAll) => {
+    const account = await accounts.byUsername(username)
     if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
     const { explainLogin, explainRoute } = await import('./explain.ts')
     const { routesOfService } = await import('../../core/cli/declared-routes.ts')
+    const services = await makeAll() // the routes take them
     const routes = await routesOfService(call, deps, services)
     const judging = { ...deps, ...services, routes }
     await show(

@@ -1,27 +1,9 @@
 import type { FactValue, RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
-import { assertDistinctReasons, errorsOf } from '../../core/module/registry.ts'
-import type { Reason } from '../../core/reasons/types.ts'
+import type { LookUpReason } from '../../core/module/reasons.ts'
+import { errorsOf } from '../../core/module/registry.ts'
 import type { Refusal } from './store.ts'
-
-/** Finds what a code means. */
-export type LookUpReason = (code: string) => Promise<Reason>
-
-/** Makes the look-up in the reasons of the modules, which the first question loads. */
-export function createLookUp(modules: readonly ModuleNames[]): LookUpReason {
-  let reasons: Promise<ReadonlyMap<string, Reason>> | undefined
-  return async (code) => {
-    reasons ??= assertDistinctReasons(modules)
-    return (await reasons).get(code) ?? unknownReason
-  }
-}
-
-/** The reason of a code that another version of this program, or another module, has written. */
-const unknownReason: Reason = {
-  guard: 'service',
-  explanation: 'This version of the program does not know the code: another one has written it.',
-}
 
 export type ShownFacts = Record<string, FactValue>
 

@@ -17,6 +17,8 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   errors: [refusalNotFound],
   settings: ['REFUSALS_MAX'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -31,6 +33,7 @@ export const module: Module = {
       settings: ['USERS_POLICY', 'POSTS_DELETE_POLICY', 'REQUIRE_SECOND_FACTOR'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ keepReasons }, { explainRoutes }] = await Promise.all([
       import('./listen.ts'),
@@ -45,9 +48,4 @@ export const module: Module = {
     { name: 'refusals', everyMs: 1000, inEachWorker: true, run: refusals.flush },
     { name: 'old refusals', purge: refusals.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
-  onErasure: async () => {
-    const { refusalStore } = await import('./store.ts')
-    return (trx, userId) => refusalStore(trx).erase(userId)
-  },
 }

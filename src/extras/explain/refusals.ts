@@ -8,6 +8,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
 import { FairQueue } from '../../core/queues/fair-queue.ts'
 import type { Workers } from '../../core/workers/workers.ts'
+import { refusalsLost } from './monitoring.ts'
 import { type Refusal, refusalStore } from './store.ts'
 
 /**
@@ -33,7 +34,7 @@ export interface RefusalsDeps {
   /** The last refusals may be lost with the power. */
   readonly asyncCommitDb: Database
   readonly clock: Clock
-  readonly measurements: Pick<Measurements, 'refusalsLost'>
+  readonly measurements: Pick<Measurements, 'of'>
   readonly workers: Pick<Workers, 'count' | 'onAsked' | 'pollOthers'>
 }
 
@@ -77,7 +78,7 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
   }
 
   function enqueue(refusal: Refusal): void {
-    if (queue.push(refusal.network, refusal)) measurements.refusalsLost += 1
+    if (queue.push(refusal.network, refusal)) measurements.of(refusalsLost).count += 1
   }
 
   /** Expired ones are not found, although a job has yet to delete them. */

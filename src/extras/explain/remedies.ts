@@ -1,10 +1,10 @@
+import type { LookUpReason } from '../../core/module/reasons.ts'
 import { type Remedy, remedies } from '../../core/reasons/types.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Requirements } from '../../modules/authentication/requirements.ts'
 import type { LimitName } from '../../modules/throttle/keys.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import type { Outbox } from '../mail/outbox.ts'
-import type { LookUpReason } from './explanations.ts'
 
 /** Which account was refused, and what it was refused for. */
 export interface Refused {

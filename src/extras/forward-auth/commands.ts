@@ -30,12 +30,16 @@ async function check(call: CommandCall): Promise<void> {
   if (user === undefined) return show(call, request, checkForward(rules, request, null), null)
   const username = canonicalUsername(user)
   if (username === null) throw new UsageError('the user is no username')
-  await withServices(call, async ({ accounts, requirements }, { config }) => {
-    const account = await accounts.byUsername(username)
-    if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
-    const of = { account, requirements, roles: config.roles }
-    show(call, request, checkForward(rules, request, of), of)
-  })
+  await withServices(
+    call,
+    ['accounts', 'requirements'],
+    async ({ accounts, requirements }, { config }) => {
+      const account = await accounts.byUsername(username)
+      if (!account) throw new CommandError('no such account', exitCodes.notFound.code)
+      const of = { account, requirements, roles: config.roles }
+      show(call, request, checkForward(rules, request, of), of)
+    },
+  )
 }
 
 /** @throws UsageError if there is no such request */

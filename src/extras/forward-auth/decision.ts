@@ -8,6 +8,7 @@ import { userIdOf } from '../../core/policy/principal.ts'
 import { createForwardAnswers, type ForwardAnswersDeps } from './answers.ts'
 import { createForwardCallers, type ForwardCallersDeps, type KnownCaller } from './caller.ts'
 import { createForwarded, type ForwardedRequest } from './forwarded.ts'
+import { type ForwardDecisions, forwardDecisions } from './measurements.ts'
 import { isNavigation } from './navigation.ts'
 import { forwardPath } from './paths.ts'
 import { pathOf } from './request-line.ts'
@@ -19,7 +20,7 @@ export interface ForwardDecisionDeps
     Pick<ForwardAnswersDeps, 'random'> {
   readonly authenticators: readonly Authenticator[]
   readonly forwardRules: Pick<ForwardRules, 'judge'>
-  readonly measurements: Pick<Measurements, 'forward'>
+  readonly measurements: Pick<Measurements, 'of'>
 }
 
 /** Answers a proxy; a promise only if something must be read. @throws ApiError for a refusal */
@@ -34,7 +35,7 @@ export type ForwardDecision = (
  */
 export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecision {
   const { authenticators, config, forwardRules, random } = deps
-  const { forward: decisions } = deps.measurements
+  const decisions = deps.measurements.of(forwardDecisions)
   const forwarded = createForwarded(config)
   const callers = createForwardCallers(authenticators, deps)
   const answers = createForwardAnswers({ config, random, isHome: callers.isHome })
@@ -131,7 +132,7 @@ export function createForwardDecision(deps: ForwardDecisionDeps): ForwardDecisio
 /** Of a stranger no roles are known: a rule that names some is found when the caller is. */
 const anyCaller: ForwardCaller = { roles: new Set() }
 
-const answerOf: Readonly<Record<number, keyof Measurements['forward']>> = {
+const answerOf: Readonly<Record<number, keyof ForwardDecisions>> = {
   400: 'bad_request',
   401: 'unauthenticated',
   403: 'denied',

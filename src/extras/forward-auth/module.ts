@@ -9,6 +9,8 @@ export const module: Module = {
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   settings: ['FORWARD_AUTH_FILE'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -35,6 +37,7 @@ export const module: Module = {
       isLogin: true,
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
       import('./enter-routes.ts'),
@@ -55,5 +58,4 @@ export const module: Module = {
     },
     { name: 'forward tickets', purge: hostSessions.purge },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

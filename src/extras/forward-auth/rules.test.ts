@@ -6,6 +6,7 @@ import { fixedClock } from '../../../test/clock.ts'
 import { forwardFile, writeForward } from '../../../test/forward-file.ts'
 import { ConfigError, loadConfig } from '../../core/config/load.ts'
 import { createMeasurements } from '../../core/measurements/measurements.ts'
+import { rulesFile } from './measurements.ts'
 import { createForwardRules } from './rules.ts'
 
 type Line = readonly [kind: string, what: unknown]
@@ -55,12 +56,12 @@ suite('the file of rules while the service runs', () => {
   test('as it was at the start it is told of nothing; a change is taken up and told', async () => {
     const { look, measurements, policyOf, write } = started()
     assert.deepEqual(await look(), [])
-    assert.deepEqual(measurements.forwardFile?.(), { rules: 1, isBroken: false })
+    assert.deepEqual(measurements.of(rulesFile).read?.(), { rules: 1, isBroken: false })
     write(text(wiki, { hosts: ['new.example.org'], policy: 'bypass' }))
     assert.equal(policyOf('new.example.org'), 'deny')
     assert.deepEqual(await look(), [['sys_forward_rules_changed', { rules: 2 }]])
     assert.equal(policyOf('new.example.org'), 'bypass')
-    assert.deepEqual(measurements.forwardFile?.(), { rules: 2, isBroken: false })
+    assert.deepEqual(measurements.of(rulesFile).read?.(), { rules: 2, isBroken: false })
     assert.deepEqual(await look(), [], 'told once')
     write(text({ hosts: ['new.example.org'], policy: 'deny' }))
     await look()
@@ -110,7 +111,7 @@ suite('the file of rules while the service runs', () => {
       assert.deepEqual(event, ['sys_forward_rules_broken', { mistakes: 1, rules: 1 }])
       assert.deepEqual(others, [])
       assert.equal(policyOf('wiki.example.org'), 'bypass')
-      assert.deepEqual(measurements.forwardFile?.(), { rules: 1, isBroken: true })
+      assert.deepEqual(measurements.of(rulesFile).read?.(), { rules: 1, isBroken: true })
       clock.advance(3599.999)
       assert.deepEqual(await look(), [], 'once for a version')
       clock.advance(0.001)
@@ -121,7 +122,7 @@ suite('the file of rules while the service runs', () => {
       assert.deepEqual(await look(), [
         ['info', 'the file of forward authentication has no mistakes any more'],
       ])
-      assert.deepEqual(measurements.forwardFile?.(), { rules: 1, isBroken: false })
+      assert.deepEqual(measurements.of(rulesFile).read?.(), { rules: 1, isBroken: false })
     })
   }
 
@@ -132,7 +133,7 @@ suite('the file of rules while the service runs', () => {
     assert.equal(policyOf('new.example.org'), 'bypass')
     write('{')
     assert.deepEqual(await look(), [])
-    assert.equal(measurements.forwardFile?.().isBroken, true)
+    assert.equal(measurements.of(rulesFile).read?.().isBroken, true)
   })
 
   test('a file that cannot be read is told with the reason of the system', {
@@ -173,7 +174,7 @@ suite('without FORWARD_AUTH_FILE', () => {
       { policy: 'deny', rule: null, because: 'no_rule' },
     )
     assert.equal(rules.isOrigin('https://a.example.org'), false)
-    assert.equal(measurements.forwardFile, null)
+    assert.equal(measurements.of(rulesFile).read, null)
   })
 })
 

@@ -10,6 +10,7 @@ import type { Measurements } from '../../core/measurements/measurements.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { forwardRulesBroken, forwardRulesChanged } from './events.ts'
 import { createJudge, type Judge } from './judge.ts'
+import { rulesFile } from './measurements.ts'
 import type { ForwardCaller, ForwardInput, Verdict } from './verdict.ts'
 
 /** The rules of FORWARD_AUTH_FILE, as this process last read them. docs/adr/0061 */
@@ -30,7 +31,7 @@ export interface ForwardRulesDeps {
   readonly config: Pick<Config, 'forwardAuth' | 'roles'>
   readonly events: Pick<Events, 'emit'>
   readonly log: Pick<Logger, 'error' | 'info' | 'warn'>
-  readonly measurements: Pick<Measurements, 'forwardFile'>
+  readonly measurements: Pick<Measurements, 'of'>
   readonly workers: Pick<Workers, 'index' | 'keep'>
 }
 
@@ -47,7 +48,10 @@ export function createForwardRules(deps: ForwardRulesDeps): ForwardRules {
   let mistakes: readonly string[] = []
   let toldAt = 0
   if (file !== undefined) {
-    measurements.forwardFile = () => ({ rules: rules.length, isBroken: mistakes.length > 0 })
+    measurements.of(rulesFile).read = () => ({
+      rules: rules.length,
+      isBroken: mistakes.length > 0,
+    })
     workers.keep('FORWARD_AUTH_FILE', rules)
   }
 

@@ -16,7 +16,7 @@ export const commands: readonly CommandWork[] = [
       const { operands, values, output, terminal } = call
       const [file = '-'] = operands
       if (file !== '-') assertReadable(file)
-      await withServices(call, async ({ imports }) => {
+      await withServices(call, ['imports'], async ({ imports }) => {
         const { showImport } = await import('./routes.ts')
         const report = await imports.run(read(file, terminal), {
           dryRun: values['dry-run'] === true,
@@ -42,7 +42,7 @@ export const commands: readonly CommandWork[] = [
     },
     example: 'account export > accounts.jsonl',
     run: (call) =>
-      withServices(call, async ({ passwords }, deps) => {
+      withServices(call, ['passwords'], async ({ passwords }, deps) => {
         const { exportAccounts } = await import('./export.ts')
         const withHashes = call.values['with-hashes'] === true
         const unknownHash = await passwords.dummy()

@@ -21,6 +21,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -38,6 +39,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { transferRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -1,5 +1,6 @@
 import {
   Count,
+  Flag,
   Id,
   Integer,
   named,
@@ -11,8 +12,6 @@ import {
 import type { Role } from '../../core/policy/principal.ts'
 import { accountSchemas, annsAccount } from '../../modules/accounts/schemas.ts'
 import { ann } from '../../modules/users/schemas.ts'
-
-const Flag = { type: 'boolean' } as const
 
 const Mistakes = {
   type: 'array',

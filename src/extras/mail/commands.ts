@@ -39,7 +39,7 @@ async function test(call: CommandCall): Promise<void> {
   const { parseEmail } = await import('../../core/addresses/email.ts')
   const address = parseEmail(call.operands[0] ?? '')
   if (!address) throw new UsageError('this is no mail address')
-  await withServices(call, async ({ mailAdmin, mailer }, { config }) => {
+  await withServices(call, ['mailAdmin', 'mailer'], async ({ mailAdmin, mailer }, { config }) => {
     const { language } = config.pages
     const { id } = await mailAdmin.test({ address, language })
     const delivery = await mailer.sendNow(id)
@@ -54,7 +54,7 @@ async function test(call: CommandCall): Promise<void> {
 
 function list(call: CommandCall): Promise<void> {
   const state = choiceOption(call, 'state', states)
-  return withServices(call, async ({ mailAdmin }) => {
+  return withServices(call, ['mailAdmin'], async ({ mailAdmin }) => {
     const { mailView } = await import('./admin-routes.ts')
     const filters = state === undefined ? {} : { state }
     async function* batches(): AsyncGenerator<Row[]> {
@@ -71,7 +71,7 @@ function list(call: CommandCall): Promise<void> {
 async function change(call: CommandCall, what: 'resend' | 'cancel'): Promise<void> {
   const [id = ''] = call.operands
   const { ApiError } = await import('../../core/errors.ts')
-  await withServices(call, async ({ mailAdmin }) => {
+  await withServices(call, ['mailAdmin'], async ({ mailAdmin }) => {
     const { mailView } = await import('./admin-routes.ts')
     try {
       const mail = await mailAdmin[what](id)

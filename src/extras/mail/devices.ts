@@ -5,7 +5,6 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { prepared } from '../../core/database/prepared.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { Account } from '../../modules/authentication/account.ts'
 import { loginNewDevice } from '../../modules/authentication/events.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { originNow } from './origin.ts'
@@ -20,7 +19,7 @@ export interface Devices {
    */
   signedIn(
     trx: DatabaseOrTransaction,
-    account: Pick<Account, 'userId' | 'email'>,
+    account: { readonly userId: number; readonly email: string | null },
     browser?: string,
   ): Promise<void>
   /**

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../core/config/load.ts'
 import { afterCommit } from '../../core/database/commit.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { OnErasure } from '../../core/module/module.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
 import type { MessageName } from './message-types.ts'
 import { addressKeys, recipientOfFile } from './recipient-of-file.ts'
 import { type RowOfFile, recipientStore } from './recipient-store.ts'
@@ -23,7 +23,7 @@ const toFormerAddress: readonly MessageName[] = ['email_changed', 'deletion_requ
  * whose mail a file is. Mail without an account, such as that of a sign-up, is the person's if it is to an
  * address of the person that no other user has.
  */
-export function eraseFiles({ config, log }: ErasedFilesDeps): OnErasure {
+export function eraseFiles({ config, log }: ErasedFilesDeps): HookPoints['onErasure'] {
   const folder = mailFolder(config)
   return async (trx, userId) => {
     const files = await mailFiles(folder)

@@ -8,6 +8,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { createCircuit } from './circuit.ts'
+import { relay } from './measurements.ts'
 import type { Outbox } from './outbox.ts'
 import { queueStore } from './queue-store.ts'
 import type { SmtpTimeouts } from './smtp.ts'
@@ -46,7 +47,7 @@ export interface MailerDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly events: Events
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
-  readonly measurements: Pick<Measurements, 'mails' | 'relay'>
+  readonly measurements: Pick<Measurements, 'of'>
   readonly confirmations: MailSecrets
   readonly outbox: Pick<Outbox, 'onAdded'>
   /** Those of a test, which does not wait for a minute. */
@@ -67,7 +68,7 @@ export function createMailer(deps: MailerDeps): Mailer {
     transport,
     render: async () => (await import('./messages/render.ts')).render,
   })
-  if (config.mail.server) deps.measurements.relay.takesMail = () => circuit.trouble() === null
+  if (config.mail.server) deps.measurements.of(relay).takesMail = () => circuit.trouble() === null
   let isAwake = true
   let lookedAt = Number.NEGATIVE_INFINITY
   let isTroubled = false

@@ -42,6 +42,8 @@ export const module: Module = {
     'MAIL_REQUESTS_PER_CLIENT',
     'MAIL_PER_MINUTE',
   ],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -66,6 +68,7 @@ export const module: Module = {
       settings: ['BASE_URL', 'PAGES_NAME', 'PAGES_LANGUAGE'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { ownAccountPrefixes },
@@ -106,24 +109,4 @@ export const module: Module = {
     { name: 'notices', purge: notices.purge },
     { name: 'known devices', purge: devices.purge },
   ],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
-  onAccountEnded: async ({ clock }) => {
-    const { outboxStore } = await import('./store.ts')
-    return async (trx, { userId, isRemoved }) => {
-      if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
-    }
-  },
-  onErasure: async (needs) => {
-    const { outboxStore } = await import('./store.ts')
-    const { createSealedMail } = await import('./sealed-mail.ts')
-    const { eraseFiles } = await import('./erased-files.ts')
-    const erase = eraseFiles(needs)
-    const { indexOf } = createSealedMail(needs)
-    return async (trx, userId) => {
-      const store = outboxStore(trx)
-      const { address } = await store.recipient(userId)
-      if (address) await store.forgetAddress(indexOf(address.key), needs.clock.now())
-      await erase(trx, userId)
-    }
-  },
 }

@@ -14,6 +14,7 @@ import { backOffMs } from './back-off.ts'
 import type { Circuit } from './circuit.ts'
 import type { OutgoingMail } from './compose.ts'
 import { mailExpired, mailFailed, mailSent, mailUndeliverable } from './events.ts'
+import { mailResults } from './measurements.ts'
 import { type MessageFacts, type MessageName, priorities, type Render } from './message-types.ts'
 import { messagePaths } from './paths.ts'
 import { type FinalState, type LeasedMail, queueStore } from './queue-store.ts'
@@ -58,7 +59,7 @@ export interface MailWorkerDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly events: Events
   readonly log: Pick<Logger, 'error'>
-  readonly measurements: Pick<Measurements, 'mails'>
+  readonly measurements: Pick<Measurements, 'of'>
   readonly confirmations: MailSecrets
   readonly render: () => Promise<Render>
   readonly circuit: Circuit
@@ -300,7 +301,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   }
 
   function count(result: FinalState | 'deferred'): void {
-    measurements.mails.add([result])
+    measurements.of(mailResults).add([result])
   }
 }
 

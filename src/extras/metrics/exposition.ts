@@ -1,4 +1,4 @@
-import type { Family } from './family.ts'
+import type { Family } from '../../core/measurements/family.ts'
 
 /** The two text forms of metrics, by what a scraper may prefer. */
 export type Form = 'prometheus' | 'openMetrics'

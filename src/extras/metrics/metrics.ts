@@ -1,13 +1,11 @@
-import type { ChangeFeed } from '../../core/database/database.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
-import type { Workers } from '../../core/workers/workers.ts'
-import type { AuditProof } from '../../modules/audit/proof.ts'
+import type { Family } from '../../core/measurements/family.ts'
+import type { Monitoring } from '../../core/module/monitoring.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { exposition, type Form } from './exposition.ts'
-import type { Family } from './family.ts'
 import { processFamilies } from './process-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 import { createRuntimeMetrics } from './runtime-families.ts'
-import { createServiceFamilies, type ServiceDeps } from './service-families.ts'
+import { serviceFamilies } from './service-families.ts'
 import { createWorkerFamilies } from './worker-families.ts'
 
 /** The metrics of this service on this machine: of all its workers. */
@@ -18,31 +16,28 @@ export interface Metrics {
   stop(): void
 }
 
-export interface MetricsDeps extends ServiceDeps {
-  /** What proves the audit log. */
-  readonly auditProof?: Pick<AuditProof, 'lag'>
-  readonly feed: Pick<ChangeFeed, 'lagMs'>
-  readonly measurements: Measurements
+interface Measured {
+  readonly monitoring: readonly Monitoring[]
   readonly refusals: RefusalCounts
-  readonly workers: Pick<Workers, 'index' | 'onAsked' | 'pollOthers'>
 }
 
 const topic = 'metrics'
 
-export function createMetrics(deps: MetricsDeps): Metrics {
-  const { feed, measurements, refusals, workers } = deps
+export function createMetrics(needs: Needs, { monitoring, refusals }: Measured): Metrics {
+  const { assertDatabaseServes, feed, measurements, workers } = needs
   const underWay = new Map<Form, Promise<string>>()
   const worker = String(workers.index)
   const runtime = createRuntimeMetrics(worker)
-  const serviceFamilies = createServiceFamilies(deps)
+  const ofService = monitoring.flatMap(({ serviceMetrics }) => serviceMetrics?.(needs) ?? [])
   const workerFamilies = createWorkerFamilies()
 
   /** What this process tells of itself, which the others may ask for. */
   const own = async (): Promise<readonly Family[]> => {
     const feedLagSeconds = (feed.lagMs?.() ?? 0) / 1000
-    const auditLag = deps.auditProof?.lag() ?? null
-    const state = { measurements, refusals, worker, feedLagSeconds, auditLag }
-    const families = processFamilies(state)
+    const families = [
+      ...processFamilies({ measurements, refusals, worker, feedLagSeconds }),
+      ...monitoring.flatMap(({ processMetrics }) => processMetrics?.(needs, worker) ?? []),
+    ]
     return [...families, ...(await runtime.families())]
   }
   workers.onAsked(topic, own)
@@ -50,7 +45,13 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   async function read(form: Form): Promise<string> {
     const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
     const { silent, families } = workerFamilies.take(polled)
-    const service = await serviceFamilies({ answered: 1 + polled.length - silent, silent })
+    const isDatabaseUp = await assertDatabaseServes().then(
+      () => true,
+      () => false,
+    )
+    const answered = 1 + polled.length - silent
+    const service = serviceFamilies(needs, { answered, isDatabaseUp, silent })
+    for (const families of ofService) service.push(...(await families({ isDatabaseUp })))
     return exposition([service, mine, ...families], form)
   }
 

@@ -4,18 +4,26 @@ export const module: Module = {
   name: 'metrics',
   tag: 'Service',
   settings: ['METRICS_ADDRESS'],
+  checks: () => import('./checks.ts'),
   routes: async () => {
-    const [{ createMetrics }, { createRefusalCounts }, { metricsRoutes }, { listenBeside }] =
-      await Promise.all([
-        import('./metrics.ts'),
-        import('./refusal-counts.ts'),
-        import('./routes.ts'),
-        import('./listener.ts'),
-      ])
+    const [
+      { loadMonitoring },
+      { createMetrics },
+      { createRefusalCounts },
+      { metricsRoutes },
+      { listenBeside },
+    ] = await Promise.all([
+      import('../../core/module/monitoring.ts'),
+      import('./metrics.ts'),
+      import('./refusal-counts.ts'),
+      import('./routes.ts'),
+      import('./listener.ts'),
+    ])
     return async (app, needs) => {
-      const refusals = createRefusalCounts(needs)
+      const refusals = createRefusalCounts(needs.modules)
       app.refusalListeners.push(refusals.take)
-      const metrics = createMetrics({ ...needs, refusals })
+      const monitoring = await loadMonitoring(needs.modules)
+      const metrics = createMetrics(needs, { monitoring, refusals })
       await metricsRoutes(app, { metrics })
       app.addHook('onClose', async () => metrics.stop())
       listenBeside(app, needs, metrics)

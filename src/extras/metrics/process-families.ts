@@ -1,7 +1,12 @@
+import {
+  counted,
+  counter,
+  type Family,
+  gauge,
+  histogram,
+  total,
+} from '../../core/measurements/family.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
-import type { AuditLag } from '../../modules/audit/proof.ts'
-import { counted, counter, type Family, gauge, histogram, total } from './family.ts'
-import { loginFamilies } from './login-families.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 
 export interface ProcessState {
@@ -11,22 +16,15 @@ export interface ProcessState {
   readonly worker: string
   /** See `ChangeFeed.lagMs`. */
   readonly feedLagSeconds: number
-  /** Null without an audit log. */
-  readonly auditLag: AuditLag | null
 }
 
-/** What one process has measured, as metrics of which those of several workers can be summed. */
+/** What the core has measured in one process, as metrics of which those of several workers can be summed. */
 export function processFamilies(state: ProcessState): Family[] {
   return [
     ...requestFamilies(state),
-    ...loginFamilies(state),
-    ...hashingFamilies(state),
+    ...eventFamilies(state),
     ...databaseFamilies(state),
     ...jobFamilies(state),
-    ...auditFamilies(state),
-    ...mailFamilies(state),
-    ...webhookFamilies(state),
-    ...forwardFamilies(state),
   ]
 }
 
@@ -63,56 +61,19 @@ function requestFamilies({ measurements: { requests }, worker }: ProcessState): 
   ]
 }
 
-/** Each worker reads the file; those that have not seen a change yet differ for a second. */
-function forwardFamilies({ measurements: { forward, forwardFile } }: ProcessState): Family[] {
-  const state = forwardFile?.()
+function eventFamilies({ measurements: { events }, refusals }: ProcessState): Family[] {
   return [
-    counter(
-      'gatehouse_forward_decisions_total',
-      'Requests to applications about which a proxy asked, by answer: "bypass" is allowed without a look at the caller, "sign_in" sends a person to the sign-in.',
-      Object.entries(forward).map(([answer, value]) => ({ value, labels: { answer } })),
+    counted(
+      'gatehouse_refusals_total',
+      'Refused and failed requests by the name of the error that was answered.',
+      ['error'],
+      refusals.entries(),
     ),
-    gauge(
-      'gatehouse_forward_rules',
-      'Rules of FORWARD_AUTH_FILE in force.',
-      state ? [{ value: state.rules }] : [],
-      'max',
-    ),
-    gauge(
-      'gatehouse_forward_file_broken',
-      'Whether FORWARD_AUTH_FILE has mistakes (1), so that the rules before stay in force, or not (0).',
-      state ? [{ value: state.isBroken ? 1 : 0 }] : [],
-      'max',
-    ),
-  ]
-}
-
-function hashingFamilies({ measurements: { hashing }, worker }: ProcessState): Family[] {
-  const { durations, refused, waits } = hashing
-  const { running = 0, waiting = 0, maxWaiting = 0 } = hashing.queue?.() ?? {}
-  const labels = { worker }
-  return [
-    histogram(
-      'gatehouse_password_hash_duration_seconds',
-      'Time to compute the hash of a password, without the wait for its turn.',
-      [{ histogram: durations }],
-    ),
-    histogram('gatehouse_password_hash_wait_seconds', 'Time that a hash waited for its turn.', [
-      { histogram: waits },
-    ]),
-    gauge('gatehouse_password_hashes_running', 'Hashes under way.', [{ value: running, labels }]),
-    gauge('gatehouse_password_hashes_waiting', 'Hashes that wait for their turn.', [
-      { value: waiting, labels },
-    ]),
-    gauge(
-      'gatehouse_password_hashes_waiting_max',
-      'How many hashes may wait; a further one is refused with 503.',
-      [{ value: maxWaiting, labels }],
-    ),
-    total(
-      'gatehouse_password_hashes_refused_total',
-      'Hashes that were refused because too many waited, or for too long.',
-      refused,
+    counted(
+      'gatehouse_events_total',
+      'Events by their name in the log and the audit log.',
+      ['event'],
+      events.entries(),
     ),
   ]
 }
@@ -188,58 +149,4 @@ function jobFamilies({ measurements: { jobs } }: ProcessState): Family[] {
       'max',
     ),
   ]
-}
-
-function auditFamilies({ auditLag, measurements, worker }: ProcessState): Family[] {
-  const { uncoveredMs, sinks } = auditLag ?? { uncoveredMs: 0, sinks: [] }
-  const lags = [
-    { sink: 'checkpoint', ms: uncoveredMs },
-    ...sinks.map(({ name, unsentMs }) => ({ sink: withoutFolder(name), ms: unsentMs })),
-  ]
-  return [
-    gauge(
-      'gatehouse_audit_lag_seconds',
-      'Age of the oldest record of the audit log that no checkpoint covers ("checkpoint"), or that a sink outside lacks.',
-      auditLag ? lags.map(({ sink, ms }) => ({ value: ms / 1000, labels: { worker, sink } })) : [],
-      'max',
-    ),
-    total(
-      'gatehouse_audit_records_lost_total',
-      'Events without a change that were not recorded, because too many waited for the database.',
-      measurements.auditRecordsLost,
-    ),
-  ]
-}
-
-function mailFamilies({ measurements: { mails, relay }, worker }: ProcessState): Family[] {
-  const takesMail = relay.takesMail?.() ?? null
-  return [
-    counted(
-      'gatehouse_mails_total',
-      'Mails by result: sent, deferred (to be tried again), failed, expired, cancelled.',
-      ['result'],
-      mails.entries(),
-    ),
-    gauge(
-      'gatehouse_mail_relay_up',
-      'Whether the mail server took the last mail (1) or takes none (0).',
-      takesMail === null ? [] : [{ value: takesMail ? 1 : 0, labels: { worker } }],
-    ),
-  ]
-}
-
-function webhookFamilies({ measurements: { webhooks } }: ProcessState): Family[] {
-  return [
-    counted(
-      'gatehouse_webhook_deliveries_total',
-      'Messages to webhooks by result: delivered, deferred (to be tried again), failed (given up), cancelled.',
-      ['result'],
-      webhooks.entries(),
-    ),
-  ]
-}
-
-/** `file:/data/audit.jsonl` as `file:audit.jsonl`. */
-function withoutFolder(name: string): string {
-  return name.replace(/^file:.*\//, 'file:')
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { type Family, gauge, histogram, total as summed } from '../../core/measurements/family.ts'
 import { bounds, Histogram } from '../../core/measurements/histogram.ts'
-import { type Family, gauge, histogram, total as summed } from './family.ts'
 
 /** What Node and the system tell of a process, by the names that Prometheus gives them. */
 export interface RuntimeMetrics {

@@ -1,5 +1,5 @@
+import type { Family } from '../../core/measurements/family.ts'
 import type { Polled } from '../../core/workers/workers.ts'
-import type { Family } from './family.ts'
 
 /** The metrics of the other workers, for one scrape. */
 interface WorkerFamilies {

@@ -13,6 +13,6 @@ export const module: Module = {
     },
   ],
   reasons: () => import('./reasons.ts'),
+  services: () => import('./services.ts'),
   jobs: ({ confirmations }) => [{ name: 'expired confirmations', purge: confirmations.purge }],
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

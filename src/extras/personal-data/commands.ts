@@ -34,14 +34,18 @@ async function data(call: CommandCall): Promise<void> {
   if (id !== undefined && !/^[1-9][0-9]{0,14}$/.test(id)) {
     throw new UsageError('--user is the number of a user')
   }
-  await withServices(call, async ({ accounts, personalData, users }) => {
-    const username = text === undefined ? null : canonicalUsername(text)
-    const account = username && (await accounts.byUsername(username))
-    const userId = id === undefined ? account?.userId : (await users.byId(Number(id)))?.id
-    if (userId === undefined)
-      throw new CommandError('there is no such person', exitCodes.notFound.code)
-    await call.output.stream(escaped(personalData.of(userId)))
-  })
+  await withServices(
+    call,
+    ['accounts', 'personalData', 'users'],
+    async ({ accounts, personalData, users }) => {
+      const username = text === undefined ? null : canonicalUsername(text)
+      const account = username && (await accounts.byUsername(username))
+      const userId = id === undefined ? account?.userId : (await users.byId(Number(id)))?.id
+      if (userId === undefined)
+        throw new CommandError('there is no such person', exitCodes.notFound.code)
+      await call.output.stream(escaped(personalData.of(userId)))
+    },
+  )
 }
 
 /** Without what could steer a terminal; the values of the JSON stay the same. */

@@ -25,16 +25,20 @@ async function compact(call: CommandCall): Promise<void> {
 async function writeAnew(call: CommandCall): Promise<void> {
   const { config, output, terminal } = call
   const { dataDirectory, postgres } = config.database
-  await withServices(call, async ({ erasure, idempotency, users }) => {
-    const steps = [
-      () => users.purgeRemoved(batchSize),
-      () => users.countLists(batchSize),
-      () => erasure.sweep(batchSize),
-      () => erasure.clear(batchSize),
-      () => idempotency.purge(batchSize),
-    ]
-    for (const step of steps) while ((await step()) === batchSize);
-  })
+  await withServices(
+    call,
+    ['erasure', 'idempotency', 'users'],
+    async ({ erasure, idempotency, users }) => {
+      const steps = [
+        () => users.purgeRemoved(batchSize),
+        () => users.countLists(batchSize),
+        () => erasure.sweep(batchSize),
+        () => erasure.clear(batchSize),
+        () => idempotency.purge(batchSize),
+      ]
+      for (const step of steps) while ((await step()) === batchSize);
+    },
+  )
   const mail = await mailLine(config)
   const wait = (milliseconds: number) => setTimeout(milliseconds)
   if (!postgres) {

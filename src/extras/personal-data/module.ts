@@ -25,6 +25,7 @@ export const module: Module = {
       load: () => import('./compact-command.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { accountDetailsRoutes }, { ownDataRoutes }, { ownDataPages }] =
       await Promise.all([

@@ -3,6 +3,7 @@ import type { Database } from '../../core/database/database.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { MakeBatch } from '../../core/http/lists/bulk-answers.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import type { Hook } from '../../core/module/hooks.ts'
 import type { ExportSection } from '../../core/module/person.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 
@@ -26,8 +27,7 @@ export interface PersonalDataDeps {
   readonly clock: Clock
   readonly db: Database
   readonly events: Events
-  /** Of all modules, in their order. */
-  readonly sections: readonly ExportSection[]
+  readonly sections: Hook<readonly ExportSection[]>
 }
 
 export function createPersonalData({
@@ -42,7 +42,8 @@ export function createPersonalData({
       events.emit(sensitiveRead, { what: 'personal_data', user_id: userId })
       const head = JSON.stringify({ exported_at: isoTime(clock.now()), user_id: userId })
       yield `${head.slice(0, -1)},"data":{`
-      for (const [index, section] of sections.entries()) {
+      const all = [...sections].flatMap(({ subscriber }) => subscriber)
+      for (const [index, section] of all.entries()) {
         const { name, isList } = section
         yield `${index === 0 ? '' : ','}${JSON.stringify(name)}:${isList ? '[' : ''}`
         let count = 0

@@ -18,7 +18,7 @@ export const commands: readonly CommandWork[] = [
 
 /** The service sends the mail: the command only adds it to the outbox. */
 function reset(call: CommandCall): Promise<void> {
-  return withAccount(call, async (account, { recovery }) => {
+  return withAccount(call, ['recovery'], async (account, { recovery }) => {
     const { isoTime } = await import('../../core/lib/clock.ts')
     const how = { language: call.config.pages.language }
     const { expiresAt } = await recovery.beginFor(account, textOf(call, 'email'), how)

@@ -6,6 +6,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   errors: [accountUnusable],
   settings: ['RESET_SECONDS'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -19,6 +20,7 @@ export const module: Module = {
       settings: ['SMTP_URL', 'BASE_URL', 'PAGES_LANGUAGE'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ adminResetRoutes }, { publicResetRoutes }] = await Promise.all([
       import('./admin-routes.ts'),

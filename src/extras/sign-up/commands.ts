@@ -49,7 +49,7 @@ async function invite(call: CommandCall): Promise<void> {
   const roles = parseRoles(call, (textOf(call, 'roles') ?? 'USER').split(','))
   const name = nameOf(call)
   const { language } = call.config.pages
-  await withServices(call, async ({ invitations }, { clock, db }) => {
+  await withServices(call, ['invitations'], async ({ invitations }, { clock, db }) => {
     const { transact } = await import('../../core/database/transactions.ts')
     const show = await viewOf(invitations, clock)
     invitations.assertMail()
@@ -62,7 +62,7 @@ async function invite(call: CommandCall): Promise<void> {
 }
 
 async function list(call: CommandCall): Promise<void> {
-  await withServices(call, async ({ invitations }, { clock }) => {
+  await withServices(call, ['invitations'], async ({ invitations }, { clock }) => {
     const show = await viewOf(invitations, clock)
     async function* batches() {
       for (let offset = 0; ; offset += batchSize) {
@@ -82,7 +82,7 @@ async function change(
 ): Promise<void> {
   const [text = ''] = call.operands
   if (!/^[1-9][0-9]{0,14}$/.test(text)) throw new UsageError('an invitation has a number')
-  await withServices(call, async ({ invitations }, { clock }) => {
+  await withServices(call, ['invitations'], async ({ invitations }, { clock }) => {
     const show = await viewOf(invitations, clock)
     const shown = show(await work(invitations, Number(text)))
     call.output.result(shown, `the invitation ${shown.id} to ${shown.email} ${told}`)

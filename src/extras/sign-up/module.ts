@@ -25,6 +25,7 @@ export const module: Module = {
     'RESERVED_USERNAMES',
     'INVITATION_SECONDS',
   ],
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -49,6 +50,7 @@ export const module: Module = {
       settings: ['PAGES_LANGUAGE', 'SMTP_URL'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ invitationAdminRoutes }, { publicRegistrationRoutes }] = await Promise.all([
       import('./admin-routes.ts'),
@@ -60,10 +62,4 @@ export const module: Module = {
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
-  onErasure: async (needs) => {
-    const { invitationStores } = await import('./invitation-store.ts')
-    const stores = invitationStores(needs)
-    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
-  },
 }

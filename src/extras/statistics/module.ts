@@ -9,13 +9,15 @@ export const module: Module = {
       key: ['step', 'at', 'series'],
     },
   ],
+  services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
       import('./routes.ts'),
       import('./series-routes.ts'),
     ])
     return async (app, needs) => {
-      app.refusalListeners.push(needs.statisticSeries.refusals.take)
+      app.refusalListeners.push(needs.statisticSeries.takeRefusal)
       await app.register(statisticsRoutes, needs)
       await app.register(seriesRoutes, needs)
     }

@@ -3,7 +3,6 @@ import { type Query, single } from '../../core/http/lists/paging.ts'
 import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
 import { hourMs } from './pending.ts'
 import { bucketOf, type SeriesRange, type StepName, steps } from './series.ts'
-import { seriesNames } from './series-schemas.ts'
 
 const usualMs: Readonly<Record<StepName, number>> = { minute: 3 * hourMs, hour: 7 * 24 * hourMs }
 
@@ -16,7 +15,11 @@ export interface SeriesRequest extends SeriesRange {
  * Reads the query. A range is cut to what is kept, and so is never longer: 2,881 buckets of minutes, 2,161
  * of hours. @throws ApiError validationFailed
  */
-export function readSeriesQuery(query: Query, now: number): SeriesRequest {
+export function readSeriesQuery(
+  query: Query,
+  now: number,
+  known: readonly string[],
+): SeriesRequest {
   const step = stepIn(query)
   const { keptMs, seconds } = steps[step]
   const asked = { from: timeIn(query, 'from'), to: timeIn(query, 'to') }
@@ -27,7 +30,7 @@ export function readSeriesQuery(query: Query, now: number): SeriesRequest {
   const end = bucketOf(step, now) + seconds * 1000
   const to = asked.to === undefined ? end : clamp(endOf(step, asked.to), oldest, end)
   const from = clamp(bucketOf(step, asked.from ?? to - usualMs[step]), oldest, to)
-  return { step, from, to, names: namesIn(query) }
+  return { step, from, to, names: namesIn(query, known) }
 }
 
 /** The end of the bucket that a time lies in, or ends. */
@@ -52,13 +55,13 @@ function timeIn(query: Query, name: string): number | undefined {
   return parseDateTime(text) ?? refuseField([name], dateTimeMessage)
 }
 
-function namesIn({ name }: Query): ReadonlySet<string> | null {
+function namesIn({ name }: Query, known: readonly string[]): ReadonlySet<string> | null {
   if (name === undefined) return null
   const texts: readonly unknown[] = Array.isArray(name) ? name : [name]
   const names = new Set(texts.flatMap((text) => String(text).split(',')))
   for (const wanted of names) {
-    if (!seriesNames.some((known) => known === wanted)) {
-      return refuseField(['name'], `must be names of series: ${seriesNames.join(', ')}`)
+    if (!known.includes(wanted)) {
+      return refuseField(['name'], `must be names of series: ${known.join(', ')}`)
     }
   }
   return names

@@ -1,92 +1,94 @@
-import { Count, named, Text, Time, TimeOrNull } from '../../core/http/schemas.ts'
-import { seriesKinds } from './catalog.ts'
-
-export const seriesNames = seriesKinds.map(({ name }) => name)
-const names = seriesNames as unknown as readonly [string]
+import { Count, named, nameOf, Text, Time, TimeOrNull } from '../../core/http/schemas.ts'
 
 export const Labels = { type: 'object', additionalProperties: Text } as const
 
-export const SeriesQuery = {
-  type: 'object',
-  properties: {
-    step: {
-      type: 'string',
-      enum: ['minute', 'hour'],
-      default: 'hour',
-      description: 'The length of a bucket: minutes are kept for 48 hours, hours for 90 days',
-    },
-    from: {
-      ...Time,
-      description:
-        'The first bucket is the one that it lies in. Default: 3 hours before `to` by minutes, 7 days by hours. What is no longer kept is left out',
-      examples: ['2026-03-01T00:00:00Z'],
-    },
-    to: {
-      ...Time,
-      description:
-        'The last bucket is the one before it, or that it lies in. Default and latest: now',
-      examples: ['2026-03-02T00:00:00Z'],
-    },
-    name: {
-      type: 'array',
-      items: { type: 'string', enum: names },
-      description: 'The names of series: repeated, or between commas. Default: all',
-      examples: [['logins', 'throttled']],
-    },
-  },
-} as const
-
-export const StatisticsSeries = named(
-  'StatisticsSeries',
-  {
+/** The query, of series with these names. */
+export const seriesQuery = (names: readonly string[]) =>
+  ({
     type: 'object',
-    required: ['step_seconds', 'from', 'to', 'since', 'times', 'series'],
     properties: {
-      step_seconds: { type: 'integer', enum: [60, 3600] },
-      from: { ...Time, description: 'The beginning of the first bucket' },
-      to: { ...Time, description: 'The end of the last bucket, which may lie ahead' },
-      since: {
-        ...TimeOrNull,
-        description:
-          'The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet',
+      step: {
+        type: 'string',
+        enum: ['minute', 'hour'],
+        default: 'hour',
+        description: 'The length of a bucket: minutes are kept for 48 hours, hours for 90 days',
       },
-      times: {
-        type: 'array',
-        items: Count,
-        description: 'The beginning of each bucket, in seconds since 1970: what plots take',
-      },
-      series: {
-        type: 'array',
+      from: {
+        ...Time,
         description:
-          'Those that are usual, and others in which something was counted: docs/statistics.md',
-        items: named(
-          'StatisticsSeriesValues',
-          {
-            type: 'object',
-            required: ['name', 'labels', 'values'],
-            properties: {
-              name: { type: 'string', enum: names },
-              labels: { ...Labels, description: 'The values of its labels, by their names' },
-              values: {
-                type: 'array',
-                items: Count,
-                description: 'How often it happened in each bucket, in the order of `times`',
-              },
-            },
-            additionalProperties: false,
-          },
-          { name: 'logins', labels: { method: 'password', result: 'success' }, values: [3, 5] },
-        ),
+          'The first bucket is the one that it lies in. Default: 3 hours before `to` by minutes, 7 days by hours. What is no longer kept is left out',
+        examples: ['2026-03-01T00:00:00Z'],
+      },
+      to: {
+        ...Time,
+        description:
+          'The last bucket is the one before it, or that it lies in. Default and latest: now',
+        examples: ['2026-03-02T00:00:00Z'],
+      },
+      name: {
+        type: 'array',
+        items: nameOf(names),
+        description: 'The names of series: repeated, or between commas. Default: all',
+        examples: [['logins', 'throttled']],
       },
     },
-    additionalProperties: false,
-  },
-  {
-    step_seconds: 3600,
-    from: '2026-03-02T08:00:00.000Z',
-    to: '2026-03-02T10:00:00.000Z',
-    since: '2026-03-01T10:00:00.000Z',
-    times: [1_772_438_400, 1_772_442_000],
-    series: [{ name: 'logins', labels: { method: 'password', result: 'success' }, values: [3, 5] }],
-  },
-)
+  }) as const
+
+/** The answer, of series with these names. */
+export const statisticsSeries = (names: readonly string[]) =>
+  named(
+    'StatisticsSeries',
+    {
+      type: 'object',
+      required: ['step_seconds', 'from', 'to', 'since', 'times', 'series'],
+      properties: {
+        step_seconds: { type: 'integer', enum: [60, 3600] },
+        from: { ...Time, description: 'The beginning of the first bucket' },
+        to: { ...Time, description: 'The end of the last bucket, which may lie ahead' },
+        since: {
+          ...TimeOrNull,
+          description:
+            'The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet',
+        },
+        times: {
+          type: 'array',
+          items: Count,
+          description: 'The beginning of each bucket, in seconds since 1970: what plots take',
+        },
+        series: {
+          type: 'array',
+          description:
+            'Those that are usual, and others in which something was counted: docs/statistics.md',
+          items: named(
+            'StatisticsSeriesValues',
+            {
+              type: 'object',
+              required: ['name', 'labels', 'values'],
+              properties: {
+                name: nameOf(names),
+                labels: { ...Labels, description: 'The values of its labels, by their names' },
+                values: {
+                  type: 'array',
+                  items: Count,
+                  description: 'How often it happened in each bucket, in the order of `times`',
+                },
+              },
+              additionalProperties: false,
+            },
+            { name: 'logins', labels: { method: 'password', result: 'success' }, values: [3, 5] },
+          ),
+        },
+      },
+      additionalProperties: false,
+    },
+    {
+      step_seconds: 3600,
+      from: '2026-03-02T08:00:00.000Z',
+      to: '2026-03-02T10:00:00.000Z',
+      since: '2026-03-01T10:00:00.000Z',
+      times: [1_772_438_400, 1_772_442_000],
+      series: [
+        { name: 'logins', labels: { method: 'password', result: 'success' }, values: [3, 5] },
+      ],
+    },
+  )

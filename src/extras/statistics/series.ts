@@ -1,5 +1,6 @@
 import type { Database } from '../../core/database/database.ts'
-import { readSeriesKey } from './catalog.ts'
+import type { Module } from '../../core/module/module.ts'
+import { type Catalog, loadCatalog, readSeriesKey } from './catalog.ts'
 import { type Collector, type CollectorDeps, createCollector } from './collector.ts'
 import { floor, hourMs, minuteMs } from './pending.ts'
 import { seriesStore } from './series-store.ts'
@@ -41,31 +42,39 @@ type InTurn = <T>(work: () => Promise<T>) => Promise<T>
  * to the rows of the minute and the hour every ten seconds; so does each process of each node.
  * No request waits for that. docs/adr/0071
  */
-export interface StatisticSeries extends Pick<Collector, 'flush' | 'refusals' | 'run'> {
+export interface StatisticSeries extends Pick<Collector, 'flush' | 'run' | 'takeRefusal'> {
   /**
    * The series of a range in which something was counted, also what processes of this machine have not
    * stored yet.
    */
   read(range: SeriesRange, inTurn?: InTurn): Promise<SeriesReading>
+  catalog(): Promise<Catalog>
   /** What has happened in the last hour far more often than usual at this time of the day. */
   unusual(): Promise<Unusual[]>
   /** Deletes up to `batchSize` counts that are no longer kept; answers how many. */
   purge(batchSize: number): Promise<number>
 }
 
-export interface StatisticSeriesDeps extends CollectorDeps {
+export interface StatisticSeriesDeps extends Omit<CollectorDeps, 'catalog'> {
   readonly db: Database
+  readonly modules: readonly Module[]
 }
 
 /** So many buckets are read at once; the event loop serves others between them. */
 const bucketsPerPart = 360
 
 export function createStatisticSeries(deps: StatisticSeriesDeps): StatisticSeries {
-  const { asyncCommitDb, clock, db } = deps
-  const collector = createCollector(deps)
+  const { asyncCommitDb, clock, db, modules } = deps
+  let loading: Promise<Catalog> | undefined
+  const catalog = () => {
+    loading ??= loadCatalog(modules)
+    return loading
+  }
+  const collector = createCollector({ ...deps, catalog })
 
   return {
     ...collector,
+    catalog,
 
     async read(range, inTurn = (work) => work()) {
       const { from, step, to } = range
@@ -83,11 +92,15 @@ export function createStatisticSeries(deps: StatisticSeriesDeps): StatisticSerie
       }
       const first = (await seriesStore(db).firstAt(seconds)) ?? Number.POSITIVE_INFINITY
       const since = Math.min(first, ...unwritten.map(({ at }) => bucketOf(step, at)))
-      return { series: columns.all(), since: Number.isFinite(since) ? since : null }
+      return { series: columns.all(await catalog()), since: Number.isFinite(since) ? since : null }
     },
 
     async unusual() {
-      return unusualIn(seriesStore(db), await collector.unwritten(), clock.now())
+      return unusualIn(seriesStore(db), {
+        catalog: await catalog(),
+        unwritten: await collector.unwritten(),
+        now: clock.now(),
+      })
     },
 
     async purge(batchSize) {
@@ -116,10 +129,10 @@ function columnsOf({ from, step, to }: SeriesRange) {
       found.set(series, values)
     },
 
-    all(): SeriesValues[] {
+    all(catalog: Catalog): SeriesValues[] {
       const inOrder = [...found].sort(([one], [other]) => (one < other ? -1 : 1))
       return inOrder.flatMap(([key, values]) => {
-        const known = readSeriesKey(key)
+        const known = readSeriesKey(catalog, key)
         return known ? [{ ...known, values }] : []
       })
     },

@@ -1,4 +1,4 @@
-import { readSeriesKey } from './catalog.ts'
+import { type Catalog, readSeriesKey } from './catalog.ts'
 import { type Counts, floor, hourMs, minuteMs } from './pending.ts'
 import type { seriesStore } from './series-store.ts'
 
@@ -14,26 +14,11 @@ export interface Unusual {
   readonly days: number
 }
 
-/** Series of which more than usual deserves a look. */
-const watched: readonly string[] = [
-  'logins|password|refused',
-  'logins|mail|refused',
-  'logins|provider|refused',
-  'logins|basic|refused',
-  'logins|password|failed',
-  'accounts_created|sign_up',
-  'accounts_created|provider',
-  'accounts_created|import',
-  'accounts_created|invitation',
-  'accounts_created|administrator',
-  'account_lockouts',
-  'throttled|login',
-  'throttled|requests',
-  'requests|5xx',
-  'mails|sent',
-  'mails|failed',
-  'webhooks|failed',
-]
+interface Compared {
+  readonly catalog: Catalog
+  readonly unwritten: readonly Counts[]
+  readonly now: number
+}
 
 const maxDays = 14
 /** Fewer days say nothing of what is usual. */
@@ -48,8 +33,7 @@ const factor = 3
  */
 export async function unusualIn(
   store: Pick<ReturnType<typeof seriesStore>, 'between' | 'firstAt'>,
-  unwritten: readonly Counts[],
-  now: number,
+  { catalog, now, unwritten }: Compared,
 ): Promise<Unusual[]> {
   const first = await store.firstAt(hourMs / 1000)
   const hour = floor(now, hourMs)
@@ -64,7 +48,7 @@ export async function unusualIn(
   for (const { at, count, series } of [...unwritten, ...stored]) {
     if (at >= from && at < until) latest.set(series, (latest.get(series) ?? 0) + count)
   }
-  const grown = watched.filter((series) => (latest.get(series) ?? 0) >= floorCount)
+  const grown = catalog.watched.filter((series) => (latest.get(series) ?? 0) >= floorCount)
   if (grown.length === 0) return []
   const before = new Map<string, number[]>()
   for (const at of hours) {
@@ -73,7 +57,7 @@ export async function unusualIn(
     }
   }
   return grown.flatMap((series) => {
-    const known = readSeriesKey(series)
+    const known = readSeriesKey(catalog, series)
     const count = latest.get(series) ?? 0
     const usual = median(before.get(series) ?? [], hours.length)
     return known && count > factor * usual ? [{ ...known, count, usual, days: hours.length }] : []

@@ -4,14 +4,16 @@ export const module: Module = {
   name: 'status',
   tag: 'Service',
   routes: async () => {
-    const [{ createJobStates }, { statusRoutes }, { settingsRoutes }] = await Promise.all([
-      import('./job-states.ts'),
-      import('./routes.ts'),
-      import('./settings-routes.ts'),
-    ])
+    const [{ createJobStates }, { statusParts }, { statusRoutes }, { settingsRoutes }] =
+      await Promise.all([
+        import('./job-states.ts'),
+        import('./parts.ts'),
+        import('./routes.ts'),
+        import('./settings-routes.ts'),
+      ])
     return async (app, needs) => {
-      const jobStates = createJobStates(needs)
-      await app.register(statusRoutes, { ...needs, jobStates })
+      const parts = await statusParts(needs.modules, createJobStates(needs))
+      await app.register(statusRoutes, { needs, parts })
       await app.register(settingsRoutes, needs)
     }
   },

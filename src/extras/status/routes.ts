@@ -1,51 +1,50 @@
 import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { packageVersion } from '../../core/config/version.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { StatusPart } from '../../core/module/monitoring.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import { readParts, type StatusDeps } from './read-parts.ts'
-import { AdminStatus } from './schemas.ts'
+import { readParts } from './read-parts.ts'
+import { adminStatus } from './schemas.ts'
 
 /** Status module: GET /api/admin/status, what an operator looks at first, and GET /api/admin/settings. */
-export type StatusRoutesOptions = StatusDeps
-
 export async function statusRoutes(
-  instance: FastifyInstance,
-  deps: StatusRoutesOptions,
+  app: FastifyInstance,
+  { needs, parts }: { readonly needs: Needs; readonly parts: readonly StatusPart[] },
 ): Promise<void> {
-  const { clock, config, workers } = deps
+  const { clock, config, workers } = needs
   const startedAt = clock.now()
   let reading: ReturnType<typeof readParts> | undefined
 
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/status',
     {
       config: { access: { rule: role('ADMIN') } },
       schema: {
         operationId: 'getAdminStatus',
         summary: 'What an operator looks at first: does it work, what waits, what is unusual',
-        response: { 200: AdminStatus },
+        response: { 200: adminStatus(parts) },
       },
     },
     async () => {
       // Callers that ask at the same time share one reading.
-      reading ??= readParts(deps).finally(() => {
+      reading ??= readParts(parts, needs).finally(() => {
         reading = undefined
       })
-      const parts = await reading
+      const read = await reading
       const now = clock.now()
       return {
         at: isoTime(now),
         version: packageVersion(),
         node_version: process.versions.node,
-        database: config.database.postgres ? ('postgresql' as const) : ('sqlite' as const),
+        database: config.database.postgres ? 'postgresql' : 'sqlite',
         host: hostname(),
         base_url: config.baseUrl,
         started_at: isoTime(startedAt),
         uptime_seconds: Math.max(0, Math.floor((now - startedAt) / 1000)),
         workers: workers.count,
-        ...parts,
+        ...read,
       }
     },
   )

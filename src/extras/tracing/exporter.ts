@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Logger } from 'pino'
-import { fetchFailure } from './fetch-failure.ts'
+import { fetchFailure } from '../../core/outbound/fetch-failure.ts'
 import { exportRequest, type Resource } from './otlp.ts'
 import type { EndedSpan } from './span.ts'
 

@@ -1,9 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Logger } from 'pino'
-import type { Config } from '../../core/config/load.ts'
 import { parseHeaders } from '../../core/config/traces-settings.ts'
 import { packageVersion } from '../../core/config/version.ts'
-import type { Random } from '../../core/crypto/random.ts'
 import { beginSpan as beginPart, currentContext } from '../../core/events/context.ts'
 import {
   parseTraceContext,
@@ -11,46 +7,10 @@ import {
   type SpanAttributes,
   type TraceContext,
 } from '../../core/events/trace-context.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import type { Traces, TracesDeps } from '../../core/runtime/tracing.ts'
 import { createExporter } from './exporter.ts'
 import { createSampler } from './sampler.ts'
 import { beginSpan, type SpanSink } from './span.ts'
-
-/** The traces that this process exports. */
-export interface Traces {
-  /** Begins the span of a request; null for one that is not exported. */
-  beginRequest(headers: IncomingHttpHeaders, attributes: SpanAttributes): Span | null
-  /**
-   * Begins the span of a request to another service: a part of the work under way, or of work that
-   * several requests share a trace of its own. Null if it is not exported.
-   */
-  beginCall(attributes: SpanAttributes): Span | null
-  readonly counts: TraceCounts
-  /** Sends what waits, for two seconds at most. */
-  close(): Promise<void>
-}
-
-/** How many there were since the start of the process. */
-export interface TraceCounts {
-  /** Spans that the collector has taken. */
-  spansExported(): number
-  /** Spans that no collector has, because it was slow, away or refused them, or a trace was too long. */
-  spansDropped(): number
-  /** Spans that wait now. */
-  spansWaiting(): number
-  /** Traces that were not exported because of TRACES_PER_SECOND. */
-  tracesRefused(): number
-}
-
-export interface TracesDeps {
-  readonly config: Pick<Config, 'traces'>
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Pick<Logger, 'warn' | 'info'>
-  readonly workers: Pick<Workers, 'share' | 'index'>
-  readonly fetch: typeof fetch
-}
 
 const traceIdBytes = 16
 const spanIdBytes = 8

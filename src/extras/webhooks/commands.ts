@@ -70,16 +70,20 @@ async function add(call: CommandCall): Promise<void> {
   if (events === undefined) {
     throw new UsageError('--events says which events are sent: "*" for all of them')
   }
-  await withServices(call, async ({ webhookEndpoints, webhookRules }) => {
-    const { parseNewEndpoint } = await import('./endpoint-input.ts')
-    const wanted = parseNewEndpoint({ ...sent, url, events }, webhookRules)
-    const made = await webhookEndpoints.create(wanted)
-    await showSecret(call, made, `the webhook ${made.endpoint.id} is made`)
-  })
+  await withServices(
+    call,
+    ['webhookEndpoints', 'webhookRules'],
+    async ({ webhookEndpoints, webhookRules }) => {
+      const { parseNewEndpoint } = await import('./endpoint-input.ts')
+      const wanted = parseNewEndpoint({ ...sent, url, events }, webhookRules)
+      const made = await webhookEndpoints.create(wanted)
+      await showSecret(call, made, `the webhook ${made.endpoint.id} is made`)
+    },
+  )
 }
 
 async function list(call: CommandCall): Promise<void> {
-  await withServices(call, async ({ webhookEndpoints }) => {
+  await withServices(call, ['webhookEndpoints'], async ({ webhookEndpoints }) => {
     const show = await rowOf()
     async function* batches(): AsyncGenerator<Row[]> {
       for (let offset = 0; ; offset += batchSize) {
@@ -96,23 +100,27 @@ async function change(call: CommandCall): Promise<void> {
   const url = textOf(call, 'url')
   const sent = { ...sentOf(call), ...(url !== undefined && { url }) }
   if (Object.keys(sent).length === 0) throw new UsageError('nothing is given to change')
-  await withServices(call, async ({ webhookEndpoints, webhookRules }) => {
-    const { parseChanges } = await import('./endpoint-input.ts')
-    const changes = parseChanges(sent, webhookRules)
-    const endpoint = await webhookEndpoints.change(idOf(call), changes)
-    call.output.result((await rowOf())(endpoint), `the webhook ${endpoint.id} is changed`)
-  })
+  await withServices(
+    call,
+    ['webhookEndpoints', 'webhookRules'],
+    async ({ webhookEndpoints, webhookRules }) => {
+      const { parseChanges } = await import('./endpoint-input.ts')
+      const changes = parseChanges(sent, webhookRules)
+      const endpoint = await webhookEndpoints.change(idOf(call), changes)
+      call.output.result((await rowOf())(endpoint), `the webhook ${endpoint.id} is changed`)
+    },
+  )
 }
 
 async function setState(call: CommandCall, state: 'enabled' | 'disabled'): Promise<void> {
-  await withServices(call, async ({ webhookEndpoints }) => {
+  await withServices(call, ['webhookEndpoints'], async ({ webhookEndpoints }) => {
     const endpoint = await webhookEndpoints.change(idOf(call), { state })
     call.output.result((await rowOf())(endpoint), `the webhook ${endpoint.id} is ${state}`)
   })
 }
 
 async function rotate(call: CommandCall): Promise<void> {
-  await withServices(call, async ({ webhookEndpoints }) => {
+  await withServices(call, ['webhookEndpoints'], async ({ webhookEndpoints }) => {
     const { endpoint, secret } = await webhookEndpoints.rotateSecret(idOf(call))
     const until = new Date(endpoint.previousSecretUntil ?? 0).toISOString()
     const sentence = `the webhook ${endpoint.id} has a new secret; that before signs as well until ${until}`
@@ -122,7 +130,7 @@ async function rotate(call: CommandCall): Promise<void> {
 
 async function remove(call: CommandCall): Promise<void> {
   assertMayConfirm(call)
-  await withServices(call, async ({ webhookEndpoints }) => {
+  await withServices(call, ['webhookEndpoints'], async ({ webhookEndpoints }) => {
     const id = idOf(call)
     await confirm(call, `Remove the webhook ${id}? Its deliveries go too, also those that wait.`)
     const endpoint = await webhookEndpoints.remove(id)
@@ -131,7 +139,7 @@ async function remove(call: CommandCall): Promise<void> {
 }
 
 async function test(call: CommandCall): Promise<void> {
-  await withServices(call, async ({ webhookAdmin }) => {
+  await withServices(call, ['webhookAdmin'], async ({ webhookAdmin }) => {
     const { deliveryView } = await import('./show.ts')
     const delivery = await webhookAdmin.test(idOf(call))
     const seen = `${gatehouse} webhook deliveries --message ${delivery.message}`

@@ -64,7 +64,7 @@ async function deliveries(call: CommandCall): Promise<void> {
   const state = choiceOption(call, 'state', states)
   const message = textOf(call, 'message')
   const filtersAt = eventFilters(call)
-  await withServices(call, async ({ webhookAdmin }, { clock }) => {
+  await withServices(call, ['webhookAdmin'], async ({ webhookAdmin }, { clock }) => {
     const { deliveryView } = await import('./show.ts')
     const filters: DeliveryFilters = { endpoint, state, message, ...filtersAt(clock.now()) }
     async function* batches(): AsyncGenerator<Row[]> {
@@ -81,7 +81,7 @@ async function deliveries(call: CommandCall): Promise<void> {
 
 async function delivery(call: CommandCall): Promise<void> {
   const id = numberOf(call.operands[0] ?? '')
-  await withServices(call, async ({ webhookAdmin }) => {
+  await withServices(call, ['webhookAdmin'], async ({ webhookAdmin }) => {
     const { deliveryView } = await import('./show.ts')
     const row = await webhookAdmin.byId(id)
     if (!row) throw new CommandError('there is no such delivery', exitCodes.notFound.code)
@@ -109,7 +109,7 @@ async function repeat(call: CommandCall): Promise<void> {
   ) {
     throw new UsageError('--state, --since, --until and --type need --webhook')
   }
-  await withServices(call, async ({ webhookAdmin }, { clock }) => {
+  await withServices(call, ['webhookAdmin'], async ({ webhookAdmin }, { clock }) => {
     let repeated = 0
     for (const id of ids) {
       await webhookAdmin.repeat(id)

@@ -11,6 +11,7 @@ import { isGivenUp, leastWaitMs, pauseMs, retryMs } from './back-off.ts'
 import { type Attempt, type DeliverDeps, deliver } from './deliver.ts'
 import { type EndpointSecrets, openEndpoint } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookDisabled } from './events.ts'
+import { deliveryResults } from './monitoring.ts'
 import { payloadsOf } from './payload.ts'
 import {
   type DueDelivery,
@@ -29,7 +30,7 @@ export interface LeasesDeps extends DeliverDeps {
   readonly keys: Pick<KeySet, 'dataKey'>
   readonly events: Pick<Events, 'emit' | 'emitInTransaction'>
   readonly log: Pick<Logger, 'error'>
-  readonly measurements: Pick<Measurements, 'webhooks'>
+  readonly measurements: Pick<Measurements, 'of'>
   readonly auditLog: Pick<AuditLog, 'at'>
   readonly throttle: WebhookThrottle
 }
@@ -263,7 +264,7 @@ export function createLeases(deps: LeasesDeps): Leases {
           : isOver
             ? 'failed'
             : 'deferred'
-      measurements.webhooks.add([result])
+      measurements.of(deliveryResults).add([result])
       if (result !== 'failed' || !attempt) continue
       const { message, type } = delivery
       const { status, detail } = attempt

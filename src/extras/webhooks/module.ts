@@ -31,6 +31,8 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   settings: ['WEBHOOK_ADDRESSES'],
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -94,6 +96,7 @@ export const module: Module = {
       load: () => import('./delivery-commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ deliveryRoutes }, { webhookRoutes }] = await Promise.all([
       import('./delivery-routes.ts'),

@@ -11,6 +11,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 import type { Username } from '../../core/lib/username.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { type Account, isAdministrator } from '../authentication/account.ts'
 import type { PresentAccount } from '../authentication/completion.ts'
@@ -161,10 +162,9 @@ export interface FactorChange extends Omit<ChangeOptions, 'assertWanted'> {
   readonly work: (trx: DatabaseOrTransaction) => Promise<boolean>
 }
 
-/** The work of other modules when an account changes; services.ts fills it in. */
+/** The work of other modules when an account changes. */
 export interface AccountHooks extends EndingHooks {
-  /** Called after the commit, and awaited before the change is answered. */
-  readonly changed: readonly ((userId: number) => Promise<void>)[]
+  readonly changed: HookPoints['onAccountChanged']
 }
 
 export interface AccountsDeps {
@@ -385,7 +385,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     { lockNames = [], guard }: { lockNames?: readonly string[]; guard?: Guard | undefined },
   ): Promise<T> {
     const done = await transact(db, [lockName.account(userId), ...lockNames], work, guard)
-    for (const changed of hooks.changed) await changed(userId)
+    await hooks.changed(userId)
     return done
   }
 

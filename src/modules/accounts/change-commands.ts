@@ -64,7 +64,7 @@ export const commands: readonly CommandWork[] = [
     name: 'account reset-factor',
     example: 'account reset-factor ann',
     run: (call) =>
-      withAccount(call, async (account, { secondFactor }) => {
+      withAccount(call, ['secondFactor'], async (account, { secondFactor }) => {
         await secondFactor.remove(account, {})
         const show = await accountView(call)
         call.output.result(
@@ -86,7 +86,7 @@ function change(
   wanted: AccountUpdate,
   told: (account: Account) => string,
 ): Promise<void> {
-  return withAccount(call, async (before, services) => {
+  return withAccount(call, [], async (before, services) => {
     const account = await changed(before, wanted, services)
     const show = await accountView(call)
     call.output.result(show(account), told(account))
@@ -95,7 +95,7 @@ function change(
 
 async function setPassword(call: CommandCall): Promise<void> {
   assertPasswordSource(call)
-  await withAccount(call, async (before, services, { random }) => {
+  await withAccount(call, [], async (before, services, { random }) => {
     const password = await newPassword(call, before.username, random)
     const wanted = {
       password: { text: password.text, field: 'password' },
@@ -109,7 +109,7 @@ async function setPassword(call: CommandCall): Promise<void> {
 
 async function remove(call: CommandCall): Promise<void> {
   assertMayConfirm(call)
-  await withAccount(call, async ({ userId, username }, { accounts }) => {
+  await withAccount(call, [], async ({ userId, username }, { accounts }) => {
     await confirm(call, `Delete the account ${username}? Its logins end, and its user stays.`)
     const account = await accounts.remove(userId)
     if (!account) throw deletedMeanwhile(username)
@@ -121,7 +121,7 @@ async function remove(call: CommandCall): Promise<void> {
 async function changed(
   { userId, username: name }: Account,
   wanted: AccountUpdate,
-  { accounts }: Services,
+  { accounts }: Pick<Services, 'accounts'>,
 ): Promise<Account> {
   const account = await accounts.change(userId, wanted)
   if (!account) throw deletedMeanwhile(name)

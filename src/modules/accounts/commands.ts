@@ -82,7 +82,7 @@ async function add(call: CommandCall): Promise<void> {
     roles: parseRoles(call, call.values.role === undefined ? ['USER'] : [call.values.role].flat()),
     user: userOf(call, text),
   }
-  await withServices(call, async ({ accounts }, { random }) => {
+  await withServices(call, ['accounts'], async ({ accounts }, { random }) => {
     const show = await accountView(call)
     const password = await newPassword(call, username, random)
     const account = await accounts.create({
@@ -112,29 +112,33 @@ function userOf(call: CommandCall, username: string) {
 async function list(call: CommandCall): Promise<void> {
   const role = textOf(call, 'role')
   const [wantedRole] = role === undefined ? [] : parseRoles(call, [role])
-  await withServices(call, async ({ accounts, requirements }, { clock }) => {
-    const rowOf = await accountRow(call, requirements)
-    const filter = {
-      role: wantedRole,
-      lockedAt: call.values.locked === true ? clock.now() : undefined,
-      active: call.values.disabled === true ? false : undefined,
-    }
-
-    async function* batches(): AsyncGenerator<Row[]> {
-      let last = 0
-      for (;;) {
-        const batch = await accounts.after(last, batchSize, filter)
-        if (batch.length > 0) yield batch.map(rowOf)
-        if (batch.length < batchSize) return
-        last = batch.at(-1)?.userId ?? last
+  await withServices(
+    call,
+    ['accounts', 'requirements'],
+    async ({ accounts, requirements }, { clock }) => {
+      const rowOf = await accountRow(call, requirements)
+      const filter = {
+        role: wantedRole,
+        lockedAt: call.values.locked === true ? clock.now() : undefined,
+        active: call.values.disabled === true ? false : undefined,
       }
-    }
-    await call.output.list(batches())
-  })
+
+      async function* batches(): AsyncGenerator<Row[]> {
+        let last = 0
+        for (;;) {
+          const batch = await accounts.after(last, batchSize, filter)
+          if (batch.length > 0) yield batch.map(rowOf)
+          if (batch.length < batchSize) return
+          last = batch.at(-1)?.userId ?? last
+        }
+      }
+      await call.output.list(batches())
+    },
+  )
 }
 
 function show(call: CommandCall): Promise<void> {
-  return withAccount(call, async (account, { requirements, users }) => {
+  return withAccount(call, ['requirements', 'users'], async (account, { requirements, users }) => {
     const rowOf = await accountRow(call, requirements)
     const user = await users.byId(account.userId)
     const { username, user_id, ...others } = rowOf(account)
@@ -184,12 +188,18 @@ export async function accountView({ config }: CommandCall) {
  * Runs work with the account that the first operand names.
  * @throws CommandError if there is none
  */
-export function withAccount(
+export function withAccount<const Names extends readonly (keyof Services)[]>(
   call: CommandCall,
-  work: (account: Account, services: Services, deps: Deps) => Promise<void>,
+  names: Names,
+  work: (
+    account: Account,
+    services: Pick<Services, Names[number] | 'accounts'>,
+    deps: Deps,
+  ) => Promise<void>,
 ): Promise<void> {
   const [text = ''] = call.operands
-  return withServices(call, async (services, deps) => {
+  const all: readonly (Names[number] | 'accounts')[] = ['accounts', ...names]
+  return withServices(call, all, async (services, deps) => {
     await work(await named(services.accounts, text), services, deps)
   })
 }

@@ -1,12 +1,10 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import type { OnAccountEnded } from '../../core/module/module.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
 import { accountStore, type EndedTokens } from './store.ts'
 
-/**
- * The work of other modules when logins of an account end; services.ts takes it from their manifests.
- */
+/** The work of other modules when logins of an account end. */
 export interface EndingHooks {
-  readonly ended: readonly OnAccountEnded[]
+  readonly ended: HookPoints['onAccountEnded']
 }
 
 export const everything: EndedTokens = { access: true, refresh: true }
@@ -24,7 +22,7 @@ export function createEndTokens(hooks: EndingHooks): EndTokens {
   return async (trx, userId, ended, { keepSession, isRemoved = false } = {}) => {
     if (!ended.access && !ended.refresh) return
     const accessVersion = await accountStore(trx).raiseVersions(userId, ended)
-    const end = { userId, accessVersion, endsLogins: ended.refresh, keepSession, isRemoved }
-    for (const followUp of hooks.ended) await followUp(trx, end)
+    const endsLogins = ended.refresh
+    await hooks.ended(trx, { userId, accessVersion, endsLogins, keepSession, isRemoved })
   }
 }

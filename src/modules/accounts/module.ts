@@ -36,6 +36,8 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   errors: [userHasAccount],
   settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -105,6 +107,7 @@ export const module: Module = {
       settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [
       { ownAccountPrefixes },
@@ -125,5 +128,4 @@ export const module: Module = {
       await app.register(passwordResetRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -28,6 +28,8 @@ export interface Audit extends Pick<EventQueue, 'refused' | 'run' | 'state'> {
   forget(pseudonyms: readonly string[]): void
   /** The keys of persons, also for what others seal that goes with the person. */
   readonly subjectKeys: Pick<SubjectKeys, 'of' | 'evenlyOf'>
+  /** Sets what is called after the commit of `count` records, the oldest of them made at `at`. */
+  onCommitted(committed: (count: number, at: number) => void): void
   /** Records what waits, and closes the chains of this process. A failure is logged. */
   close(): Promise<void>
 }
@@ -35,8 +37,6 @@ export interface Audit extends Pick<EventQueue, 'refused' | 'run' | 'state'> {
 export interface AuditDeps extends Pick<Deps, 'clock' | 'db' | 'events' | 'log' | 'random'> {
   readonly config: MasterKeyConfig
   /** See `RecordWriterDeps`. */
-  readonly committed?: (count: number, at: number) => void
-  /** As well. */
   readonly inserted?: NonNullable<RecordWriterDeps['inserted']>
 }
 
@@ -49,7 +49,11 @@ const closeBatch = 100
 export function createAudit(deps: AuditDeps): Audit {
   const { clock, db, events, log, random } = deps
   const writer = { instance: `${hostname()}/${process.pid}`, version: packageVersion() }
-  const records = createRecordWriter({ ...deps, writer })
+  let committed: (count: number, at: number) => void = () => {}
+  const records = createRecordWriter({
+    ...{ ...deps, writer },
+    committed: (count, at) => committed(count, at),
+  })
   const ofChanges = createChains({ clock, random })
   // A chain of their own, so that the times in each chain follow each other.
   const ofEvents = createChains({ clock, random })
@@ -94,6 +98,10 @@ export function createAudit(deps: AuditDeps): Audit {
     closing: records.closing,
     forget: records.forget,
     subjectKeys: records.subjectKeys,
+
+    onCommitted(given) {
+      committed = given
+    },
 
     async closeLeft() {
       const now = clock.now()

@@ -3,7 +3,7 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import type { OnErasure } from '../../core/module/module.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
 import type { KeySet } from '../keys/key-set.ts'
 import type { Audit } from './audit.ts'
 import { type ErasureRow, erasureStore } from './erasure-store.ts'
@@ -19,8 +19,8 @@ import { createUnlistedErasures } from './unlisted-erasures.ts'
  * indexes of the records, is emptied in steps after that. docs/adr/0066
  */
 export interface Erasure {
-  /** Called in the transaction that removes a user, before its rows go: `OnErasure`. */
-  readonly begin: OnErasure
+  /** Called in the transaction that removes a user, before its rows go. */
+  readonly begin: HookPoints['onUserRemoved']
   /** Drops from the memory of this process the keys that any process has erased. */
   heed(): Promise<void>
   /** Does a step of what is left; answers `batchSize` if there may be more to do, otherwise 0. */
@@ -45,7 +45,7 @@ export interface ErasureDeps {
   /** The other subjects that stand for a user: identities at providers, as `issuer#sub`. */
   readonly subjectsOf: (trx: DatabaseOrTransaction, userId: number) => Promise<string[]>
   /** What modules do at an erasure; done again at its end, for what was under way in some process. */
-  readonly erased: readonly OnErasure[]
+  readonly erased: HookPoints['onErasure']
 }
 
 /**
@@ -63,12 +63,8 @@ export function createErasure(deps: ErasureDeps): Erasure {
 
   return {
     async begin(trx, userId) {
-      const attempt = attemptOf(trx)
-      if (begun.get(attempt) === userId) return // the removal is tried again under a lock
-      begun.set(attempt, userId)
-      const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
-      // Just before the commit: the last record of this transaction lists the keys.
-      audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
+      await beginKeys(trx, userId)
+      await erased(trx, userId)
     },
 
     async heed() {
@@ -96,6 +92,15 @@ export function createErasure(deps: ErasureDeps): Erasure {
       sweepAt = clock.now() + sweepEveryMs
       return 0
     },
+  }
+
+  async function beginKeys(trx: DatabaseOrTransaction, userId: number): Promise<void> {
+    const attempt = attemptOf(trx)
+    if (begun.get(attempt) === userId) return // the removal is tried again under a lock
+    begun.set(attempt, userId)
+    const subjects = [String(userId), ...(await subjectsOf(trx, userId))]
+    // Just before the commit: the last record of this transaction lists the keys.
+    audit.closing(trx, (last) => eraseKeys(last, userId, subjects))
   }
 
   async function eraseKeys(
@@ -131,7 +136,7 @@ export function createErasure(deps: ErasureDeps): Erasure {
       const row = await store.due(endedBefore)
       if (!row) return false
       if ((await store.clearIndexes(row, batchSize)) > 0) return true
-      for (const again of erased) await again(trx, row.user_id)
+      await erased(trx, row.user_id)
       await ended(trx, row, endedBefore)
       return true
     })

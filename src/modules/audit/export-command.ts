@@ -33,7 +33,7 @@ async function exportAudit(call: CommandCall): Promise<void> {
   const { sensitiveRead } = await import('./events.ts')
   const { inSnapshot } = await import('../../core/database/snapshot.ts')
   const { transact } = await import('../../core/database/transactions.ts')
-  await withServices(call, async ({ keys }, { clock, db, events }) => {
+  await withServices(call, ['keys'], async ({ keys }, { clock, db, events }) => {
     const since = sinceOf?.(clock.now())
     const filters = since === undefined ? [] : ['since']
     await transact(db, [], (trx) =>

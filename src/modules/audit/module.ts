@@ -31,6 +31,8 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -53,6 +55,7 @@ export const module: Module = {
       settings: ['AUDIT_SINKS'],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ auditRoutes }, { verificationRoutes }] = await Promise.all([
       import('./routes.ts'),
@@ -103,5 +106,4 @@ export const module: Module = {
       purge: erasure.listEarlier,
     },
   ],
-  personalData: async (needs) => (await import('./personal-data.ts')).sectionsOf(needs),
 }

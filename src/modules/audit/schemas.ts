@@ -1,5 +1,6 @@
 import {
   Count,
+  Flag,
   Id,
   type JsonSchema,
   named,
@@ -11,7 +12,6 @@ import {
 import type { KnownEvent } from '../../core/module/registry.ts'
 
 const Texts = { type: 'array', items: Text } as const
-const Flag = { type: 'boolean' } as const
 const IntegerOrNull = { type: ['integer', 'null'] } as const
 
 const orNull = <const Schema extends JsonSchema>(schema: Schema) =>

@@ -37,7 +37,7 @@ async function verify(call: CommandCall): Promise<void> {
   const now = (terminal.clock ?? systemClock).now()
   const { linesOf } = await import('./verify/outside-file.ts')
   const { verifyAudit } = await import('./verify/verify.ts')
-  const found = await withServices(call, ({ keys }, { db }) => {
+  const found = await withServices(call, ['keys'], ({ keys }, { db }) => {
     const outside = file === null ? null : linesOf(file)
     return verifyAudit({ db, keys: keys.audit }, { outside, now })
   })

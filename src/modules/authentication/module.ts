@@ -5,4 +5,5 @@ export const module: Module = {
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   settings: ['REQUIRE_SECOND_FACTOR'],
+  services: () => import('./services.ts'),
 }

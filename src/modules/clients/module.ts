@@ -10,6 +10,7 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   errors: [invalidClient],
   settings: ['CLIENTS_FILE'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -40,6 +41,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { clientAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, clientAuthenticator(needs)]

@@ -35,6 +35,7 @@ export const module: Module = {
     'OIDC_PASSWORD_GRANT',
     'OIDC_PROVIDERS',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -51,6 +52,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   /** A provider's token comes where one of ours may. */
   authenticators:
     async () =>
@@ -76,5 +78,4 @@ export const module: Module = {
       await app.register(externalRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -15,6 +15,7 @@ export const module: Module = {
       },
     },
   ],
+  services: () => import('./services.ts'),
   /** Of pages and at providers alike: they share the table. */
   jobs: ({ pageFlows }) => [{ name: 'sign-ins under way', purge: pageFlows.purge }],
 }

@@ -6,6 +6,8 @@ export const module: Module = {
   name: 'health',
   tag: 'Service',
   reasons: () => import('./reasons.ts'),
+  services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const { healthRoutes } = await import('./routes.ts')
     return async (app, needs) => {

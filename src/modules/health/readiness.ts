@@ -17,6 +17,7 @@ import {
 import { inNoContext } from '../../core/events/context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { DatabaseMeasurements } from '../../core/measurements/measurements.ts'
+import type { Hook, HookPoints, Warning } from '../../core/module/hooks.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { KeySet } from '../keys/key-set.ts'
@@ -33,9 +34,6 @@ export type NotReady =
   | 'keys'
   | 'feed'
 
-/** What does not keep requests away. docs/health.md has a row for each. */
-export type Warning = 'backup_failed' | 'backup_late' | 'clock_set_back'
-
 export interface Readiness {
   /** Answers why the process is not ready, null if it is, and logs each change of that. */
   check(): Promise<NotReady | null>
@@ -50,10 +48,8 @@ export interface ReadinessDeps {
   readonly feed: Pick<ChangeFeed, 'lagMs'>
   readonly keys: Pick<KeySet, 'refresh'>
   readonly accounts: Pick<Accounts, 'after'>
-  /** The backups that the service makes by itself; their health is null if it makes none. */
-  readonly backups: {
-    health(): Promise<{ readonly warning: Warning | null; readonly detail: string | null } | null>
-  }
+  /** The warnings of other modules. */
+  readonly ofModules: Hook<HookPoints['readinessWarning']>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Logger, 'error' | 'warn' | 'info'>
   /** @throws DatabaseUnavailable as `Connected.assertDatabaseServes` */
@@ -123,10 +119,10 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
 
   /** A database that is away is told by `check`. */
   async function readWarnings(): Promise<Warning[]> {
-    const health = await deps.backups.health().catch(() => null)
+    const ofModules = [...deps.ofModules].map(({ subscriber }) => subscriber().catch(() => null))
     const setBack = await clockSetBack(db, deps.clock).catch(() => null)
     const found = new Map<Warning, string | null>()
-    if (health?.warning) found.set(health.warning, health.detail)
+    for (const one of await Promise.all(ofModules)) if (one) found.set(one.warning, one.detail)
     if (setBack !== null) found.set('clock_set_back', setBack)
     for (const [reason, detail] of found) {
       if (warned.includes(reason)) continue

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { untilRead } from '../../core/http/connections/draining.ts'
-import { named, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { named, nameOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import type { Module } from '../../core/module/module.ts'
+import { loadMonitoring } from '../../core/module/monitoring.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -10,6 +12,7 @@ import type { Readiness } from './readiness.ts'
  * and GET /api/public/status. Neither tells why: reasons are for the log.
  */
 export interface HealthRoutesOptions {
+  readonly modules: readonly Module[]
   readonly readiness: Readiness
 }
 
@@ -26,23 +29,24 @@ const Status = named(
   { status: 'live' },
 )
 
-const Ready = named(
-  'Readiness',
-  {
-    type: 'object',
-    required: ['status'],
-    properties: {
-      status: Text,
-      warnings: {
-        type: 'array',
-        items: { type: 'string', enum: ['backup_failed', 'backup_late', 'clock_set_back'] },
-        description: 'What an operator should look at; absent if there is nothing',
+const ready = (warnings: readonly string[]) =>
+  named(
+    'Readiness',
+    {
+      type: 'object',
+      required: ['status'],
+      properties: {
+        status: Text,
+        warnings: {
+          type: 'array',
+          items: nameOf(warnings),
+          description: 'What an operator should look at; absent if there is nothing',
+        },
       },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  },
-  { status: 'ready' },
-)
+    { status: 'ready' },
+  )
 
 const PublicStatus = named(
   'ServiceStatus',
@@ -57,8 +61,9 @@ const PublicStatus = named(
 
 export async function healthRoutes(
   instance: FastifyInstance,
-  { readiness }: HealthRoutesOptions,
+  { modules, readiness }: HealthRoutesOptions,
 ): Promise<void> {
+  const warnings = (await loadMonitoring(modules)).flatMap((own) => own.readinessWarnings ?? [])
   const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
   instance.addHook('preClose', async () => {
@@ -90,14 +95,14 @@ export async function healthRoutes(
       schema: {
         operationId: 'getReadiness',
         summary: 'The service can serve',
-        response: { 200: Ready },
+        response: { 200: ready(warnings) },
       },
     },
     async () => {
       const cause = await readiness.check()
       if (cause === null) {
-        const warnings = await readiness.warnings()
-        return { status: 'ready', ...(warnings.length > 0 && { warnings }) }
+        const found = await readiness.warnings()
+        return { status: 'ready', ...(found.length > 0 && { warnings: found }) }
       }
       // Without a cause: a probe comes every few seconds, and `readiness` has logged the change.
       if (cause === 'stopping') {

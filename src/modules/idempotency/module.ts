@@ -4,9 +4,6 @@ export const module: Module = {
   name: 'idempotency',
   tables: [{ name: 'idempotency_keys', key: ['id'] }],
   reasons: () => import('./reasons.ts'),
+  services: () => import('./services.ts'),
   jobs: ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],
-  onErasure: async () => {
-    const { idempotencyStore } = await import('./store.ts')
-    return (trx, userId) => idempotencyStore(trx).erase(userId)
-  },
 }

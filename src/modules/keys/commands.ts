@@ -16,7 +16,7 @@ export const commands: readonly CommandWork[] = [
     name: 'keys list',
     example: 'keys list --json',
     run: (call) =>
-      withServices(call, async ({ keys }) => {
+      withServices(call, ['keys'], async ({ keys }) => {
         const rows = await keys.list()
         call.output.rows(
           rows.map(({ id, purpose, algorithm, createdAt, signsFrom, retiredAt, signs }) => ({
@@ -45,7 +45,7 @@ export const commands: readonly CommandWork[] = [
     },
     example: 'keys rotate',
     run: (call) =>
-      withKeys(call, async ({ keys }, { clock }) => {
+      withKeys(call, ['keys'], async ({ keys }, { clock }) => {
         const { handoverMs } = await import('./retirement.ts')
         const atOnce = call.values.now === true
         const purpose = call.values.refresh === true ? 'refresh' : 'signing'
@@ -85,7 +85,7 @@ export const commands: readonly CommandWork[] = [
     name: 'keys retire',
     example: 'keys retire 5vKp2mQwXb3nTz8h',
     run: (call) =>
-      withKeys(call, async ({ keys }) => {
+      withKeys(call, ['keys'], async ({ keys }) => {
         const { KeySigns } = await import('./retirement.ts')
         const [kid = ''] = call.operands
         const isRetired = await keys.retire(kid).catch((error: unknown) => {
@@ -105,7 +105,7 @@ async function rotateMaster(call: CommandCall): Promise<void> {
   const asksOnly = call.values.check === true
   const waitMs = 1000 * wholeNumber(call, 'wait', 30)
   const minProcesses = wholeNumber(call, 'processes', 0)
-  await withServices(call, async ({ masterKeyRotation }) => {
+  await withServices(call, ['masterKeyRotation'], async ({ masterKeyRotation }) => {
     const { NotRotated } = await import('./master-key-rotation.ts')
     const rotated = await masterKeyRotation
       .rotate({ waitMs, asksOnly, minProcesses })
@@ -137,7 +137,7 @@ function wholeNumber(call: CommandCall, name: string, fallback: number): number 
 }
 
 /** As `withServices`, for a change of the keys. @throws CommandError also for other settings */
-const withKeys: typeof withServices = async (call, work) => {
+const withKeys: typeof withServices = async (call, names, work) => {
   await refuseOtherKeys(call)
-  return withServices(call, work)
+  return withServices(call, names, work)
 }

@@ -24,6 +24,7 @@ export const module: Module = {
     'TOKEN_PRIVATE_KEY',
     'KEY_ROTATION_DAYS',
   ],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -50,6 +51,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { keyRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -5,6 +5,7 @@ export const module: Module = {
   tag: 'Sign in',
   reasons: () => import('./reasons.ts'),
   settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -30,6 +31,7 @@ export const module: Module = {
       ],
     },
   ],
+  services: () => import('./services.ts'),
   routes: async () => {
     const [{ loginRoutes }, { throttleAdminRoutes }] = await Promise.all([
       import('./routes.ts'),

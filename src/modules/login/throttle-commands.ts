@@ -39,48 +39,52 @@ export const commands: readonly CommandWork[] = [
 
 /** Lists lockouts, then limits: the same columns, since both count failures against a maximum. */
 function list(call: CommandCall): Promise<void> {
-  return withServices(call, async (services, { clock, config }) => {
-    const { nameLimits } = await import('./throttled.ts')
-    const { isoTimeOrNull } = await import('../../core/lib/clock.ts')
-    const isWanted = (row: Row) => call.values.blocked !== true || row.blocked_until !== null
+  return withServices(
+    call,
+    ['accounts', 'clients', 'lock', 'throttle'],
+    async (services, { clock, config }) => {
+      const { nameLimits } = await import('./throttled.ts')
+      const { isoTimeOrNull } = await import('../../core/lib/clock.ts')
+      const isWanted = (row: Row) => call.values.blocked !== true || row.blocked_until !== null
 
-    async function* batches(): AsyncGenerator<Row[]> {
-      for await (const failing of pages((page) => services.lock.failing(page))) {
-        yield failing.map(({ username, failures, lockedUntil }) => ({
-          limit: 'lockout',
-          username,
-          client: null,
-          address: null,
-          used: failures,
-          pending: 0,
-          attempts: config.login.lock.after,
-          blocked_until: isoTimeOrNull(
-            lockedUntil !== null && lockedUntil > clock.now() ? lockedUntil : null,
-          ),
-        }))
+      async function* batches(): AsyncGenerator<Row[]> {
+        for await (const failing of pages((page) => services.lock.failing(page))) {
+          yield failing.map(({ username, failures, lockedUntil }) => ({
+            limit: 'lockout',
+            username,
+            client: null,
+            address: null,
+            used: failures,
+            pending: 0,
+            attempts: config.login.lock.after,
+            blocked_until: isoTimeOrNull(
+              lockedUntil !== null && lockedUntil > clock.now() ? lockedUntil : null,
+            ),
+          }))
+        }
+        for await (const states of services.throttle.all(batchSize)) {
+          const named = await nameLimits(states, services)
+          yield named.map((state) => ({
+            limit: state.count,
+            username: state.username,
+            client: state.client ?? null,
+            address: state.address,
+            used: state.used,
+            pending: state.pending,
+            attempts: state.attempts,
+            blocked_until: isoTimeOrNull(state.blockedUntil),
+          }))
+        }
       }
-      for await (const states of services.throttle.all(batchSize)) {
-        const named = await nameLimits(states, services)
-        yield named.map((state) => ({
-          limit: state.count,
-          username: state.username,
-          client: state.client ?? null,
-          address: state.address,
-          used: state.used,
-          pending: state.pending,
-          attempts: state.attempts,
-          blocked_until: isoTimeOrNull(state.blockedUntil),
-        }))
+      async function* wanted(): AsyncGenerator<Row[]> {
+        for await (const rows of batches()) {
+          const left = rows.filter(isWanted)
+          if (left.length > 0) yield left
+        }
       }
-    }
-    async function* wanted(): AsyncGenerator<Row[]> {
-      for await (const rows of batches()) {
-        const left = rows.filter(isWanted)
-        if (left.length > 0) yield left
-      }
-    }
-    await call.output.list(wanted())
-  })
+      await call.output.list(wanted())
+    },
+  )
 }
 
 /** Yields the items of all pages, a page at a time. */
@@ -110,7 +114,7 @@ async function clearName(call: CommandCall, text: string): Promise<void> {
     ? `; an address is cleared by ${gatehouse} throttle clear --address ${text.trim()}`
     : ''
   if (!username) throw new UsageError(`this is no username${hint}`)
-  await withServices(call, async (services, deps) => {
+  await withServices(call, ['accounts', 'lock', 'throttle'], async (services, deps) => {
     const { clearThrottle } = await import('./throttled.ts')
     const { transact } = await import('../../core/database/transactions.ts')
     const account = await services.accounts.byUsername(username)
@@ -140,7 +144,7 @@ async function clearAddressOf(call: CommandCall, text: string): Promise<void> {
   if (address === null) {
     throw new UsageError('--address must be an IPv4 or IPv6 address, or an IPv6 network of /64')
   }
-  await withServices(call, async (services, deps) => {
+  await withServices(call, ['throttle'], async (services, deps) => {
     const { clearAddress } = await import('./throttled.ts')
     const { transact } = await import('../../core/database/transactions.ts')
     const cleared = await transact(deps.db, [], async (trx) => {

@@ -10,12 +10,11 @@ export const module: Module = {
     'PAGES_LANGUAGE',
     'PAGES_TEXTS_FILE',
   ],
+  checks: () => import('./checks.ts'),
   routes: async () => {
     const [
       { limitPageRequests },
       { warningOfPages },
-      { accountPages },
-      { changePasswordRoutes },
       { invitationPages },
       { resetPages },
       { applicationRoutes },
@@ -27,8 +26,6 @@ export const module: Module = {
     ] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),
       import('../../core/http/pages/built.ts'),
-      import('../../extras/own-account/pages/routes.ts'),
-      import('../../extras/own-account/change-password.ts'),
       import('../../extras/sign-up/pages/invitation/routes.ts'),
       import('../../extras/recovery/pages/routes.ts'),
       import('./sign-in/application.ts'),
@@ -44,8 +41,6 @@ export const module: Module = {
         if (warning !== null) app.log.warn(warning)
       })
       limitPageRequests(app)
-      await app.register(changePasswordRoutes)
-      await app.register(accountPages, needs)
       await app.register(resetPages, needs)
       await app.register(verifyPages, needs)
       await app.register(signInRoutes, needs)

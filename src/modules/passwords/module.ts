@@ -24,5 +24,6 @@ export const module: Module = {
     'PASSWORD_PBKDF2_ITERATIONS',
     'PASSWORD_BREACH_URL',
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
+  services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
 }

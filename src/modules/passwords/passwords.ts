@@ -7,7 +7,7 @@ import type { Clock } from '../../core/lib/clock.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { type HashingQueue, hashingQueue, retryAfterSeconds } from './hashing-queue.ts'
-import { measuredQueue } from './measured-queue.ts'
+import { hashing, measuredQueue } from './measured-queue.ts'
 import { hashPassword, isOutdated, verifyPassword } from './password.ts'
 import { type PasswordChange, passwordStore, type StoredPassword } from './store.ts'
 
@@ -39,7 +39,7 @@ export interface Verification {
 export interface PasswordsDeps {
   readonly config: Pick<Config, 'password'>
   readonly clock: Clock
-  readonly measurements: Pick<Measurements, 'hashing'>
+  readonly measurements: Pick<Measurements, 'of'>
   readonly random: Random
   readonly workers: Pick<Workers, 'share'>
 }
@@ -50,7 +50,7 @@ export function createPasswords(
   { config: { password: settings }, clock, measurements, random, workers }: PasswordsDeps,
   given: HashingQueue = hashingQueue({ running: settings.hashesAtOnce, share: workers.share }),
 ): Passwords {
-  const queue = measuredQueue(given, measurements.hashing)
+  const queue = measuredQueue(given, measurements.of(hashing))
   // The start of the service does not wait for this hash.
   const dummy = hashPassword(randomText(random, unknownBytes), settings, random)
   return {

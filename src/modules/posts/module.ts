@@ -16,11 +16,11 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   errors: [postNotFound],
   settings: ['POSTS_DELETE_POLICY'],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { postRoutes } = await import('./routes.ts')
     return async (app, needs) => {
       await app.register(postRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -33,6 +33,9 @@ export const module: Module = {
     'SESSIONS_PER_ACCOUNT',
   ],
 
+  services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   authenticators: async () => {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]
@@ -71,16 +74,4 @@ export const module: Module = {
       },
     },
   ],
-  personalData: async () => (await import('./personal-data.ts')).sections,
-  async onAccountEnded({ clock }) {
-    const { endSessionsOf } = await import('./sessions.ts')
-    return async (trx, { userId, endsLogins, keepSession, isRemoved }) => {
-      if (endsLogins)
-        await endSessionsOf(trx, {
-          userId,
-          exceptId: keepSession,
-          now: isRemoved ? null : clock.now(),
-        })
-    }
-  },
 }

@@ -16,6 +16,9 @@ export const module: Module = {
     'LOGIN_ADDRESS_WINDOW_SECONDS',
     'LOGIN_CAPTCHA_AFTER',
   ],
+  services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const { captchaRoutes } = await import('./routes.ts')
     return async (app, needs) => {

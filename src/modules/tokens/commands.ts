@@ -25,9 +25,18 @@ export const commands: readonly CommandWork[] = [
   },
 ]
 
+const inspecting = [
+  'accounts',
+  'keys',
+  'requirements',
+  'revocations',
+  'rotation',
+  'tokens',
+] as const
+
 async function inspect(call: CommandCall): Promise<void> {
   const token = (await knownSecret(call, 'token')).trim()
-  await withServices(call, async (services, deps) => {
+  await withServices(call, inspecting, async (services, deps) => {
     const { inspectToken } = await import('./inspect.ts')
     const inspection = await inspectToken({ ...deps, ...services }, token)
     if (!inspection) throw new CommandError('this is no token', exitCodes.refused.code)

@@ -31,6 +31,8 @@ export const module: Module = {
     'REFRESH_ROTATION',
     'REFRESH_GRACE_SECONDS',
   ],
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [
@@ -44,6 +46,7 @@ export const module: Module = {
     },
   ],
 
+  services: () => import('./services.ts'),
   authenticators: async () => {
     const { bearerAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, bearerAuthenticator(needs)]
@@ -64,8 +67,4 @@ export const module: Module = {
     { name: 'refresh tokens', purge: rotation.purge },
     { name: 'revocations', purge: revocations.purge },
   ],
-  onAccountEnded:
-    async ({ revocations }) =>
-    (trx, { userId, accessVersion }) =>
-      revocations.revokeBelow(trx, userId, accessVersion),
 }

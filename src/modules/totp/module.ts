@@ -20,6 +20,8 @@ export const module: Module = {
   errors: [secondFactorNotFound],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
+  services: () => import('./services.ts'),
+  monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
       import('../../core/policy/groups.ts'),
@@ -33,5 +35,4 @@ export const module: Module = {
       await app.register(factorAdminRoutes, needs)
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

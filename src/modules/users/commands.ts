@@ -21,7 +21,7 @@ export const commands: readonly CommandWork[] = [
     example: "user add --name 'Ann Lee' --email ann@example.org",
     async run(call) {
       const wanted = parseUser(call)
-      await withServices(call, async ({ users }) => {
+      await withServices(call, ['users'], async ({ users }) => {
         const user = await users.create(wanted)
         call.output.result(user, `user ${user.id} is made`)
       })
@@ -31,7 +31,7 @@ export const commands: readonly CommandWork[] = [
     name: 'user list',
     example: 'user list --json',
     run: (call) =>
-      withServices(call, async ({ users }) => {
+      withServices(call, ['users'], async ({ users }) => {
         async function* batches(): AsyncGenerator<Row[]> {
           let last = 0
           for (;;) {

@@ -29,6 +29,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   settings: ['USERS_POLICY'],
+  checks: () => import('./checks.ts'),
   commands: [
     {
       rows: [
@@ -38,6 +39,7 @@ export const module: Module = {
       load: () => import('./commands.ts'),
     },
   ],
+  services: () => import('./services.ts'),
   // Often, because changes that are not counted yet cost time at each page far behind.
   jobs: ({ users }) => [
     { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
@@ -55,5 +57,4 @@ export const module: Module = {
       }
     }
   },
-  personalData: async () => (await import('./personal-data.ts')).sections,
 }

@@ -16,6 +16,7 @@ import {
   preconditionFailed,
 } from '../../core/http/changes/resource.ts'
 import type { SliceStart } from '../../core/http/lists/listing.ts'
+import type { HookPoints } from '../../core/module/hooks.ts'
 import { userCreated, userDeleted, userUpdated } from './events.ts'
 import { createFindUsers } from './find-users.ts'
 import type { Part } from './lists.ts'
@@ -65,21 +66,14 @@ export interface RemovalChecks extends Omit<Checks, 'guard'> {
   readonly also?: ((trx: DatabaseOrTransaction) => Promise<unknown>) | undefined
 }
 
-/** The work of other modules when a user changes; services.ts sets it, so this module imports none. */
+/** The work of other modules when a user changes. */
 export interface UserHooks {
-  /**
-   * Whether a user has an account with the role ADMIN. Under the account's lock the answer holds
-   * until the commit.
-   */
-  readonly isPrivileged: (db: DatabaseOrTransaction, id: number) => Promise<boolean>
-  /** Called inside the transaction, before the user is deleted; may refuse by throwing. */
-  readonly removing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
-  /** Called before these, while all rows of the user are there: what no foreign key reaches. */
-  readonly erasing: readonly ((trx: DatabaseOrTransaction, id: number) => Promise<void>)[]
+  readonly isPrivileged: HookPoints['isPrivileged']
+  /** May refuse by throwing. */
+  readonly removing: HookPoints['onUserRemoved']
   /** The tables from which a removed user goes. */
   readonly traces: readonly Trace[]
-  /** Called after a user was changed or removed. */
-  readonly changed: readonly ((id: number) => Promise<void> | void)[]
+  readonly changed: HookPoints['onUserChanged']
 }
 
 export interface UsersDeps {
@@ -92,9 +86,6 @@ export interface UsersDeps {
 
 export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersDeps): Users {
   const store = userStore(db)
-  const notify = async (id: number) => {
-    for (const changed of hooks.changed) await changed(id)
-  }
   async function make(trx: DatabaseOrTransaction, user: NewUser): Promise<User> {
     const made = await insertUser(trx, user)
     await events.emitInTransaction(trx, userCreated, { user_id: made.id })
@@ -133,7 +124,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
         return merged
       }
       const user = await transact(db, assertMay ? [lockName.account(id)] : [], work, guard)
-      await notify(id)
+      await hooks.changed(id)
       return user
     },
 
@@ -149,7 +140,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
           async write(as, isLocked) {
             // Before the hooks refuse: 412 comes before 409.
             if (isLocked && isWanted?.(as) === false) throw preconditionFailed()
-            for (const hook of [...hooks.erasing, ...hooks.removing]) await hook(trx, id)
+            await hooks.removing(trx, id)
             const seen = isWanted && !isLocked ? as : undefined
             if (!(await hasManyTraces(trx, hooks.traces, id))) return store.remove(id, seen)
             const found = await store.byIdForUpdate(id)
@@ -165,7 +156,7 @@ export function createUsers({ config, db, asyncCommitDb, events, hooks }: UsersD
         return removed
       }
       const user = await transact(db, lockNames, work, guard)
-      await notify(id)
+      await hooks.changed(id)
       return user
     },
   }

@@ -2789,14 +2789,20 @@ export interface components {
          *       "started_at": "2026-03-02T08:00:00.000Z",
          *       "uptime_seconds": 5400,
          *       "workers": 1,
+         *       "schema": {
+         *         "version": 25,
+         *         "latest": 25
+         *       },
+         *       "jobs": [],
+         *       "throttled": {
+         *         "logins": 0,
+         *         "addresses": 0,
+         *         "accounts": 0
+         *       },
          *       "readiness": {
          *         "ready": true,
          *         "reason": null,
          *         "warnings": []
-         *       },
-         *       "schema": {
-         *         "version": 25,
-         *         "latest": 25
          *       },
          *       "mail": {
          *         "enabled": true,
@@ -2813,7 +2819,7 @@ export interface components {
          *         "oldest_waiting_seconds": 0,
          *         "oldest_waiting_failing_seconds": 0
          *       },
-         *       "jobs": [],
+         *       "unusual": [],
          *       "backups": {
          *         "enabled": true,
          *         "last_at": "2026-03-02T03:00:00.000Z",
@@ -2823,12 +2829,6 @@ export interface components {
          *         "detail": null,
          *         "warning": null
          *       },
-         *       "throttled": {
-         *         "logins": 0,
-         *         "addresses": 0,
-         *         "accounts": 0
-         *       },
-         *       "unusual": [],
          *       "unknown": []
          *     }
          */
@@ -2854,18 +2854,28 @@ export interface components {
             uptime_seconds: number;
             /** @description WORKERS: the processes of this machine */
             workers: number;
+            schema: {
+                /** @description Of the database */
+                version: number;
+                /** @description That this program knows */
+                latest: number;
+            } | null;
+            /** @description Of this machine; of a job that each process runs, the one that fares worst */
+            jobs: components["schemas"]["JobState"][] | null;
+            /** @description What is refused now */
+            throttled: {
+                /** @description Usernames at an address */
+                logins: number;
+                addresses: number;
+                /** @description Locked out after failed logins */
+                accounts: number;
+            } | null;
             readiness: {
                 ready: boolean;
                 /** @description Why the node that answers should get no requests: docs/health.md; null: it can serve */
                 reason: string | null;
                 /** @description What an operator should look at although it can serve: docs/health.md */
                 warnings: string[];
-            } | null;
-            schema: {
-                /** @description Of the database */
-                version: number;
-                /** @description That this program knows */
-                latest: number;
             } | null;
             mail: {
                 /** @description Whether mail is sent, or in development written to files */
@@ -2896,8 +2906,8 @@ export interface components {
                 /** @description For those that have failed since they last took something */
                 oldest_waiting_failing_seconds: number;
             } | null;
-            /** @description Of this machine; of a job that each process runs, the one that fares worst */
-            jobs: components["schemas"]["JobState"][] | null;
+            /** @description What has happened in the last hour at least 20 times, and more than three times as often as usual at this time of the day. Empty for the first three days */
+            unusual: components["schemas"]["UnusualSeries"][] | null;
             backups: {
                 /** @description Whether the service makes backups by itself: BACKUP_DIR */
                 enabled: boolean;
@@ -2915,20 +2925,10 @@ export interface components {
                 /** @enum {string|null} */
                 warning: "backup_failed" | "backup_late" | null;
             } | null;
-            /** @description What is refused now */
-            throttled: {
-                /** @description Usernames at an address */
-                logins: number;
-                addresses: number;
-                /** @description Locked out after failed logins */
-                accounts: number;
-            } | null;
-            /** @description What has happened in the last hour at least 20 times, and more than three times as often as usual at this time of the day. Empty for the first three days */
-            unusual: components["schemas"]["UnusualSeries"][] | null;
             /** @description The parts that are null, because what tells them is broken */
             unknown: {
                 /** @enum {string} */
-                part: "readiness" | "schema" | "mail" | "webhooks" | "jobs" | "backups" | "throttled" | "unusual";
+                part: "schema" | "jobs" | "throttled" | "readiness" | "mail" | "webhooks" | "unusual" | "backups";
                 /** @enum {string} */
                 reason: "database" | "late" | "fault";
             }[];
@@ -5200,7 +5200,7 @@ export interface components {
         Readiness: {
             status: string;
             /** @description What an operator should look at; absent if there is nothing */
-            warnings?: ("backup_failed" | "backup_late" | "clock_set_back")[];
+            warnings?: ("clock_set_back" | "backup_failed" | "backup_late")[];
         };
         /**
          * @example {
@@ -5638,7 +5638,7 @@ export interface components {
          */
         StatisticsSeriesValues: {
             /** @enum {string} */
-            name: "logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts";
+            name: "throttled" | "accounts_created" | "account_lockouts" | "sessions_started" | "tokens_issued" | "logins" | "second_factor" | "mails" | "webhooks" | "requests" | "refusals" | "lost_counts";
             /** @description The values of its labels, by their names */
             labels: {
                 [key: string]: string;
@@ -15030,7 +15030,7 @@ export interface operations {
                  *       "throttled"
                  *     ]
                  */
-                name?: ("logins" | "second_factor" | "accounts_created" | "account_lockouts" | "throttled" | "refusals" | "sessions_started" | "tokens_issued" | "requests" | "mails" | "webhooks" | "lost_counts")[];
+                name?: ("throttled" | "accounts_created" | "account_lockouts" | "sessions_started" | "tokens_issued" | "logins" | "second_factor" | "mails" | "webhooks" | "requests" | "refusals" | "lost_counts")[];
             };
             header?: never;
             path?: never;
@@ -15324,14 +15324,20 @@ export interface operations {
                      *       "started_at": "2026-03-02T08:00:00.000Z",
                      *       "uptime_seconds": 5400,
                      *       "workers": 1,
+                     *       "schema": {
+                     *         "version": 25,
+                     *         "latest": 25
+                     *       },
+                     *       "jobs": [],
+                     *       "throttled": {
+                     *         "logins": 0,
+                     *         "addresses": 0,
+                     *         "accounts": 0
+                     *       },
                      *       "readiness": {
                      *         "ready": true,
                      *         "reason": null,
                      *         "warnings": []
-                     *       },
-                     *       "schema": {
-                     *         "version": 25,
-                     *         "latest": 25
                      *       },
                      *       "mail": {
                      *         "enabled": true,
@@ -15348,7 +15354,7 @@ export interface operations {
                      *         "oldest_waiting_seconds": 0,
                      *         "oldest_waiting_failing_seconds": 0
                      *       },
-                     *       "jobs": [],
+                     *       "unusual": [],
                      *       "backups": {
                      *         "enabled": true,
                      *         "last_at": "2026-03-02T03:00:00.000Z",
@@ -15358,12 +15364,6 @@ export interface operations {
                      *         "detail": null,
                      *         "warning": null
                      *       },
-                     *       "throttled": {
-                     *         "logins": 0,
-                     *         "addresses": 0,
-                     *         "accounts": 0
-                     *       },
-                     *       "unusual": [],
                      *       "unknown": []
                      *     }
                      */

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import type { Traces } from '../../../extras/tracing/traces.ts'
 import type { Config } from '../../config/load.ts'
 import type { Span } from '../../events/trace-context.ts'
+import type { Traces } from '../../runtime/tracing.ts'
 
 export interface RequestSpansOptions extends Pick<Config, 'baseUrl'> {
   readonly traces: Pick<Traces, 'beginRequest'>

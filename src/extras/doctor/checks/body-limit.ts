@@ -1,8 +1,8 @@
+import { isOurs, noRoute } from '../../../core/checks/answers.ts'
+import type { Check } from '../../../core/checks/check.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
+import type { Answer, Probe } from '../../../core/checks/probe.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
-import type { Check } from '../check.ts'
-import type { OutsideContext } from '../context.ts'
-import type { Answer, Probe } from '../probe.ts'
-import { isOurs, noRoute } from './reachable.ts'
 
 // What a body may have where it is not told: BODY_LIMIT_BYTES.
 const defaultLimit = 1_048_576

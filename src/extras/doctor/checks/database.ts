@@ -1,16 +1,11 @@
+import { sql } from 'kysely'
+import type { Check, Found } from '../../../core/checks/check.ts'
+import type { InsideContext } from '../../../core/checks/context.ts'
 import { clockSetBack } from '../../../core/database/clock-set-back.ts'
+import type { Database } from '../../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
-import { isoTime } from '../../../core/lib/clock.ts'
 import { reasonOf } from '../../../core/reason.ts'
-import { accessAlgorithm } from '../../../modules/keys/algorithm.ts'
-import { type MasterKeys, readMasterKeys } from '../../../modules/keys/master-key.ts'
-import { openKey } from '../../../modules/keys/sealed-key.ts'
-import type { SealedKey } from '../../../modules/keys/store.ts'
-import { storedKeys } from '../../../modules/keys/stored-keys.ts'
-import type { Check, Found } from '../check.ts'
-import type { InsideContext } from '../context.ts'
-import { doctorStore } from '../store.ts'
 import { databasePages } from './pages.ts'
 
 const databaseFiles: Check<InsideContext> = {
@@ -69,63 +64,12 @@ const schema: Check<InsideContext> = {
   },
 }
 
-function opens(masterKey: Uint8Array, key: SealedKey): boolean {
-  try {
-    openKey(masterKey, key)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const keys: Check<InsideContext> = {
-  id: 'keys',
-  level: 'error',
-  passMessage: 'the master key opens every stored key, and one signs',
-  why: 'Without its keys the service does not start, and no token can be signed or verified.',
-  mend: {
-    do: 'Give the master key that sealed them: the file of before, or that of the other nodes.',
-    setting: 'MASTER_KEY_FILE=/etc/gatehouse/master-key',
-  },
-  async find({ config, db, clock }) {
-    const stored = await storedKeys(db)
-    if (stored.length === 0) return [{ what: 'The database has no keys yet.', level: 'info' }]
-    let opened: MasterKeys
-    try {
-      const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is made
-      opened = readMasterKeys({ config, random, mayCreate: false })
-    } catch (error) {
-      return [{ what: `The master key cannot be used: ${reasonOf(error)}.` }]
-    }
-    const closed = stored.filter((key) => !opened.keys.some((masterKey) => opens(masterKey, key)))
-    if (closed.length > 0) {
-      const ids = closed.map(({ id }) => id).join(', ')
-      return [
-        { what: `The master key does not open ${closed.length} of ${stored.length} keys: ${ids}.` },
-      ]
-    }
-    const algorithm = accessAlgorithm(config, stored)
-    const isOperators = algorithm === 'HS256' ? config.token.secret : config.token.privateKey
-    const signs = stored.some(
-      (key) =>
-        key.purpose === 'signing' &&
-        key.algorithm === algorithm &&
-        (key.retiredAt === null || key.retiredAt > clock.now()),
-    )
-    const unread = opened.mistakes.map((what): Found => ({ what: `${what}.`, level: 'warning' }))
-    if (signs || isOperators) return unread
-    const what = `No stored key signs ${algorithm}, which TOKEN_ALGORITHM asks for.`
-    return [{ what, mend: { do: 'Start the service with these settings: it makes such a key.' } }]
-  },
-}
-
 /** The first that finds an error ends the checks of the database. */
 export const openingChecks: readonly Check<InsideContext>[] = [
   databaseFiles,
   databaseCheck,
   databasePages,
   schema,
-  keys,
 ]
 
 const maxClockMs = 2000
@@ -139,7 +83,7 @@ const clockOfDatabase: Check<InsideContext> = {
   async find({ clock, config, db }) {
     if (!config.database.postgres) return []
     const before = clock.now()
-    const there = await doctorStore(db).postgresNow()
+    const there = await postgresNow(db)
     const after = clock.now()
     const off = there < before ? before - there : Math.max(0, there - after)
     if (off <= maxClockMs) return []
@@ -178,55 +122,9 @@ const durability: Check<InsideContext> = {
   },
   async find({ config, db }) {
     if (!config.database.postgres) return []
-    const { fsync, full_page_writes } = await doctorStore(db).postgresDurability()
+    const { fsync, full_page_writes } = await postgresDurability(db)
     const off = Object.entries({ fsync, full_page_writes }).filter(([, value]) => value === 'off')
     return off.map(([name]): Found => ({ what: `${name} of the PostgreSQL server is off.` }))
-  },
-}
-
-const dayMs = 86_400_000
-const oldKeyDays = 730
-
-const signingKeyAge: Check<InsideContext> = {
-  id: 'signing_key_age',
-  level: 'info',
-  passMessage: 'the signing key is younger than two years',
-  why: 'The longer a key signs, the more copies of it there are in backups, and the more tokens depend on it.',
-  mend: {
-    do: 'Replace it, without an interruption, or have it replaced by itself.',
-    setting: `${gatehouse} keys rotate   KEY_ROTATION_DAYS=365`,
-  },
-  async find({ clock, db }) {
-    const stored = await storedKeys(db)
-    const [newest] = stored.filter(
-      ({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null,
-    )
-    if (!newest) return []
-    const days = Math.floor((clock.now() - newest.createdAt) / dayMs)
-    return days < oldKeyDays ? [] : [{ what: `The key ${newest.id} has signed for ${days} days.` }]
-  },
-}
-
-const uncoveredMs = 15 * 60_000
-
-const auditCheckpoints: Check<InsideContext> = {
-  id: 'audit_checkpoints',
-  level: 'warning',
-  passMessage: 'checkpoints cover the audit log',
-  why: 'What no checkpoint covers can be removed from the database without a trace.',
-  mend: { do: `The log of the service says why; \`${gatehouse} audit verify\` shows the state.` },
-  async find({ clock, config, db, machine }) {
-    // A service makes them, as soon as it runs again.
-    const notes = machine.list(config.database.dataDirectory)
-    if (!notes.some((name) => /^service-\d+\.json$/.test(name))) return []
-    const store = doctorStore(db)
-    const [record, checkpoint] = [await store.lastRecord(), await store.lastCheckpoint()]
-    if (record === null) return []
-    const covered = checkpoint?.records ?? 0
-    const lateMs = Math.max(uncoveredMs, 3000 * config.audit.checkpointSeconds)
-    if (record.number <= covered || clock.now() - record.at < lateMs) return []
-    const last = checkpoint ? `the last is of ${isoTime(checkpoint.at)}` : 'there is none yet'
-    return [{ what: `Records since ${isoTime(record.at)} are in no checkpoint; ${last}.` }]
   },
 }
 
@@ -234,6 +132,21 @@ export const databaseChecks: readonly Check<InsideContext>[] = [
   clockOfDatabase,
   setBack,
   durability,
-  signingKeyAge,
-  auditCheckpoints,
 ]
+
+/** The clock of PostgreSQL, in epoch milliseconds. */
+async function postgresNow(db: Database): Promise<number> {
+  const { rows } = await sql<{ now: string }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::text as now`.execute(db)
+  return Number(rows[0]?.now)
+}
+
+/** The settings of PostgreSQL without which a crash loses what was committed. */
+async function postgresDurability(
+  db: Database,
+): Promise<{ fsync: string; full_page_writes: string }> {
+  const { rows } = await sql<{ fsync: string; full_page_writes: string }>`
+    select current_setting('fsync') as fsync,
+      current_setting('full_page_writes') as full_page_writes`.execute(db)
+  return rows[0] ?? { fsync: '', full_page_writes: '' }
+}

@@ -1,43 +1,10 @@
-import { networkInterfaces } from 'node:os'
 import { isLoopback } from '../../../core/addresses/loopback.ts'
+import { statusPath } from '../../../core/checks/answers.ts'
+import { type Check, CouldNotCheck } from '../../../core/checks/check.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
+import type { Answer } from '../../../core/checks/probe.ts'
+import { directly, isThisMachine } from '../../../core/checks/probe.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
-import { type Check, CouldNotCheck, type Found } from '../check.ts'
-import type { OutsideContext } from '../context.ts'
-import { type Answer, createProbe } from '../probe.ts'
-import { statusPath } from './reachable.ts'
-
-const isMetrics = ({ body, status }: Answer) =>
-  status === 200 && /^# (?:HELP|TYPE) gatehouse_/m.test(body)
-
-const metricsPublic: Check<OutsideContext> = {
-  id: 'metrics_public',
-  level: 'error',
-  passMessage: 'the metrics ask for a credential, or are reached by the monitoring alone',
-  why: 'They tell anyone how many log in and fail, what is slow, and whether an attack has begun to work.',
-  mend: {
-    do: 'Do not pass the port of METRICS_ADDRESS on, and no credential for others.',
-    setting: 'METRICS_ADDRESS=127.0.0.1:9464',
-    nginx: '# remove: location /metrics { proxy_pass http://127.0.0.1:9464; }',
-    caddy: '# remove: reverse_proxy /metrics 127.0.0.1:9464',
-  },
-  async find(outside) {
-    const { inside, origin, probe } = outside
-    const found: Found[] = []
-    if (isMetrics(await probe.get('/metrics'))) {
-      found.push({ what: `${origin}/metrics is served to anyone.` })
-    }
-    const metrics = inside?.config.http.metricsAddress
-    if (!metrics || isLoopback(metrics.host) || metrics.port === 0 || isThisMachine(outside)) {
-      return found
-    }
-    const answer = await directly(outside, metrics.port, '/metrics')
-    if (answer && isMetrics(answer)) {
-      const what = `Port ${metrics.port} of METRICS_ADDRESS is reached at ${probe.target.url.hostname}.`
-      found.push({ what, level: 'warning' })
-    }
-    return found
-  },
-}
 
 const portOpen: Check<OutsideContext> = {
   id: 'port_open',
@@ -52,52 +19,10 @@ const portOpen: Check<OutsideContext> = {
     const { inside, origin } = outside
     const http = inside?.config.http
     if (!http || http.tls || isLoopback(http.host) || !origin.startsWith('https:')) return []
-    if (http.port === 0 || isThisMachine(outside)) return []
-    const answer = await directly(outside, http.port, '/health/live')
+    if (http.port === 0 || isThisMachine(outside.probe)) return []
+    const answer = await directly(outside.probe, http.port, '/health/live')
     if (answer?.status !== 200 || !answer.body.includes('"live"')) return []
     return [{ what: `Port ${http.port} is reached at ${new URL(origin).hostname}, without TLS.` }]
-  },
-}
-
-/** A request to another port of the same host, over http; null if nothing answers. */
-async function directly(
-  { probe }: OutsideContext,
-  port: number,
-  path: string,
-): Promise<Answer | null> {
-  const { target } = probe
-  const url = new URL(`http://${target.url.hostname}:${port}`)
-  try {
-    return await createProbe({ ...target, url, origin: url.origin }).get(path)
-  } catch (error) {
-    if (error instanceof OutboundError) return null
-    throw error
-  }
-}
-
-/** From a machine to itself no firewall is passed, so that an open port tells nothing. */
-function isThisMachine({ probe }: OutsideContext): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
-  return probe.target.addresses.some(
-    (address) => isLoopback(address) || own.some((one) => one.address === address),
-  )
-}
-
-const usersOpen: Check<OutsideContext> = {
-  id: 'users_open',
-  level: 'error',
-  passMessage: 'the users resource asks for a credential',
-  why: 'Anyone reads, changes and deletes all users.',
-  mend: {
-    do: 'Choose who may, and let the proxy send no credential of its own.',
-    setting: 'USERS_POLICY=roles',
-    nginx: '# remove: proxy_set_header Authorization "Basic ...";',
-    caddy: '# remove: header_up Authorization ...',
-  },
-  async find({ origin, probe }) {
-    const { header, json, status } = await probe.get('/users')
-    const isOpen = status === 200 && Array.isArray(json) && header('x-request-id') !== ''
-    return isOpen ? [{ what: `${origin}/users answers without a credential.` }] : []
   },
 }
 
@@ -154,10 +79,4 @@ async function sentOrNull(send: () => Promise<Answer>): Promise<Answer | null> {
   }
 }
 
-export const exposureChecks: readonly Check<OutsideContext>[] = [
-  metricsPublic,
-  portOpen,
-  usersOpen,
-  trace,
-  connect,
-]
+export const exposureChecks: readonly Check<OutsideContext>[] = [portOpen, trace, connect]

@@ -1,10 +1,11 @@
 import { accessSync, constants, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { Check, Found } from '../../../core/checks/check.ts'
+import type { OfflineContext } from '../../../core/checks/context.ts'
+import type { Machine } from '../../../core/checks/machine.ts'
+import type { ModuleChecks } from '../../../core/checks/module-checks.ts'
 import { lifeWarning, readTlsPair } from '../../../core/config/tls.ts'
 import { systemCode } from '../../../core/reason.ts'
-import type { Check, Found } from '../check.ts'
-import type { OfflineContext } from '../context.ts'
-import type { Machine } from '../machine.ts'
 
 /** Of a mode: the rights of the group and of all others. */
 const groupMayRead = 0o060
@@ -96,7 +97,10 @@ const fileModes: Check<OfflineContext> = {
   },
 }
 
-const operatorFiles: Check<OfflineContext> = {
+type OperatorFiles = NonNullable<ModuleChecks['operatorFiles']>
+
+/** The check of the files that `filesOf` names. */
+export const operatorFiles = (filesOf: readonly OperatorFiles[]): Check<OfflineContext> => ({
   id: 'operator_files',
   level: 'error',
   passMessage: 'other users of the machine cannot write CLIENTS_FILE and FORWARD_AUTH_FILE',
@@ -105,8 +109,8 @@ const operatorFiles: Check<OfflineContext> = {
     do: 'Take the right to write away from group and others, and read the file for what was added.',
   },
   find({ config, machine }) {
-    const files = { CLIENTS_FILE: config.clients.file, FORWARD_AUTH_FILE: config.forwardAuth.file }
-    return Object.entries(files).flatMap(([name, file]): Found[] => {
+    const files = filesOf.flatMap((of) => Object.entries(of(config)))
+    return files.flatMap(([name, file]): Found[] => {
       if (file === undefined || !isChangeable(machine, resolve(file))) return []
       const path = resolve(file)
       const stats = machine.stat(path)
@@ -115,7 +119,7 @@ const operatorFiles: Check<OfflineContext> = {
       return [{ what, mend: { setting: `chmod go-w ${path} ${dirname(path)}` } }]
     })
   },
-}
+})
 
 const dataDirectory: Check<OfflineContext> = {
   id: 'data_directory',
@@ -176,7 +180,6 @@ const tlsFiles: Check<OfflineContext> = {
 
 export const fileChecks: readonly Check<OfflineContext>[] = [
   fileModes,
-  operatorFiles,
   dataDirectory,
   firstPassword,
   tlsFiles,

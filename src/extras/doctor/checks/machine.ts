@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
+import { type Check, CouldNotCheck } from '../../../core/checks/check.ts'
+import type { OfflineContext } from '../../../core/checks/context.ts'
+import type { Machine } from '../../../core/checks/machine.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
-import { type Check, CouldNotCheck } from '../check.ts'
-import type { OfflineContext } from '../context.ts'
-import type { Machine } from '../machine.ts'
 
 // Of statfs(2): NFS, SMB, CIFS, SMB2, Ceph, 9P, and what FUSE serves.
 const networks = new Map([

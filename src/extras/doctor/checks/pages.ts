@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import type { Check } from '../../../core/checks/check.ts'
+import type { InsideContext } from '../../../core/checks/context.ts'
 import { databaseFileName } from '../../../core/database/sqlite/connect.ts'
 import { quickCheck } from '../../../core/database/sqlite/quick-check.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
-import type { Check } from '../check.ts'
-import type { InsideContext } from '../context.ts'
 
 /** Read in some seconds; of a larger file, the statements of the service notice what is damaged. */
 const maxBytes = 1024 ** 3

@@ -1,6 +1,6 @@
-import type { Check, Found } from '../check.ts'
-import type { OutsideContext } from '../context.ts'
-import { isOurs, isStatus, noRoute, statusPath } from './reachable.ts'
+import { isOurs, isStatus, noRoute, statusPath } from '../../../core/checks/answers.ts'
+import type { Check, Found } from '../../../core/checks/check.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
 
 const methods: Check<OutsideContext> = {
   id: 'methods',

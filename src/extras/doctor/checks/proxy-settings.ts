@@ -4,8 +4,8 @@ import {
   parseAddressRange,
 } from '../../../core/addresses/address-ranges.ts'
 import { isLoopback } from '../../../core/addresses/loopback.ts'
-import type { Check } from '../check.ts'
-import type { OfflineContext } from '../context.ts'
+import type { Check } from '../../../core/checks/check.ts'
+import type { OfflineContext } from '../../../core/checks/context.ts'
 
 const why =
   'The limits of logins count addresses: clients who can choose theirs are not limited, and clients who share that of the proxy lock each other out.'

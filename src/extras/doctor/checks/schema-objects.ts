@@ -1,7 +1,7 @@
+import type { Check, Found } from '../../../core/checks/check.ts'
+import type { InsideContext } from '../../../core/checks/context.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
 import { schemaDifferences } from '../../../core/database/schema-objects.ts'
-import type { Check, Found } from '../check.ts'
-import type { InsideContext } from '../context.ts'
 
 const maxReported = 20
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { OutsideContext } from '../context.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
 import { tlsChecks } from './tls.ts'
 
 const day = 86_400_000
@@ -10,12 +10,12 @@ async function levelsOf(lifetime: number, age: number) {
   const check = tlsChecks.find(({ id }) => id === 'certificate_end')
   assert.ok(check)
   const certificate = { validFromDate: new Date(0), validToDate: new Date(lifetime * day) }
-  const context = {
+  const scene = {
     certificate: async () => ({ certificate }),
     clock: { now: () => age * day },
     origin: 'https://auth.example.org',
   }
-  const found = await check.find(context as unknown as OutsideContext)
+  const found = await check.find(scene as unknown as OutsideContext)
   return found.map(({ level = check.level }) => level)
 }
 

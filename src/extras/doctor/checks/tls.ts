@@ -1,9 +1,9 @@
+import { isRemote, isStatus, statusPath } from '../../../core/checks/answers.ts'
+import type { Check, Found, Mend } from '../../../core/checks/check.ts'
+import type { OutsideContext } from '../../../core/checks/context.ts'
+import { createProbe } from '../../../core/checks/probe.ts'
 import { isoTime } from '../../../core/lib/clock.ts'
 import { OutboundError } from '../../../core/outbound/outbound-error.ts'
-import type { Check, Found, Mend } from '../check.ts'
-import type { OutsideContext } from '../context.ts'
-import { createProbe } from '../probe.ts'
-import { isRemote, isStatus, statusPath } from './reachable.ts'
 
 const isHttps = (origin: string) => origin.startsWith('https:')
 

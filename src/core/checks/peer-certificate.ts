@@ -1,0 +1,52 @@
+import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { hostOf, mayReach } from '../outbound/target.ts'
+import { CouldNotCheck } from './check.ts'
+import type { Target } from './probe.ts'
+
+/** The certificate that a client is shown. */
+export interface PeerCertificate {
+  /** Why Node does not trust it, a code of OpenSSL such as `CERT_HAS_EXPIRED`; null if it does. */
+  readonly mistrust: string | null
+  readonly certificate: X509Certificate
+  readonly namesHost: boolean
+}
+
+const timeoutMs = 10_000
+
+/**
+ * Shakes hands, and reads the certificate of the other side. @throws CouldNotCheck
+ * @param ca PEM, an authority of the operator beside those of Node
+ */
+export async function peerCertificate(target: Target, ca?: string): Promise<PeerCertificate> {
+  const { addresses, rules, url } = target
+  const { connect, getCACertificates } = await import('node:tls')
+  const host = hostOf(url)
+  const [address = host] = addresses.filter((one) => mayReach(one, rules))
+  const { promise, resolve, reject } = Promise.withResolvers<PeerCertificate>()
+  const socket = connect({
+    host: address,
+    port: Number(url.port) || 443,
+    rejectUnauthorized: false,
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca !== undefined && { ca: [...getCACertificates(), ca] }),
+  })
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error('no handshake within 10 s')))
+  socket.once('error', (cause) =>
+    reject(new CouldNotCheck('there was no TLS handshake', { cause })),
+  )
+  socket.once('close', () => reject(new CouldNotCheck('the TLS handshake broke off')))
+  socket.once('secureConnect', () => {
+    const certificate = socket.getPeerX509Certificate()
+    if (!certificate) return reject(new CouldNotCheck('there is no certificate'))
+    const code = socket.authorizationError as string | (Error & { code?: string }) | null
+    const mistrust = typeof code === 'object' ? (code?.code ?? null) : code
+    const named = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)
+    resolve({
+      mistrust: mistrust === 'ERR_TLS_CERT_ALTNAME_INVALID' ? null : mistrust,
+      certificate,
+      namesHost: named !== undefined,
+    })
+  })
+  return promise.finally(() => socket.destroy())
+}

@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify'
+import type { ApiError } from '../errors.ts'
+import type { JsonSchema, Static } from '../http/schemas.ts'
+import type { Counted } from '../measurements/counters.ts'
+import type { CountEvent } from '../measurements/event-counts.ts'
+import type { Family } from '../measurements/family.ts'
+import type { Measurements } from '../measurements/measurements.ts'
+import type { Needs } from './services.ts'
+
+/** What status, metrics, statistics and readiness show of a module: its file `monitoring.ts` exports it. */
+export interface Monitoring {
+  readonly status?: readonly StatusPart[]
+  /** The names of its warnings of readiness. */
+  readonly readinessWarnings?: readonly string[]
+  /** Begins to count events and refusals, once in a process that serves. */
+  readonly count?: (measurements: Measurements, on: Counting) => void
+  /** The metrics of one process; those of several workers are added up. Gauges carry the worker. */
+  readonly processMetrics?: (needs: Needs, worker: string) => readonly Family[]
+  /** Makes what reads the metrics that one process tells for all nodes. */
+  readonly serviceMetrics?: (needs: Needs) => (state: ServiceState) => Promise<readonly Family[]>
+  readonly series?: readonly SeriesKind[]
+  /** The series that statistics always show, by their keys such as `logins|password|success`. */
+  readonly usualSeries?: readonly string[]
+  /** The series of which more than usual deserves a look, by their keys. */
+  readonly watchedSeries?: readonly string[]
+}
+
+/** A part of GET /api/admin/status. */
+export interface StatusPart {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly description?: string
+  /** For the OpenAPI document. */
+  readonly example: unknown
+  /** Reads the part. If it throws, the part is null, and named as unknown. */
+  readonly read: (needs: Needs) => Promise<unknown>
+}
+
+export interface Counting {
+  readonly events: (names: readonly string[], count: CountEvent) => void
+  readonly refusals: (take: (request: FastifyRequest, error: ApiError) => void) => void
+}
+
+export interface ServiceState {
+  readonly isDatabaseUp: boolean
+}
+
+/** A time series, or several that differ in the values of their labels. */
+export interface SeriesKind {
+  /** Never changed: the name is in the database and in addresses. */
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly description: string
+  /** How often it has happened since the start of the process, by the values of the labels. */
+  readonly counted: (measurements: Measurements) => readonly Counted[]
+}
+
+/** A part whose reading fits its schema. */
+export function statusPart<const Schema extends JsonSchema>(
+  part: Omit<StatusPart, 'read' | 'schema'> & {
+    readonly schema: Schema
+    readonly read: (needs: Needs) => Promise<Static<Schema>>
+  },
+): StatusPart {
+  return part
+}
+
+/** Imports the monitoring of all modules, in their order. */
+export async function loadMonitoring(
+  modules: readonly {
+    readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
+  }[],
+): Promise<readonly Monitoring[]> {
+  const files = await Promise.all(modules.map(({ monitoring }) => monitoring?.()))
+  return files.flatMap((file) => file?.monitoring ?? [])
+}
+
+/** Has the modules count events and refusals from now on. */
+export function startCounting(
+  monitoring: readonly Monitoring[],
+  measurements: Measurements,
+  refusalListeners: ((request: FastifyRequest, error: ApiError) => void)[],
+): void {
+  const { countsOfEvents } = measurements
+  for (const { count } of monitoring) {
+    count?.(measurements, {
+      events(names, counts) {
+        for (const name of names) {
+          countsOfEvents.set(name, [...(countsOfEvents.get(name) ?? []), counts])
+        }
+      },
+      refusals: (take) => void refusalListeners.push(take),
+    })
+  }
+}

@@ -1,0 +1,183 @@
+import { accessSync, constants } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Check } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { reasonOf, systemCode } from '../../core/reason.ts'
+import { openArchive } from './archive-reader.ts'
+import { lateAfterMs } from './schedule.ts'
+
+const why = 'What has happened since the last backup is lost with the database.'
+
+const backupFolder: Check<InsideContext> = {
+  id: 'backup_folder',
+  level: 'error',
+  passMessage: 'BACKUP_DIR is a folder that the service can write',
+  why,
+  mend: { do: 'Mount or make the folder, and give it to the user of the service.' },
+  find({ config }) {
+    const { directory } = config.backups
+    if (directory === undefined) return []
+    try {
+      accessSync(directory, constants.W_OK | constants.X_OK)
+      return []
+    } catch (error) {
+      const what = `BACKUP_DIR ${directory} cannot be written (${systemCode(error) ?? 'unknown'}).`
+      return [{ what, mend: { setting: `install -d -m 0700 -o USER ${directory}` } }]
+    }
+  },
+}
+
+const backupFailed: Check<InsideContext> = {
+  id: 'backup_failed',
+  level: 'error',
+  passMessage: 'the last backup was made',
+  why,
+  mend: {
+    do: 'Mend what it says; the service tries again by itself.',
+    setting: `${gatehouse} backup list`,
+  },
+  async find({ config, db }) {
+    if (config.backups.directory === undefined) return []
+    const { failed } = await backupRuns(db)
+    if (failed === null) return []
+    return [
+      { what: `The backup of ${isoTime(failed.at)} has failed: ${failed.detail ?? 'unknown'}.` },
+    ]
+  },
+}
+
+const backupAge: Check<InsideContext> = {
+  id: 'backup_age',
+  level: 'error',
+  passMessage:
+    'the newest backup is not older than BACKUP_EVERY_HOURS and a half, and its file is there',
+  why,
+  mend: {
+    do: 'See that a service runs with these settings, and what its log says of backups.',
+    setting: `${gatehouse} backup list`,
+  },
+  async find({ clock, config, db, machine }) {
+    const { directory, everyHours } = config.backups
+    if (directory === undefined) return []
+    const { failed, made } = await backupRuns(db)
+    if (made === null) {
+      const what = 'BACKUP_DIR is set, and no backup was made yet.'
+      return failed === null ? [{ what, level: 'info' }] : []
+    }
+    const at = isoTime(made.at)
+    if (clock.now() - made.at > lateAfterMs(everyHours)) {
+      return [{ what: `The newest backup is of ${at}, and BACKUP_EVERY_HOURS is ${everyHours}.` }]
+    }
+    const isHere = made.node === hostname() && made.state === 'done' && made.file !== null
+    if (!isHere || machine.stat(join(directory, made.file ?? ''))) return []
+    return [{ what: `The file of the backup of ${at} is gone from ${directory}: ${made.file}.` }]
+  },
+}
+
+/** Read in some seconds. */
+const maxBytes = 2 * 1024 ** 3
+
+const backupContent: Check<InsideContext> = {
+  id: 'backup_content',
+  level: 'error',
+  passMessage: 'the file of the newest backup is as it was written',
+  why: 'A restore refuses a file whose content was changed, so this backup is of no use.',
+  mend: {
+    do: 'Look at the disk of BACKUP_DIR, and have another backup made.',
+    setting: `${gatehouse} backup verify FILE`,
+  },
+  async find({ config, db, machine }) {
+    const { directory } = config.backups
+    if (directory === undefined) return []
+    const { made } = await backupRuns(db)
+    if (made?.node !== hostname() || made.state !== 'done' || made.file === null) return []
+    const path = join(directory, made.file)
+    const stats = machine.stat(path)
+    if (!stats) return [] // said by the check of its age
+    if (stats.size > maxBytes) {
+      const what = `${path} has more than ${maxBytes / 1024 ** 3} GiB, and is not read here.`
+      const mend = { do: 'Read it back by command.', setting: `${gatehouse} backup verify ${path}` }
+      return [{ what, level: 'info', mend }]
+    }
+    try {
+      const archive = await openArchive(path)
+      await archive.close()
+      if (made.sha256 === null || archive.fileSha256 === made.sha256) return []
+      return [{ what: `${path} is not the file that was written.` }]
+    } catch (error) {
+      return [{ what: `The newest backup cannot be restored: ${reasonOf(error)}.` }]
+    }
+  },
+}
+
+const dayMs = 86_400_000
+const newDays = 7
+
+const backupNone: Check<InsideContext> = {
+  id: 'backup_none',
+  level: 'info',
+  passMessage: 'the service makes backups by itself, once it is a week old',
+  why,
+  mend: {
+    do: 'Set a folder on another disk, or leave this check out if something else makes the backups: --except backup_none.',
+    setting: 'BACKUP_DIR=/backups   BACKUP_PASSPHRASE_FILE=/etc/gatehouse/backup-passphrase',
+  },
+  async find({ clock, config, db }) {
+    if (config.backups.directory !== undefined) return []
+    const since = await firstMigration(db)
+    if (since === null || clock.now() - since < newDays * dayMs) return []
+    return [{ what: 'BACKUP_DIR is not set: this service makes no backups by itself.' }]
+  },
+}
+
+/** Times in epoch milliseconds. */
+interface BackupRuns {
+  readonly made: {
+    /** When the state began that it holds. */
+    readonly at: number
+    /** Whether its file is still kept. */
+    readonly state: string
+    readonly file: string | null
+    /** The machine that made it. */
+    readonly node: string
+    /** The digest of the file when the backup was written. */
+    readonly sha256: string | null
+  } | null
+  readonly failed: { readonly at: number; readonly detail: string | null } | null
+}
+
+/** The last backup that the service has made by itself, and what has failed since. */
+async function backupRuns(db: DatabaseOrTransaction): Promise<BackupRuns> {
+  const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
+  const made = await runs
+    .select(['id', 'started_at', 'state', 'file', 'node', 'sha256'])
+    .where('state', 'in', ['done', 'removed'])
+    .executeTakeFirst()
+  const failed = await runs
+    .select(['finished_at', 'started_at', 'detail'])
+    .where('state', '=', 'failed')
+    .where('id', '>', made?.id ?? 0)
+    .executeTakeFirst()
+  return {
+    made: made ? { ...made, at: made.started_at } : null,
+    failed: failed ? { at: failed.finished_at ?? failed.started_at, detail: failed.detail } : null,
+  }
+}
+
+/** When the first version of the schema was made: the age of the deployment. */
+async function firstMigration(db: DatabaseOrTransaction): Promise<number | null> {
+  const { at } = await db
+    .selectFrom('schema_version')
+    .select((eb) => eb.fn.min('applied_at').as('at'))
+    .executeTakeFirstOrThrow()
+  return at === null ? null : Number(at)
+}
+
+export const checks: ModuleChecks = {
+  inside: [backupFolder, backupFailed, backupAge, backupContent, backupNone],
+}

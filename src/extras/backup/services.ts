@@ -1,0 +1,23 @@
+import { hook, service } from '../../core/module/service.ts'
+import { type Backups, createBackups } from './runs.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly backups: Backups
+  }
+}
+
+export const services = [
+  service({
+    needs: ['clock', 'config', 'db', 'events', 'log', 'modules', 'random'],
+    makes: ['backups'],
+    create: (needs) => ({ backups: createBackups(needs) }),
+  }),
+]
+
+export const hooks = [
+  hook('readinessWarning', ['backups'], ({ backups }) => async () => {
+    const { warning = null, detail = null } = (await backups.health()) ?? {}
+    return warning && { warning, detail }
+  }),
+]

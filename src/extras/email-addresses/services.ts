@@ -1,0 +1,46 @@
+import { afterwards, inTransaction } from '../../core/module/hooks.ts'
+import { service } from '../../core/module/service.ts'
+import { createEmails, type Emails } from './emails.ts'
+import { createUndo } from './undo.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly emails: Emails
+  }
+}
+
+export const services = [
+  service({
+    needs: [
+      'devices',
+      'identities',
+      'log',
+      'secondFactor',
+      'accounts',
+      'confirmations',
+      'config',
+      'db',
+      'clock',
+      'events',
+      'outbox',
+      'requirements',
+    ],
+    makes: ['emails'],
+    hooks: ['onAccountEnded', 'onAccountChanged'],
+    create: ({
+      devices,
+      identities,
+      log,
+      secondFactor,
+      onAccountEnded,
+      onAccountChanged,
+      ...needs
+    }) => ({
+      emails: createEmails({
+        ...needs,
+        hooks: { ended: inTransaction(onAccountEnded), changed: afterwards(onAccountChanged, log) },
+        undoSince: createUndo({ ...needs, devices, identities, secondFactor }),
+      }),
+    }),
+  }),
+]

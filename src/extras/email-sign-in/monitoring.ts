@@ -1,0 +1,17 @@
+import type { Monitoring } from '../../core/module/monitoring.ts'
+import { refusedMethods } from '../../modules/login/refused-logins.ts'
+
+/** The routes of a password that take a mailed code too: its error tells that a code was sent. */
+const routesOfBoth: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
+
+export const monitoring: Monitoring = {
+  count(measurements) {
+    measurements.of(refusedMethods).push(({ method, routeOptions }, error) => {
+      const route = `${method} ${routeOptions.url ?? ''}`
+      const isCode = routesOfBoth.has(route) && error === 'confirmationInvalid'
+      return isCode || route === 'PUT /api/public/sign-in-code' ? 'mail' : null
+    })
+  },
+  usualSeries: ['logins|mail|success', 'logins|mail|refused'],
+  watchedSeries: ['logins|mail|refused'],
+}

@@ -1,0 +1,127 @@
+import { isIPv4 } from 'node:net'
+import { canonicalAddress } from '../../core/addresses/address.ts'
+import { isWithin, parseAddressRange } from '../../core/addresses/address-ranges.ts'
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { type Check, CouldNotCheck, type Found } from '../../core/checks/check.ts'
+import type { OutsideContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { Answer } from '../../core/checks/probe.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { kindOfAddress } from '../../core/outbound/address-kinds.ts'
+
+// An address of documentation, RFC 5737: no client has it, and no proxy.
+const forged = '192.0.2.199'
+// On loopback the request comes from an address of its own, because the proxy may have the usual one.
+const ownLoopback = '127.83.71.2'
+
+const forwarding = {
+  nginx: 'proxy_set_header X-Forwarded-For $remote_addr;',
+  caddy: 'reverse_proxy 127.0.0.1:3000   # without header_up X-Forwarded-For',
+}
+
+const clientAddress: Check<OutsideContext> = {
+  id: 'client_address',
+  level: 'error',
+  passMessage: 'the limits of logins count the address of the client, whatever it says of itself',
+  why: 'If they count what the client sends, it guesses passwords without a limit; if they count the proxy, a few failed logins of one person lock out all.',
+  mend: {
+    do: 'The proxy sets X-Forwarded-For to the address that connects to it, and TRUST_PROXY names the proxy alone.',
+    setting: 'TRUST_PROXY=127.0.0.1',
+    ...forwarding,
+  },
+  async find(outside) {
+    if (!outside.inside) {
+      throw new CouldNotCheck('the database tells which address counted, and it is not here')
+    }
+    const answer = await refused(outside)
+    const counted = await countedAddress(outside, answer)
+    const { http, login } = outside.inside.config
+    const [sentFrom, reached] = [answer.localAddress, answer.address].map(
+      (address) => canonicalAddress(address) ?? address,
+    )
+    if (counted === sentFrom) return []
+    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
+    if (isWithin(sentFrom ?? '', trusted)) {
+      throw new CouldNotCheck(`${sentFrom}, from which it was asked, is trusted to name others`)
+    }
+    if (counted === forged) {
+      const what = `The limits count what the client writes into X-Forwarded-For: ${forged} was forged, and counted.`
+      const setting = `TRUST_PROXY=${http.trustedProxies.join(',')}   # or fewer: the proxy alone`
+      return [{ what, mend: { setting } }]
+    }
+    if (isWithin(counted, trusted)) {
+      const what = `The limits count ${counted}, the proxy itself: it does not say for whom it asks.`
+      return [{ what, mend: { setting: `TRUST_PROXY=${http.trustedProxies.join(',')}` } }]
+    }
+    if (kindOfAddress(counted) === 'public') return behindOthers(answer, counted)
+    const what = `The limits count ${counted} for a request that came from ${sentFrom}: TRUST_PROXY does not name that proxy.`
+    const setting = `TRUST_PROXY=${[...http.trustedProxies, counted].join(',')}`
+    // Between here and a public address, a router may have put its own in place of ours.
+    const isSure = kindOfAddress(reached ?? '') !== 'public'
+    return [{ what, mend: { setting }, ...(!isSure && { level: 'warning' }) }]
+  },
+}
+
+/** Headers of the networks that pass requests on for others. */
+const ofNetworks = ['cf-ray', 'x-amz-cf-id', 'x-served-by', 'x-azure-ref', 'x-akamai-request-id']
+
+/** This machine may be behind a translation of addresses: a public address is most likely its own. */
+function behindOthers(answer: Answer, counted: string): Found[] {
+  const network = ofNetworks.find((name) => answer.header(name) !== '')
+  if (network === undefined) return []
+  const what = `A network for others is in front (${network}), and the limits count ${counted}: if that is not the public address of this machine, TRUST_PROXY lacks the ranges of that network.`
+  return [{ what, level: 'info' }]
+}
+
+/** Sends a request that is refused, with a forged address. */
+async function refused({ probe }: OutsideContext): Promise<Answer> {
+  const headers = { 'x-forwarded-for': forged }
+  const isHere = probe.target.addresses.every((address) => isIPv4(address) && isLoopback(address))
+  if (!isHere) return probe.send('/api/me', { headers })
+  // Only Linux has all of 127.0.0.0/8 without being told.
+  return probe
+    .send('/api/me', { headers, localAddress: ownLoopback })
+    .catch(() => probe.send('/api/me', { headers }))
+}
+
+const waitMs = 250
+const maxWaits = 20
+
+/** The address that the service has noted with the refusal, which it writes within a second. */
+async function countedAddress({ clock, inside }: OutsideContext, answer: Answer): Promise<string> {
+  if (inside?.config.refusals.max === 0) throw new CouldNotCheck('REFUSALS_MAX is 0')
+  const ids = answer.all('x-request-id').flatMap((line) => line.split(',').map((id) => id.trim()))
+  if (!inside || answer.status !== 401 || ids.length === 0) {
+    throw new CouldNotCheck(`a request without a credential was answered ${answer.status}`)
+  }
+  for (let waits = 0; waits <= maxWaits; waits += 1) {
+    for (const id of ids) {
+      const address = await refusedAddress(inside.db, id)
+      if (address !== null) return address
+    }
+    await clock.wait(waitMs)
+  }
+  throw new CouldNotCheck('the service at this address does not write to this database')
+}
+
+/** Whether the service at an address is the one whose database this is. */
+async function isOwnService(outside: OutsideContext): Promise<boolean> {
+  try {
+    await countedAddress(outside, await refused(outside))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The address that counted for a request that was refused; null if none is kept yet. */
+async function refusedAddress(db: DatabaseOrTransaction, id: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('refusals')
+    .select('address')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.address ?? null
+}
+
+export const checks: ModuleChecks = { outside: [clientAddress], isOwnService }

@@ -1,0 +1,28 @@
+import { hook, service } from '../../core/module/service.ts'
+import { sections } from './personal-data.ts'
+import { createRefusals, type Refusals } from './refusals.ts'
+import { refusalStore } from './store.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly refusals: Refusals
+  }
+}
+
+export const services = [
+  service({
+    needs: ['log', 'asyncCommitDb', 'clock', 'config', 'db', 'measurements', 'workers'],
+    makes: ['refusals'],
+    create: (needs) => ({ refusals: createRefusals(needs) }),
+    async close({ log, refusals }) {
+      await refusals
+        .flush()
+        .catch((error: unknown) => log.error({ err: error }, 'reasons of refusals were lost'))
+    },
+  }),
+]
+
+export const hooks = [
+  hook('onErasure', [], () => (trx, userId) => refusalStore(trx).erase(userId)),
+  hook('personSections', [], () => sections),
+]

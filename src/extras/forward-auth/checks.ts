@@ -1,0 +1,5 @@
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+
+export const checks: ModuleChecks = {
+  operatorFiles: ({ forwardAuth }) => ({ FORWARD_AUTH_FILE: forwardAuth.file }),
+}

@@ -1,0 +1,16 @@
+import { service } from '../../core/module/service.ts'
+import { createImports, type Imports } from './import.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly imports: Imports
+  }
+}
+
+export const services = [
+  service({
+    needs: ['config', 'events', 'isBreached', 'passwords', 'asyncCommitDb', 'clock', 'db'],
+    makes: ['imports'],
+    create: (needs) => ({ imports: createImports(needs) }),
+  }),
+]

@@ -1,0 +1,136 @@
+import { join } from 'node:path'
+import type { Check } from '../../core/checks/check.ts'
+import type { InsideContext, OfflineContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import { reasonOf } from '../../core/reason.ts'
+import { readyAt } from './due.ts'
+import { knownRecipients, recipientOfFile } from './recipient-of-file.ts'
+import { createTransport, mailFiles as filesIn, mailFolder } from './transport.ts'
+
+// An operator waits for the answer.
+const timeouts = { connect: 5000, greeting: 5000, silence: 5000, mail: 10_000 }
+
+const mailServer: Check<OfflineContext> = {
+  id: 'mail_server',
+  level: 'error',
+  passMessage: 'the mail server greets, speaks TLS and takes the login',
+  why: 'Links and codes for passwords and addresses wait, and after a while expire unsent.',
+  mend: {
+    do: 'Correct host, port, user or password in SMTP_URL; MAIL_CA_FILE names an authority of your own.',
+    setting: 'SMTP_URL=smtps://user:password@mail.example.org',
+  },
+  async find({ clock, config }) {
+    if (!config.mail.server) return []
+    const transport = createTransport({ config, clock, timeouts })
+    try {
+      const session = await transport?.open()
+      session?.close()
+      return []
+    } catch (error) {
+      return [{ what: `The mail server takes no mail: ${reasonOf(error)}.` }]
+    }
+  },
+}
+
+const lateMailMs = 3_600_000
+
+const mailQueue: Check<InsideContext> = {
+  id: 'mail_queue',
+  level: 'warning',
+  passMessage: 'mail that is due is sent within the hour',
+  why: 'Links and codes expire before they arrive.',
+  mend: {
+    do: `\`${gatehouse} mail list --state waiting\` shows what the server answered.`,
+    setting: `${gatehouse} mail list --state waiting`,
+  },
+  async find({ clock, config, db }) {
+    if (!config.mail.isOn) return []
+    const { count, since } = await dueMails(db, clock.now())
+    if (since === null || clock.now() - since < lateMailMs) return []
+    return [{ what: `${count} mails are due, the first since ${isoTime(since)}.` }]
+  },
+}
+
+const dayMs = 86_400_000
+
+const expiredMail: Check<InsideContext> = {
+  id: 'mail_expired',
+  level: 'warning',
+  passMessage: 'no mail has expired unsent in the last day',
+  why: 'The person who asked for the link or the code never got it.',
+  mend: {
+    do: 'The list shows what the server answered. Without an answer, more mail was requested than MAIL_PER_MINUTE allows: raise the limit, or SIGN_UP=invitation if strangers flood the sign-up.',
+    setting: `${gatehouse} mail list --state expired`,
+  },
+  async find({ clock, config, db }) {
+    if (!config.mail.isOn) return []
+    const expired = await expiredMails(db, clock.now() - dayMs)
+    if (expired.length === 0) return []
+    const each = expired.map(({ message, count }) => `${count} ${message}`).join(', ')
+    return [{ what: `Mails have expired unsent in the last day: ${each}.` }]
+  },
+}
+
+/** Above what a service without a mail server keeps. */
+const maxFiles = 1000
+
+const mailFiles: Check<InsideContext> = {
+  id: 'mail_files',
+  level: 'warning',
+  passMessage: 'DATA_DIR/mail has no mail to persons who are gone',
+  why: 'A service without SMTP_URL writes its mail there, with address, name and network address. An erasure removes the mail of the account and of the addresses that the service still knows; a node on another machine, or a version before 0.11.0, has left its files.',
+  mend: { do: 'Delete the files, also in your copies of the folder.' },
+  async find({ config, db }) {
+    const folder = mailFolder(config)
+    const files = (await filesIn(folder)).slice(0, maxFiles)
+    const recipients = await Promise.all(files.map((file) => recipientOfFile(join(folder, file))))
+    const keys = new Set(recipients.flatMap((recipient) => recipient ?? []))
+    const known = await knownRecipients(db, [...keys])
+    const left = recipients.filter(
+      (recipient) => recipient !== null && !recipient.some((key) => known.has(key)),
+    )
+    if (left.length === 0) return []
+    const count = left.length === 1 ? '1 file' : `${left.length} files`
+    const what = `${folder} has ${count} of mail to addresses that no user has: of persons who were erased, of earlier addresses, or of sign-ups that were not finished.`
+    return [{ what, mend: { setting: `rm ${folder}/*.eml` } }]
+  },
+}
+
+/** Of the mails that are due: how many, and since when the first one is. */
+async function dueMails(
+  db: DatabaseOrTransaction,
+  now: number,
+): Promise<{ count: number; since: number | null }> {
+  const { count, since } = await db
+    .selectFrom('mails')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min(readyAt).as('since')])
+    .where('state', '=', 'waiting')
+    .where(readyAt, '<=', now)
+    .executeTakeFirstOrThrow()
+  return { count: Number(count), since: since === null ? null : Number(since) }
+}
+
+/** How many mails have expired unsent since a time, by message, the most first. */
+async function expiredMails(
+  db: DatabaseOrTransaction,
+  since: number,
+): Promise<{ message: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('mails')
+    .select((eb) => ['message', eb.fn.countAll<number>().as('count')])
+    .where('finished_at', '>', since)
+    .where('state', '=', 'expired')
+    .groupBy('message')
+    .orderBy('count', 'desc')
+    .orderBy('message')
+    .execute()
+  return rows.map(({ message, count }) => ({ message, count: Number(count) }))
+}
+
+export const checks: ModuleChecks = {
+  offline: [mailServer],
+  inside: [mailQueue, expiredMail, mailFiles],
+}

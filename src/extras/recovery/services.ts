@@ -1,0 +1,28 @@
+import { service } from '../../core/module/service.ts'
+import { createRecovery, type Recovery } from './recovery.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly recovery: Recovery
+  }
+}
+
+export const services = [
+  service({
+    needs: [
+      'accounts',
+      'clock',
+      'confirmations',
+      'db',
+      'devices',
+      'events',
+      'identities',
+      'lock',
+      'outbox',
+      'requirements',
+      'secondFactor',
+    ],
+    makes: ['recovery'],
+    create: (needs) => ({ recovery: createRecovery(needs) }),
+  }),
+]

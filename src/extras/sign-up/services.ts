@@ -1,0 +1,42 @@
+import { hook, service } from '../../core/module/service.ts'
+import { createTakenUsernames } from '../../modules/throttle/taken-usernames.ts'
+import { invitationStores } from './invitation-store.ts'
+import { createInvitations, type Invitations } from './invitations.ts'
+import { sectionsOf } from './personal-data.ts'
+import { createSignUp, type SignUp } from './sign-up.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly invitations: Invitations
+    readonly signUp: SignUp
+  }
+}
+
+export const services = [
+  service({
+    needs: [
+      'config',
+      'confirmations',
+      'events',
+      'outbox',
+      'clock',
+      'db',
+      'accounts',
+      'keys',
+      'random',
+    ],
+    makes: ['invitations', 'signUp'],
+    create: (needs) => {
+      const registration = { ...needs, takenUsernames: createTakenUsernames(needs) }
+      return { invitations: createInvitations(registration), signUp: createSignUp(registration) }
+    },
+  }),
+]
+
+export const hooks = [
+  hook('onErasure', ['keys', 'random'], (needs) => {
+    const stores = invitationStores(needs)
+    return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
+  }),
+  hook('personSections', ['keys', 'random'], sectionsOf),
+]

@@ -1,0 +1,54 @@
+import { Count, named, Text } from '../../core/http/schemas.ts'
+import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
+import { requestsByClass } from './requests-by-class.ts'
+import { Labels } from './series-schemas.ts'
+
+const UnusualSeries = named(
+  'UnusualSeries',
+  {
+    type: 'object',
+    required: ['name', 'labels', 'count', 'usual', 'days'],
+    properties: {
+      name: { ...Text, description: 'A series of /api/admin/statistics/series' },
+      labels: Labels,
+      count: { ...Count, description: 'In the last 60 minutes' },
+      usual: {
+        type: 'number',
+        minimum: 0,
+        description: 'The median of the same hour of the days before',
+      },
+      days: { ...Count, description: 'How many days were compared' },
+    },
+    additionalProperties: false,
+  },
+  {
+    name: 'logins',
+    labels: { method: 'password', result: 'refused' },
+    count: 240,
+    usual: 11,
+    days: 14,
+  },
+)
+
+export const monitoring: Monitoring = {
+  status: [
+    statusPart({
+      name: 'unusual',
+      schema: { type: 'array', items: UnusualSeries },
+      description:
+        'What has happened in the last hour at least 20 times, and more than three times as often as usual at this time of the day. Empty for the first three days',
+      example: [],
+      read: ({ statisticSeries }) => statisticSeries.unusual(),
+    }),
+  ],
+  series: [
+    {
+      name: 'requests',
+      labels: ['status'],
+      description:
+        'Requests by class of their answer: 1xx to 5xx, or aborted, if the client ended before it. Without those of /health/',
+      counted: ({ requests }) => requestsByClass(requests),
+    },
+  ],
+  watchedSeries: ['requests|5xx'],
+}

@@ -1,0 +1,118 @@
+import { afterCommit } from '../../core/database/commit.ts'
+import { hook, service } from '../../core/module/service.ts'
+import type { EndpointRules } from './endpoint-input.ts'
+import { createEndpoints, type Endpoints, webhookChanges } from './endpoints.ts'
+import { createWebhookOutbox, type WebhookOutbox } from './outbox.ts'
+import { createWebhookSender, type WebhookSender } from './sender.ts'
+import { createWebhookStats, type WebhookStats } from './stats.ts'
+import { createWebhookSubscriptions, type WebhookSubscriptions } from './subscriptions.ts'
+import { outboundRules } from './target-rules.ts'
+import { createWebhookThrottle } from './throttle.ts'
+import { createWebhookAdmin, type WebhookAdmin } from './webhook-admin.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly webhookAdmin: WebhookAdmin
+    readonly webhookEndpoints: Endpoints
+    readonly webhookStats: WebhookStats
+    readonly webhookSubscriptions: WebhookSubscriptions
+    readonly webhookOutbox: WebhookOutbox
+    readonly webhookRules: EndpointRules
+    readonly webhookSender: WebhookSender
+  }
+}
+
+export const services = [
+  service({
+    needs: ['db', 'feed', 'workers'],
+    makes: ['webhookSubscriptions'],
+    create: async (needs) => {
+      const webhookSubscriptions = createWebhookSubscriptions(needs)
+      await webhookSubscriptions.refresh()
+      return { webhookSubscriptions }
+    },
+  }),
+  service({
+    needs: ['webhookSubscriptions'],
+    makes: ['webhookOutbox'],
+    create: ({ webhookSubscriptions: subscriptions }) => ({
+      webhookOutbox: createWebhookOutbox({ subscriptions }),
+    }),
+  }),
+  service({
+    needs: ['webhookOutbox', 'clock', 'db', 'events', 'personSeal', 'random'],
+    makes: ['webhookAdmin'],
+    create({ webhookOutbox, ...needs }) {
+      const webhookAdmin = createWebhookAdmin(needs)
+      webhookAdmin.onDue(webhookOutbox.notify)
+      return { webhookAdmin }
+    },
+  }),
+  service({
+    needs: [
+      'config',
+      'webhookSubscriptions',
+      'webhookOutbox',
+      'measurements',
+      'asyncCommitDb',
+      'db',
+      'log',
+      'personSeal',
+      'clock',
+      'events',
+      'keys',
+      'random',
+      'auditLog',
+    ],
+    makes: ['webhookSender'],
+    create: ({ webhookSubscriptions: subscriptions, webhookOutbox: outbox, ...needs }) => ({
+      webhookSender: createWebhookSender({
+        ...needs,
+        subscriptions,
+        outbox,
+        throttle: createWebhookThrottle({
+          wait: needs.clock.wait,
+          events: outbox.total,
+          requests: () => needs.measurements.requests.total,
+        }),
+        rules: outboundRules(needs.config),
+      }),
+    }),
+    stop: ({ webhookSender }) => webhookSender.close(),
+  }),
+  service({
+    needs: ['clock', 'db', 'events', 'keys', 'random', 'webhookSubscriptions'],
+    makes: ['webhookEndpoints'],
+    create: ({ webhookSubscriptions: { announce }, ...needs }) => ({
+      webhookEndpoints: createEndpoints({ ...needs, announce }),
+    }),
+  }),
+  service({
+    needs: ['clock', 'db'],
+    makes: ['webhookStats'],
+    create: (needs) => ({ webhookStats: createWebhookStats(needs) }),
+  }),
+  service({
+    needs: ['config', 'knownEvents'],
+    makes: ['webhookRules'],
+    create: ({ config, knownEvents }) => ({
+      webhookRules: {
+        knownEvents: knownEvents.map(({ name }) => name),
+        outbound: outboundRules(config),
+      },
+    }),
+  }),
+]
+
+export const hooks = [
+  hook('onEvent', ['webhookSubscriptions'], ({ webhookSubscriptions }) => ({
+    names: webhookChanges,
+    take: async (trx) => afterCommit(trx, webhookSubscriptions.changed),
+  })),
+  hook('onRecordsInserted', ['webhookOutbox'], ({ webhookOutbox }) => webhookOutbox.addRecords),
+  hook(
+    'onCheckpointInserted',
+    ['webhookOutbox'],
+    ({ webhookOutbox }) => webhookOutbox.addCheckpoint,
+  ),
+]

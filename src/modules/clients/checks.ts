@@ -1,0 +1,5 @@
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+
+export const checks: ModuleChecks = {
+  operatorFiles: ({ clients }) => ({ CLIENTS_FILE: clients.file }),
+}

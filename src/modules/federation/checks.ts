@@ -1,0 +1,36 @@
+import type { Check, Found } from '../../core/checks/check.ts'
+import type { OfflineContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import { ApiError } from '../../core/errors.ts'
+import { reasonOf } from '../../core/reason.ts'
+import { createProviders } from './providers.ts'
+
+const identityProviders: Check<OfflineContext> = {
+  id: 'identity_providers',
+  level: 'warning',
+  passMessage: 'each identity provider shows its metadata and its keys',
+  why: 'Sign-ins through the provider fail, and its tokens cannot be verified once the last known keys are old.',
+  mend: {
+    do: 'Compare the issuer letter by letter with that of the provider, and see that this machine reaches it.',
+    setting: 'OIDC_ISSUER=https://login.example.org/',
+  },
+  async find({ clock, config, events, fetch }) {
+    const found: Found[] = []
+    for (const provider of createProviders({ config, clock, fetch, events }).all) {
+      const { name, issuer } = provider.config
+      try {
+        await provider.metadata()
+        await provider.keys.find(undefined, 'RS256') // loads them
+      } catch (error) {
+        const reason = reasonOf(error instanceof ApiError ? error.cause : error)
+        // Away is often over in a minute; a wrong answer stays.
+        const isAway = error instanceof ApiError && error.status === 503
+        const what = `The provider ${name} (${issuer}) does not answer as it should: ${reason}.`
+        found.push({ what, level: isAway ? 'warning' : 'error' })
+      }
+    }
+    return found
+  },
+}
+
+export const checks: ModuleChecks = { offline: [identityProviders] }

@@ -1,0 +1,64 @@
+import { hook, service } from '../../core/module/service.ts'
+import type { LogoutEndings } from '../sessions/logout-routes.ts'
+import { endBearer } from '../tokens/authenticator.ts'
+import { type ExternalBearer, externalBearer } from './authenticator.ts'
+import { createFlows, type Flows } from './flow.ts'
+import { createIdentities, type Identities } from './identities.ts'
+import { sections } from './personal-data.ts'
+import { createProviders, type Providers } from './providers.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly endBearer: LogoutEndings['endBearer']
+    readonly externalBearer: ExternalBearer
+    readonly flows: Flows
+    readonly identities: Identities
+    readonly providers: Providers
+  }
+}
+
+export const services = [
+  service({
+    needs: ['accounts', 'config', 'db', 'feed', 'clock', 'events', 'random'],
+    makes: ['identities'],
+    create: (needs) => ({ identities: createIdentities(needs) }),
+  }),
+  service({
+    needs: ['clock', 'config', 'events', 'fetch'],
+    makes: ['providers'],
+    create: (needs) => ({ providers: createProviders(needs) }),
+  }),
+  service({
+    needs: ['clock', 'events', 'identities', 'providers', 'requirements', 'revocations'],
+    makes: ['externalBearer'],
+    create: (needs) => ({ externalBearer: externalBearer(needs) }),
+  }),
+  service({
+    needs: ['accounts', 'clock', 'db', 'keys', 'random'],
+    makes: ['flows'],
+    create: (needs) => ({ flows: createFlows(needs) }),
+  }),
+  service({
+    needs: ['events', 'revocations', 'rotation', 'tokens', 'externalBearer'],
+    makes: ['endBearer'],
+    create: ({ externalBearer: external, ...needs }) => {
+      const endOwn = endBearer(needs)
+      return {
+        endBearer: async (request) => (await external.end(request)) || (await endOwn(request)),
+      }
+    },
+  }),
+]
+
+export const hooks = [
+  hook(
+    'hasProvider',
+    ['identities', 'providers'],
+    ({ identities, providers }) =>
+      async (userId) =>
+        (await identities.of(userId)).some(
+          ({ issuer }) => providers.issuing(issuer)?.config.client,
+        ),
+  ),
+  hook('personSections', [], () => sections),
+]

@@ -1,0 +1,45 @@
+import { hook, service } from '../../core/module/service.ts'
+import type { PageFlows } from './flows.ts'
+import { createPageFlows } from './page-flows.ts'
+import { createReturnPaths, type ReturnPaths } from './return-paths.ts'
+import type { ReturnOrigins } from './return-to.ts'
+import { endWaitingSignIns } from './store.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly pageFlows: PageFlows
+    readonly returnOrigins: ReturnOrigins
+    readonly returnPaths: ReturnPaths
+  }
+}
+
+export const services = [
+  service({
+    needs: ['asyncCommitDb', 'clock', 'db', 'keys', 'random'],
+    makes: ['pageFlows'],
+    create: (needs) => ({ pageFlows: createPageFlows(needs) }),
+  }),
+  service({
+    needs: ['config'],
+    makes: ['returnPaths'],
+    create: ({ config }) => ({ returnPaths: createReturnPaths(config) }),
+  }),
+  service({
+    needs: ['config', 'returnPaths'],
+    makes: ['returnOrigins'],
+    hooks: ['isReturnOrigin'],
+    create({ config, returnPaths, isReturnOrigin }) {
+      const isForwarded = (origin: string) =>
+        [...isReturnOrigin].some(({ subscriber }) => subscriber(origin))
+      return {
+        returnOrigins: {
+          includes: (origin) => config.pages.returnOrigins.includes(origin) || isForwarded(origin),
+          isForwarded,
+          isTarget: returnPaths.isTarget,
+        },
+      }
+    },
+  }),
+]
+
+export const hooks = [hook('onLockedOut', [], () => endWaitingSignIns)]

@@ -1,0 +1,115 @@
+import type { Check, Found } from '../../core/checks/check.ts'
+import type { InsideContext, OfflineContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { reasonOf } from '../../core/reason.ts'
+import { secretWeaknesses } from '../../core/secret-strength/configured.ts'
+import { accessAlgorithm } from './algorithm.ts'
+import { jwks } from './jwks-check.ts'
+import { type MasterKeys, readMasterKeys } from './master-key.ts'
+import { masterKeyTurn } from './master-key-check.ts'
+import { opens } from './sealed-key.ts'
+import { storedKeys } from './stored-keys.ts'
+
+/** A new value alone would open nothing: the key set is sealed under the one of before. */
+const turned = {
+  do: 'Turn it while the service runs, then make the next key the present one: docs/deploy.md.',
+  setting: `MASTER_KEY_NEXT="$(openssl rand -hex 32)"   # on every node, then: ${gatehouse} keys rotate-master`,
+}
+
+const weakSecret: Check<OfflineContext> = {
+  id: 'weak_secret',
+  covers: ['TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY', 'MASTER_KEY'],
+  level: 'error',
+  passMessage: 'no secret of the settings is publicly known or can be guessed',
+  why: 'Who knows a signing secret makes tokens for any account, and who knows the master key opens the key set.',
+  mend: {
+    do: 'Set a new one and start again; tokens that the old one has signed end. A master key is turned instead.',
+    setting: 'TOKEN_SECRET="$(openssl rand -base64 32)"',
+  },
+  find({ config }) {
+    const { masterKey, nextMasterKey, token } = config
+    const weak = secretWeaknesses({
+      MASTER_KEY: masterKey,
+      MASTER_KEY_NEXT: nextMasterKey,
+      TOKEN_PRIVATE_KEY: token.privateKey,
+      TOKEN_SECRET: token.secret,
+      TOKEN_SECRET_PREVIOUS: token.previousSecret,
+    })
+    return weak.map(([name, weakness]): Found => {
+      const what = `${name} ${weakness}.`
+      return name === 'MASTER_KEY' ? { what, mend: turned } : { what }
+    })
+  },
+}
+
+const keys: Check<InsideContext> = {
+  id: 'keys',
+  level: 'error',
+  passMessage: 'the master key opens every stored key, and one signs',
+  why: 'Without its keys the service does not start, and no token can be signed or verified.',
+  mend: {
+    do: 'Give the master key that sealed them: the file of before, or that of the other nodes.',
+    setting: 'MASTER_KEY_FILE=/etc/gatehouse/master-key',
+  },
+  async find({ config, db, clock }) {
+    const stored = await storedKeys(db)
+    if (stored.length === 0) return [{ what: 'The database has no keys yet.', level: 'info' }]
+    let opened: MasterKeys
+    try {
+      const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is made
+      opened = readMasterKeys({ config, random, mayCreate: false })
+    } catch (error) {
+      return [{ what: `The master key cannot be used: ${reasonOf(error)}.` }]
+    }
+    const closed = stored.filter((key) => !opened.keys.some((masterKey) => opens(masterKey, key)))
+    if (closed.length > 0) {
+      const ids = closed.map(({ id }) => id).join(', ')
+      return [
+        { what: `The master key does not open ${closed.length} of ${stored.length} keys: ${ids}.` },
+      ]
+    }
+    const algorithm = accessAlgorithm(config, stored)
+    const isOperators = algorithm === 'HS256' ? config.token.secret : config.token.privateKey
+    const signs = stored.some(
+      (key) =>
+        key.purpose === 'signing' &&
+        key.algorithm === algorithm &&
+        (key.retiredAt === null || key.retiredAt > clock.now()),
+    )
+    const unread = opened.mistakes.map((what): Found => ({ what: `${what}.`, level: 'warning' }))
+    if (signs || isOperators) return unread
+    const what = `No stored key signs ${algorithm}, which TOKEN_ALGORITHM asks for.`
+    return [{ what, mend: { do: 'Start the service with these settings: it makes such a key.' } }]
+  },
+}
+
+const dayMs = 86_400_000
+const oldKeyDays = 730
+
+const signingKeyAge: Check<InsideContext> = {
+  id: 'signing_key_age',
+  level: 'info',
+  passMessage: 'the signing key is younger than two years',
+  why: 'The longer a key signs, the more copies of it there are in backups, and the more tokens depend on it.',
+  mend: {
+    do: 'Replace it, without an interruption, or have it replaced by itself.',
+    setting: `${gatehouse} keys rotate   KEY_ROTATION_DAYS=365`,
+  },
+  async find({ clock, db }) {
+    const stored = await storedKeys(db)
+    const [newest] = stored.filter(
+      ({ purpose, retiredAt }) => purpose === 'signing' && retiredAt === null,
+    )
+    if (!newest) return []
+    const days = Math.floor((clock.now() - newest.createdAt) / dayMs)
+    return days < oldKeyDays ? [] : [{ what: `The key ${newest.id} has signed for ${days} days.` }]
+  },
+}
+
+export const checks: ModuleChecks = {
+  offline: [weakSecret],
+  opening: [keys],
+  inside: [signingKeyAge, masterKeyTurn],
+  outside: [jwks],
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import type { Check, Found } from '../../core/checks/check.ts'
+import type { InsideContext } from '../../core/checks/context.ts'
+import { parseMasterKey } from '../../core/config/settings-table.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import {
+  type MasterKeyConfig,
+  type MasterKeys,
+  masterKeyId,
+  nextOwnFile,
+  ownFile,
+  readMasterKeys,
+} from './master-key.ts'
+import { opens } from './sealed-key.ts'
+import { storedKeys } from './stored-keys.ts'
+
+/** A command waits for all nodes, and is asked to with a limit of its own. */
+const unfinishedMs = 3_600_000
+
+export const masterKeyTurn: Check<InsideContext> = {
+  id: 'master_key_turn',
+  level: 'warning',
+  passMessage: 'no turn of the master key is left half done',
+  why: 'A node that is given the key of before alone does not start; and a next key that lies about is one more copy of a key that opens everything.',
+  mend: {
+    do: 'Finish the turn: the command asks the nodes again, and goes on where it was ended.',
+    setting: `${gatehouse} keys rotate-master`,
+  },
+  async find({ clock, config, db }) {
+    const { keys } = knownKeys(config)
+    const stored = await storedKeys(db)
+    const [newest] = stored
+    const [present, next] = keys
+    if (!newest || !present) return []
+    if (next && opens(next, newest) && !opens(present, newest)) return [notInPlace(config)]
+    if (!next && isNextGiven(config)) return [leftOver(config)]
+    const asked = await unfinishedTurn(db)
+    if (asked !== null && clock.now() - asked >= unfinishedMs) {
+      return [
+        { what: `A turn of the master key was asked for at ${isoTime(asked)}, and not done.` },
+      ]
+    }
+    if (!next) return []
+    const what = `${nameOfNext(config)} holds a next master key (${masterKeyId(next)}), and it was not turned to.`
+    return [{ what, level: 'info' }]
+  },
+}
+
+function knownKeys(config: MasterKeyConfig): MasterKeys {
+  const random = { bytes: (count: number) => new Uint8Array(count) } // nothing is made
+  return readMasterKeys({ config, random, mayCreate: false })
+}
+
+/** The stored keys are sealed under the next key, and the settings still name that of before. */
+function notInPlace(config: MasterKeyConfig): Found {
+  const [before, next] = [nameOfPresent(config), nameOfNext(config)]
+  const what = `The master key was turned, and ${before} still holds that of before: ${next} alone opens the keys.`
+  const { next: nextFile, present: file } = config.masterKeyFiles ?? {}
+  if (!config.masterKey) return { what }
+  const mend =
+    nextFile !== undefined && file !== undefined
+      ? { do: 'Make it the present key, on every node.', setting: `mv ${nextFile} ${file}` }
+      : { do: `Give the value of ${next} to ${before} on every node, and take ${next} away.` }
+  return { what, mend: { setting: 'MASTER_KEY_NEXT=', ...mend } }
+}
+
+/** Both names hold the same key: the turn is done, and its file is still there. */
+function leftOver(config: MasterKeyConfig): Found {
+  const name = nameOfNext(config)
+  const what = `${name} holds the present master key: no next turn begins beside it.`
+  const file = fileOfNext(config)
+  const isFile = file !== undefined && config.nextMasterKey === undefined
+  return {
+    what,
+    level: 'info',
+    mend: {
+      do: 'Take it away, on every node.',
+      setting: isFile ? `rm ${file}` : 'MASTER_KEY_NEXT=',
+    },
+  }
+}
+
+/** Whether the settings hold a next key, which may be the present one. */
+function isNextGiven(config: MasterKeyConfig): boolean {
+  if (config.nextMasterKey) return true
+  const file = fileOfNext(config)
+  if (file === undefined) return false
+  try {
+    return parseMasterKey(readFileSync(file, 'utf8').trim()).length > 0
+  } catch {
+    return false // there is none, or the check of the keys says what is wrong
+  }
+}
+
+function fileOfNext(config: MasterKeyConfig): string | undefined {
+  return config.masterKeyFiles?.next ?? (config.masterKey ? undefined : nextOwnFile(config))
+}
+
+function nameOfNext(config: MasterKeyConfig): string {
+  return config.nextMasterKey ? 'MASTER_KEY_NEXT' : (fileOfNext(config) ?? 'MASTER_KEY_NEXT')
+}
+
+function nameOfPresent(config: MasterKeyConfig): string {
+  return config.masterKeyFiles?.present ?? (config.masterKey ? 'MASTER_KEY' : ownFile(config))
+}
+
+/** When a turn of the master key was asked for that is neither done nor given up; null: none. */
+async function unfinishedTurn(db: DatabaseOrTransaction): Promise<number | null> {
+  const row = await db
+    .selectFrom('master_key_turns')
+    .select('asked_at')
+    .where('turned_at', 'is', null)
+    .orderBy('asked_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.asked_at ?? null
+}

@@ -1,0 +1,54 @@
+import { inTransaction } from '../../core/module/hooks.ts'
+import { service } from '../../core/module/service.ts'
+import { type KeySet, loadKeySet } from './key-set.ts'
+import {
+  createMasterKeyRotation,
+  type MasterKeyRotation,
+  type OnRotated,
+} from './master-key-rotation.ts'
+import {
+  createMasterKeyRotationAnswers,
+  type MasterKeyRotationAnswers,
+} from './master-key-rotation-answers.ts'
+
+declare module '../../core/module/hooks.ts' {
+  interface HookPoints {
+    /** In the transaction that turns the master key: what else is signed under it. */
+    onKeyTurned: OnRotated
+  }
+}
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly keys: KeySet
+    readonly masterKeyRotation: MasterKeyRotation
+    readonly masterKeyRotationAnswers: MasterKeyRotationAnswers
+  }
+}
+
+export const services = [
+  // With the audit log, which records a new key.
+  service({
+    needs: ['audit', 'isServer', 'clock', 'config', 'db', 'feed', 'events', 'random'],
+    makes: ['keys'],
+    create: async ({ isServer, ...needs }) => ({
+      keys: await loadKeySet(needs, { mayAddSigner: isServer }),
+    }),
+  }),
+  service({
+    needs: ['clock', 'config', 'db', 'events', 'random'],
+    makes: ['masterKeyRotation'],
+    hooks: ['onKeyTurned'],
+    create: ({ onKeyTurned, ...needs }) => ({
+      masterKeyRotation: createMasterKeyRotation({
+        ...needs,
+        onRotated: inTransaction(onKeyTurned),
+      }),
+    }),
+  }),
+  service({
+    needs: ['clock', 'db', 'feed', 'keys', 'log', 'random'],
+    makes: ['masterKeyRotationAnswers'],
+    create: (needs) => ({ masterKeyRotationAnswers: createMasterKeyRotationAnswers(needs) }),
+  }),
+]

@@ -1,0 +1,112 @@
+import { errorNameOf } from '../../core/http/declared-error.ts'
+import { Counters } from '../../core/measurements/counters.ts'
+import { counted } from '../../core/measurements/family.ts'
+import type { Monitoring } from '../../core/module/monitoring.ts'
+import {
+  measuredMethodOfRefused,
+  methodOfRefused,
+  methodOfRoute,
+  refusedMethods,
+  resultOfRefused,
+} from './refused-logins.ts'
+
+/** By route, of the logins that succeeded. */
+const succeeded = () => new Counters()
+
+/** By method and error: the name of the error tells no more than the answer did. */
+const refused = () =>
+  new Counters([
+    ['password', 'invalidCredentials'],
+    ['password', 'tooManyLoginAttempts'],
+    ['password', 'secondFactorRequired'],
+    ['provider', 'signInFailed'],
+    ['basic', 'authenticationRequired'],
+    ['basic', 'tooManyLoginAttempts'],
+    ['client', 'invalidClient'],
+  ])
+
+/** By method and result. */
+const logins = () => new Counters()
+const secondFactor = () => new Counters()
+
+/** The method of a login, by its authentication method references: RFC 8176, and `fed` and `email`. */
+function methodOf(amr: readonly string[]): string {
+  if (amr.includes('fed')) return 'provider'
+  if (amr.includes('email')) return 'mail'
+  return amr.includes('pwd') ? 'password' : 'other'
+}
+
+export const monitoring: Monitoring = {
+  // Each request of a login ends in an event of its success, or in a refusal.
+  count(measurements, on) {
+    on.events(['authn_login_success', 'authn_login_successafterfail'], ({ context, login }) => {
+      const amr = login?.factors ?? []
+      measurements.of(succeeded).add([context.request?.route ?? 'none'])
+      measurements.of(logins).add([methodOf(amr), 'success'])
+      measurements.of(secondFactor).add([amr.includes('mfa') || amr.includes('otp') ? 'yes' : 'no'])
+    })
+    on.refusals((request, error) => {
+      const name = errorNameOf(error.row)
+      const measured = measuredMethodOfRefused(request, name)
+      if (measured !== null) measurements.of(refused).add([measured, name])
+      const method = methodOfRefused(request, name, measurements.of(refusedMethods))
+      if (method !== null) measurements.of(logins).add([method, resultOfRefused(error, name)])
+    })
+  },
+  processMetrics: ({ measurements }) => [
+    counted(
+      'gatehouse_logins_total',
+      'Logins by method, result (success, refused), and the refusal; steps such as a code that is asked for count as refused.',
+      ['method', 'result', 'reason'],
+      [
+        ...['password', 'provider'].map((method) => ({
+          values: [method, 'success', 'none'],
+          count: 0,
+        })),
+        ...measurements
+          .of(succeeded)
+          .entries()
+          .map(({ values: [route = ''], count }) => ({
+            values: [methodOfRoute(route) ?? 'other', 'success', 'none'],
+            count,
+          })),
+        ...measurements
+          .of(refused)
+          .entries()
+          .map(({ values: [method = '', error = ''], count }) => ({
+            values: [method, 'refused', error],
+            count,
+          })),
+      ],
+    ),
+  ],
+  series: [
+    {
+      name: 'logins',
+      labels: ['method', 'result'],
+      description:
+        'Logins by method (password, mail, provider, basic, other) and result: success, refused, incomplete (a further step was asked for), throttled, failed. A success by Basic is a request like any other, and is not counted',
+      counted: (measurements) => measurements.of(logins).entries(),
+    },
+    {
+      name: 'second_factor',
+      labels: ['used'],
+      description: 'Successful logins, with a second factor (yes) or without (no)',
+      counted: (measurements) => measurements.of(secondFactor).entries(),
+    },
+  ],
+  usualSeries: [
+    ...['password', 'provider'].flatMap((method) => [
+      `logins|${method}|success`,
+      `logins|${method}|refused`,
+    ]),
+    'second_factor|yes',
+    'second_factor|no',
+  ],
+  watchedSeries: [
+    'logins|password|refused',
+    'logins|provider|refused',
+    'logins|basic|refused',
+    'logins|password|failed',
+  ],
+}

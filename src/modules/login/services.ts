@@ -1,0 +1,27 @@
+import { inTransaction } from '../../core/module/hooks.ts'
+import { service } from '../../core/module/service.ts'
+import { accountAtLogin, presentAccount } from '../accounts/accounts.ts'
+import { type Completion, createCompletion } from '../authentication/completion.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly completion: Completion
+  }
+}
+
+export const services = [
+  service({
+    needs: ['asyncCommitDb', 'clock', 'db', 'events', 'requirements'],
+    makes: ['completion'],
+    hooks: ['onSignedIn'],
+    create: ({ clock, onSignedIn, ...needs }) => ({
+      completion: createCompletion({
+        ...needs,
+        present: presentAccount,
+        presentAtLogin: (trx, userId, byPassword) =>
+          accountAtLogin(trx, userId, clock.now(), byPassword),
+        signedIn: inTransaction(onSignedIn),
+      }),
+    }),
+  }),
+]

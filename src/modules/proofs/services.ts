@@ -1,0 +1,40 @@
+import { some } from '../../core/module/hooks.ts'
+import { service } from '../../core/module/service.ts'
+import type { Proofs } from '../authentication/proofs.ts'
+import { createGrants, type Grants } from './grants.ts'
+import { createProofs } from './proofs.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly grants: Grants
+    readonly proofs: Proofs
+  }
+}
+
+export const services = [
+  service({
+    needs: ['clock', 'db', 'pageFlows', 'requirements'],
+    makes: ['grants'],
+    create: (needs) => ({ grants: createGrants(needs) }),
+  }),
+  service({
+    needs: [
+      'accounts',
+      'config',
+      'grants',
+      'limits',
+      'db',
+      'loginAddress',
+      'requirements',
+      'secondFactor',
+      'clock',
+      'passwords',
+      'verifier',
+    ],
+    makes: ['proofs'],
+    hooks: ['hasProvider'],
+    create: ({ hasProvider, ...needs }) => ({
+      proofs: createProofs({ ...needs, hasProvider: some(hasProvider) }),
+    }),
+  }),
+]

@@ -1,0 +1,49 @@
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import type { Check } from '../../core/checks/check.ts'
+import type { OfflineContext } from '../../core/checks/context.ts'
+import type { ModuleChecks } from '../../core/checks/module-checks.ts'
+import type { Config } from '../../core/config/load.ts'
+
+const prefix = '__Host-'
+const maxNamed = 3
+
+const sessionCookie: Check<OfflineContext> = {
+  id: 'session_cookie',
+  level: 'warning',
+  passMessage:
+    'where other hosts share the domain, the name of the session cookie begins with __Host-',
+  why: 'Another host of the same domain can set a cookie of this name for this host, and so sign a person in to an account of its choice, or out. A browser accepts a __Host- cookie only from the host itself.',
+  mend: {
+    do: 'Give the cookie such a name. Sessions end once, and scripts that name JSESSIONID need the new name.',
+    setting: `SESSION_COOKIE_NAME=${prefix}JSESSIONID`,
+  },
+  find({ config }) {
+    const { hostname, protocol } = new URL(config.baseUrl)
+    const { cookieName } = config.session
+    // The browser takes a name with the prefix over https alone.
+    if (cookieName.startsWith(prefix) || protocol !== 'https:' || isLoopback(hostname)) return []
+    const hosts = [...new Set(knownHosts(config))].filter((host) => isSibling(host, hostname))
+    if (hosts.length === 0) return []
+    const named =
+      hosts.slice(0, maxNamed).join(', ') + (hosts.length > maxNamed ? ' and others' : '')
+    const what = `The session cookie is named ${cookieName}, and ${hostname} shares its domain with ${named}.`
+    return [{ what }]
+  },
+}
+
+/** The other hosts that the settings name: those behind forward authentication, and origins. */
+function knownHosts({ forwardAuth, http, pages }: Config): string[] {
+  const origins = [...http.corsOrigins, ...pages.returnOrigins].filter((one) => URL.canParse(one))
+  return [
+    ...forwardAuth.atStart.flatMap(({ hosts }) => hosts.map((host) => host.replace(/:\d+$/, ''))),
+    ...origins.map((origin) => new URL(origin).hostname),
+  ]
+}
+
+/** Whether a cookie of one host can be set for the other: they have a domain of two labels in common. */
+function isSibling(host: string, own: string): boolean {
+  const domain = own.split('.').slice(-2).join('.')
+  return host !== own && domain.includes('.') && (host === domain || host.endsWith(`.${domain}`))
+}
+
+export const checks: ModuleChecks = { offline: [sessionCookie] }

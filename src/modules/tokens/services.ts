@@ -1,0 +1,74 @@
+import { hook, service } from '../../core/module/service.ts'
+import type { LogoutEndings } from '../sessions/logout-routes.ts'
+import { endRefreshToken } from './end-token.ts'
+import { createProfiles, type Profiles } from './profiles.ts'
+import { loadRevocations, type Revocations } from './revocations.ts'
+import { createRotation, type Rotation } from './rotation.ts'
+import { createTokens, type Tokens } from './tokens.ts'
+import { createVerified, type Verified } from './verified.ts'
+
+declare module '../../core/module/services.ts' {
+  interface Services {
+    readonly endRefresh: LogoutEndings['endRefresh']
+    readonly profiles: Profiles
+    readonly revocations: Revocations
+    readonly rotation: Rotation
+    readonly tokens: Tokens
+    readonly verified: Verified
+  }
+}
+
+export const services = [
+  service({
+    needs: ['asyncCommitDb', 'clock', 'db', 'feed', 'config', 'events'],
+    makes: ['revocations'],
+    create: async (needs) => ({ revocations: await loadRevocations(needs) }),
+  }),
+  service({
+    needs: ['asyncCommitDb', 'clock', 'config', 'db', 'events', 'random'],
+    makes: ['rotation'],
+    create: (needs) => ({ rotation: createRotation(needs) }),
+  }),
+  service({
+    needs: ['clock', 'config', 'keys', 'random'],
+    makes: ['tokens'],
+    create: (needs) => ({ tokens: createTokens(needs) }),
+  }),
+  service({
+    needs: ['clock', 'keys', 'tokens'],
+    makes: ['verified'],
+    create: (needs) => ({ verified: createVerified(needs) }),
+  }),
+  service({
+    needs: ['users', 'revocations'],
+    makes: ['profiles'],
+    create: ({ users, revocations }) => ({ profiles: createProfiles(users, revocations) }),
+  }),
+  service({
+    needs: ['events', 'revocations', 'rotation', 'tokens'],
+    makes: ['endRefresh'],
+    create: (needs) => ({
+      endRefresh: (token) => endRefreshToken(needs, token, { reason: 'logout' }),
+    }),
+  }),
+]
+
+export const hooks = [
+  hook(
+    'onAccountEnded',
+    ['revocations'],
+    ({ revocations }) =>
+      (trx, { userId, accessVersion }) =>
+        revocations.revokeBelow(trx, userId, accessVersion),
+  ),
+  hook('onAccountChanged', ['revocations'], ({ revocations }) => revocations.appended),
+  hook(
+    'onUserChanged',
+    ['profiles', 'revocations'],
+    ({ profiles, revocations }) =>
+      async (userId) => {
+        profiles.forget(userId)
+        await revocations.appended()
+      },
+  ),
+]

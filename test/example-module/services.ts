@@ -1,0 +1,23 @@
+import { hook, service } from '../../src/core/module/service.ts'
+import { createNotes, type Notes } from './notes.ts'
+import { endKeysOf } from './store.ts'
+
+declare module '../../src/core/module/services.ts' {
+  interface Services {
+    readonly notes: Notes
+  }
+}
+
+export const services = [
+  service({
+    needs: ['clock', 'db', 'events', 'random'],
+    makes: ['notes'],
+    create: (needs) => ({ notes: createNotes(needs) }),
+  }),
+]
+
+export const hooks = [
+  hook('onAccountEnded', [], () => async (trx, { userId, endsLogins }) => {
+    if (endsLogins) await endKeysOf(trx, userId)
+  }),
+]
