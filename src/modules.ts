@@ -26,6 +26,7 @@ import { module as audit } from './modules/audit/module.ts'
 import { module as authentication } from './modules/authentication/module.ts'
 import { module as basic } from './modules/basic/module.ts'
 import { module as clients } from './modules/clients/module.ts'
+import { module as devices } from './modules/devices/module.ts'
 import { module as federation } from './modules/federation/module.ts'
 import { module as flows } from './modules/flows/module.ts'
 import { module as health } from './modules/health/module.ts'
@@ -59,6 +60,7 @@ export const modules: readonly Module[] = [
   passwords,
   accounts,
   flows,
+  devices,
   totp,
   proofs,
   basic,
@@ -70,6 +72,7 @@ export const modules: readonly Module[] = [
   posts,
   health,
   // Everything else: each line and its folder can be removed.
+  ownAccount,
   oneTimeTokens,
   mail,
   importExport,
@@ -80,7 +83,6 @@ export const modules: readonly Module[] = [
   webhooks,
   forwardAuth,
   console,
-  ownAccount,
   personalData,
   home,
   statistics,

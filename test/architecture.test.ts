@@ -11,7 +11,7 @@ import { modules as manifests } from '../src/modules.ts'
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const sources = globSync('src/**/*.ts', { cwd: root })
-  .filter((path) => !path.endsWith('.test.ts'))
+  .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
   .sort()
 
 /** In their order: each may import those before it, and the core. `cli` stands above them. */
@@ -44,12 +44,6 @@ const coreParts = [
   'module',
   'cli',
 ].map((part) => `core/${part}`)
-
-/** Folders without a module.ts: their routes and settings stand in other modules. */
-const withoutManifest = ['devices']
-
-/** Their pages still load what extras add to them. */
-const loadsExtras = ['pages', 'own-account']
 
 /** Parts of http/, each of which may import those before it. */
 const httpParts = [
@@ -194,13 +188,12 @@ suite('architecture', () => {
       // The command line, like app.ts, stands above everything.
       if (source === target || areaOf(from) < 0 || loadsCommands(one)) return false
       if (areaOf(from) === 0) return coreParts.indexOf(target) > coreParts.indexOf(source)
-      if (loadsExtras.includes(source)) return false
       if (target === 'core/runtime' && !isCommands(from)) return !typesOnly && !isLazy
       if (areaOf(to) === 0) return false
       return (
         areaOf(to) < 0 ||
         areaOf(to) > areaOf(from) ||
-        (modules.indexOf(target) > modules.indexOf(source) && !withoutManifest.includes(source))
+        modules.indexOf(target) > modules.indexOf(source)
       )
     })
     assert.deepEqual(outlaws, [])
@@ -228,7 +221,7 @@ suite('architecture', () => {
   test('there are no circles between folders, by types and by values alike', () => {
     const next = Map.groupBy(
       upward
-        .filter(({ from, to }) => areaOf(to) >= 0 && !loadsExtras.includes(placeOf(from)))
+        .filter(({ to }) => areaOf(to) >= 0)
         .map(({ from, to }) => ({ from: placeOf(from), to: placeOf(to) })),
       ({ from }) => from,
     )
@@ -254,7 +247,7 @@ suite('architecture', () => {
 
   test('every folder of src/ is part of the core or a module', () => {
     const places = new Set(sources.filter((path) => areaOf(path) >= 0).map(placeOf))
-    const named = [...modules.filter((name) => name !== 'cli'), ...coreParts, ...withoutManifest]
+    const named = [...modules.filter((name) => name !== 'cli'), ...coreParts]
     assert.deepEqual(sorted(places), sorted(named))
   })
 

@@ -67,6 +67,13 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
   }
 }
 
+const shared = new Map<string, Promise<IdentityProvider>>()
+
+/** The providers of the examples in this process: without a name in its addresses, and with one. */
+export function exampleProvider(name: 'default' | 'acme' = 'default'): Promise<IdentityProvider> {
+  return shared.getOrInsertComputed(name, () => identityProvider())
+}
+
 /**
  * The system's time plus the time that a test has added: the client library and the provider read
  * the system's clock.

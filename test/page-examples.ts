@@ -1,9 +1,12 @@
+import { globSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Frame } from '../src/core/http/pages/frame.ts'
 import { frameAssets } from '../src/core/http/pages/frame-assets.ts'
 import { loadRenderer } from '../src/core/http/pages/renderer.ts'
 import type { ViewName, Views } from '../src/core/http/pages/views.ts'
 import { type Language, languages } from '../src/core/lib/languages.ts'
-import { examples } from '../web/examples/examples.ts'
+
+const pages = join(import.meta.dirname, '../web/pages')
 
 export interface Shown {
   readonly name: ViewName
@@ -36,7 +39,7 @@ export function frameIn(language: Language): Frame {
 /** Renders each example of each page, in each language. */
 export async function shownExamples(): Promise<Shown[]> {
   const { render } = await loadRenderer()
-  return Object.entries(examples).flatMap(([view, all]) =>
+  return Object.entries(await allExamples()).flatMap(([view, all]) =>
     Object.entries(all).flatMap(([example, data]) =>
       languages.map((language) => {
         const name = view as ViewName // its keys are those of Views
@@ -45,4 +48,17 @@ export async function shownExamples(): Promise<Shown[]> {
       }),
     ),
   )
+}
+
+/** The examples beside the pages, by view. */
+export async function allExamples(): Promise<Readonly<Record<string, Record<string, unknown>>>> {
+  const all = await Promise.all(
+    foldersWith('examples.ts').map((folder) => import(join(pages, folder, 'examples.ts'))),
+  )
+  return Object.assign({}, ...all.map(({ examples }) => examples))
+}
+
+/** The folders of pages that have a file of this name. */
+export function foldersWith(name: string): string[] {
+  return globSync(`**/${name}`, { cwd: pages }).map(dirname).sort()
 }

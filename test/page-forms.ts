@@ -70,6 +70,15 @@ export function formOf({ text }: Pick<Answer, 'text'>) {
   return { action: action.replaceAll('&amp;', '&'), hidden }
 }
 
+/** The request that sends the first form of a page, with these fields, in a browser of its own. */
+export async function formAt(app: TestApp, path: string, fields: Record<string, string> = {}) {
+  const visitor = pageVisitor(app)
+  await visitor.open(path)
+  const { action, hidden } = formOf(visitor.page())
+  const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ')
+  return { path: action, form: { ...hidden, ...fields }, headers: { cookie, accept: navigation } }
+}
+
 /** The heading of a page, and its problem or notice as text. */
 export function readPage({ text }: Pick<Answer, 'text'>) {
   const plain = (html = '') =>

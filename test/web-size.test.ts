@@ -38,7 +38,7 @@ function bytesOf(files: ReadonlySet<string>, ending: '.br' | '.gz'): number {
 function filesOfArea(area: string, language: string, withPlots: boolean): Set<string> {
   const made = area === 'why' ? 'events|reasons' : 'events'
   const own = new RegExp(
-    `/views/${area}/|/${language}/console/(frame|${area})\\.ts$|/made:(${made})-${language}$`,
+    `/views/${area}/(?!(?:${languages.join('|')})\\.ts)|/views/${area}/${language}\\.ts$|/${language}/console/frame\\.ts$|/made:(${made})-${language}$`,
   )
   const isWanted = (source: string) =>
     own.test(`/${source}`) || (withPlots && source.includes('components/plot/'))
@@ -73,7 +73,7 @@ suite('what a browser loads', () => {
         for (const [source, { file }] of Object.entries(manifest)) {
           const isOther = languages.some(
             (one) =>
-              one !== language && new RegExp(`languages/${one}/|made:.*-${one}$`).test(source),
+              one !== language && new RegExp(`/${one}(/|\\.ts$)|made:.*-${one}$`).test(source),
           )
           assert.ok(!isOther || !files.has(file), `${file} is of another language`)
         }

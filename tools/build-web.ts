@@ -8,9 +8,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { InlineConfig } from 'vite'
+import type { InlineConfig, Plugin } from 'vite'
 import { madeModules } from './made-modules.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -18,16 +18,31 @@ const web = join(root, 'web')
 const dist = join(web, 'dist')
 // What most areas of the console need is one file: many small ones would be as many requests.
 const sharedParts =
-  /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/texts\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
+  /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/(?:area|texts)\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
 const manifestName = 'manifest.json'
+
+/** Lets the style sheet of the console import those of all its views by one pattern. */
+const importsOfViews: Plugin = {
+  name: 'imports-of-views',
+  enforce: 'pre',
+  transform(code: string, id: string) {
+    if (!id.endsWith('/console/console.css')) return null
+    return code.replace(/@import "(\.\/[^"]*\*[^"]*)";/g, (_, pattern: string) =>
+      globSync(pattern, { cwd: dirname(id) })
+        .toSorted()
+        .map((path) => `@import "./${path}";`)
+        .join('\n'),
+    )
+  },
+}
 
 /** How vite reads `web/`, for a build and in development. */
 export const webOptions = {
   configFile: false,
   root: web,
   logLevel: 'warn',
+  plugins: [importsOfViews, madeModules],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [madeModules],
 } satisfies InlineConfig
 
 /**
@@ -115,7 +130,10 @@ export async function buildWebIfStale(): Promise<void> {
   const builtAt = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const isNewer = (path: string) => statSync(join(root, path)).mtimeMs > builtAt
   const files = [
-    ...globSync('web/**/*.{ts,tsx,css,svg}', { cwd: root, exclude: ['web/dist/**'] }),
+    ...globSync('web/**/*.{ts,tsx,css,svg}', {
+      cwd: root,
+      exclude: ['web/dist/**', 'web/**/*.d.ts'],
+    }),
     ...globSync('src/**/{events,problems,reasons}.ts', { cwd: root }),
     ...globSync('src/core/reasons/*.ts', { cwd: root }),
     'src/core/error-table.ts',

@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { madeUpPassword, makeUp } from './made-up.ts'
 import { startService } from './service.ts'
 
-const areas = join(import.meta.dirname, '../web/console/areas.ts')
+const views = join(import.meta.dirname, '../web/console/views')
 const languages = { en: 'en-GB', de: 'de-DE' } as const
 
 /** Pictures of every view of the console, with made-up data of a real service; answers how many. */
@@ -14,9 +14,10 @@ export async function shootConsole(
   looks: readonly (BrowserContextOptions & { readonly about: string })[],
   isWanted: (name: string) => boolean,
 ): Promise<number> {
-  const paths = [...readFileSync(areas, 'utf8').matchAll(/path: '(\/admin[^']*)'/g)].map(
-    ([, path = '']) => path,
+  const areas = await Promise.all(
+    globSync('*/area.ts', { cwd: views }).map((file) => import(join(views, file))),
   )
+  const paths = areas.map(({ area }) => String(area.path))
   const service = await startService([process.execPath, 'src/main.ts'], {
     ADMIN_PASSWORD: madeUpPassword,
     LOG_LEVEL: 'info', // its address is in the log

@@ -14,6 +14,7 @@ import { describeRequirements } from '../src/modules/authentication/requirement-
 import { modules as ours } from '../src/modules.ts'
 import { describeEvents } from './event-table.ts'
 import { describeReasons } from './reason-table.ts'
+import { writeClientTypes } from './typed-client/generate.ts'
 
 const folder = join(import.meta.dirname, '../docs')
 
@@ -49,6 +50,5 @@ export function readDoc(name: string): string {
 if (import.meta.main) {
   const docs = await generateDocs()
   for (const [name, text] of Object.entries(docs)) writeFileSync(join(folder, name), text)
-  const { clientTypes, writeTypes } = await import('./typed-client/generate.ts') // takes a second
-  writeTypes(await clientTypes(docs['openapi.json'] ?? ''))
+  await writeClientTypes()
 }

@@ -338,6 +338,7 @@ suite('the erasure of accounts whose time is over', async () => {
     const failing = createAccountDeletion({
       ...one.deps,
       ...services,
+      notices: () => [],
       users: {
         remove: (id, checks) =>
           id === first.who.userId

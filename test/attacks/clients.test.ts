@@ -132,7 +132,7 @@ suite('clients: hostile requests to /oauth/introspect and /oauth/revoke', async 
   })
 
   test('a client is a caller of no other route: exactly the 401 of a wrong password', async () => {
-    // Every route by its status: test/attacks/access-matrix.test.ts.
+    // Every route by its status: test/attacks/authorization.test.ts.
     for (const path of [
       '/users',
       '/api/me',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseChoice } from '../../src/extras/webhooks/event-choice.ts'
+import { webhooks as german } from '../../web/console/views/webhooks/de.ts'
+import { webhooks as english } from '../../web/console/views/webhooks/en.ts'
 import {
   choiceOf,
   eventsOf,
   groups,
   groupsAmong,
 } from '../../web/console/views/webhooks/event-choice.ts'
-import { webhooks as german } from '../../web/languages/de/console/webhooks.ts'
-import { webhooks as english } from '../../web/languages/en/console/webhooks.ts'
 import { eventTypes } from '../events.ts'
 
 const names = (await eventTypes()).map(({ name }) => name)

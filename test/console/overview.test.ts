@@ -1,15 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { components } from '../../web/console/api/openapi.d.ts'
+import { healthPart as ofBackups } from '../../web/console/views/backups/health-part.ts'
+import { doctorHealth } from '../../web/console/views/doctor/doctor-health.ts'
+import { healthPart as ofMail } from '../../web/console/views/mail/health-part.ts'
 import { byLabel, largest, totalOf, widened } from '../../web/console/views/overview/buckets.ts'
-import { doctorHealth, healthOf, verdictOf } from '../../web/console/views/overview/health.ts'
-import { overview as german } from '../../web/languages/de/console/overview.ts'
-import { overview } from '../../web/languages/en/console/overview.ts'
+import { overview as germanOverview } from '../../web/console/views/overview/de.ts'
+import { overview } from '../../web/console/views/overview/en.ts'
+import { healthOf as healthAs, verdictOf } from '../../web/console/views/overview/health.ts'
+import { healthPart as ofWebhooks } from '../../web/console/views/webhooks/health-part.ts'
+import { common as germanCommon } from '../../web/languages/de/common.ts'
+import { common } from '../../web/languages/en/common.ts'
 
 type Status = components['schemas']['AdminStatus']
 
 const events = {}
 const words = { ...overview, events }
+const german = { ...germanOverview, events: words.events }
+const healthOf = (shown: Status, texts: typeof words) =>
+  healthAs(shown, {
+    texts,
+    ...(texts === german
+      ? { language: 'de', inWords: germanCommon.inWords }
+      : { language: 'en', inWords: common.inWords }),
+    parts: [ofMail, ofWebhooks, ofBackups],
+  })
 const hour = 3600
 // The last hour of a day, and the first of the next, of the first of November 2026 in UTC.
 const midnight = Date.UTC(2026, 10, 2) / 1000
@@ -116,7 +131,7 @@ test('the verdict names what is broken, before what needs a look', () => {
 test('mail that is written to files is not good, and names the setting', () => {
   for (const [texts, pattern] of [
     [words, /^Mail is written to files.*Set SMTP_URL\.$/],
-    [{ ...german, events }, /^E-Mails werden in Dateien geschrieben.*Setzen Sie SMTP_URL\.$/],
+    [german, /^E-Mails werden in Dateien geschrieben.*Setzen Sie SMTP_URL\.$/],
   ] as const) {
     const [, , shown] = healthOf(status({ mail: { ...mail, server: false } }), texts)
     assert.equal(shown?.level, 'off')
@@ -184,8 +199,8 @@ test('a job that failed at last, or is late, is named', () => {
 test('doctor counts for the verdict once it has examined', () => {
   const report = { checked_at: '', url: null, checks: 28, findings: [] }
   const counts = { errors: 1, warnings: 2, advice: 0, unknown: 1 }
-  assert.deepEqual(verdictOf([doctorHealth(null, words)]), { level: 'good', troubled: [] })
-  const found = doctorHealth({ ...report, ...counts }, words)
+  assert.deepEqual(verdictOf([doctorHealth(null, 'en')]), { level: 'good', troubled: [] })
+  const found = doctorHealth({ ...report, ...counts }, 'en')
   assert.equal(found.level, 'bad')
   assert.equal(found.text, '1 error, 2 warnings, 1 check not made.')
 })

@@ -10,6 +10,7 @@ export interface ApiDocument {
 export interface Operation {
   readonly operationId?: string
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly { readonly name?: string; readonly schema?: Schema }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaTypeObject>> }
   readonly responses: Readonly<Record<string, ResponseObject>>
 }

@@ -3,9 +3,9 @@ import { suite, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { refusesBodies } from '../../src/core/http/bodies/bodies.ts'
 import { type Answer, type Headers, testApp } from '../app.ts'
-import { asClient, clientsFile, entry } from '../clients.ts'
+import { asClient } from '../clients.ts'
+import { exampleSettings, newCaller, pathOf, shownRoutes, worldOf } from '../examples.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
-import { newWebhook } from '../webhooks.ts'
 
 const types: Readonly<Record<string, string>> = {
   parameters: 'application/x-www-form-urlencoded',
@@ -14,23 +14,11 @@ const types: Readonly<Record<string, string>> = {
 const typeOf = (body: string) => types[body] ?? 'application/json'
 
 suite('a body of another coding or charset', async () => {
-  const app = await testApp({ CLIENTS_FILE: clientsFile([entry('shop')]) })
+  const app = await testApp(await exampleSettings())
   const bearer = await app.bearer(app.admin)
   const session = await app.session(app.admin)
-  const other = await app.account('other', ['ADMIN'])
-  const post = await app.call('POST', '/api/posts', { headers: bearer, json: { title: 'A post' } })
-  const ids: Record<string, string | number> = {
-    '/api/posts/:id': post.body.id,
-    '/api/admin/webhooks/:id': (await newWebhook(app, { events: ['user_deleted'] })).id,
-    ':id': other.userId,
-    ':username': other.username,
-    ':provider': 'default',
-  }
-  const pathOf = (url: string) =>
-    Object.entries(ids).reduce(
-      (path, [name, id]) => path.replace(name, name.replace(/:\w+$/, String(id))),
-      url,
-    )
+  const world = await worldOf(app)
+  const caller = await newCaller(world, 'bearer')
   const proofOf = ({ schemes }: { readonly schemes: string }): Headers => {
     if (schemes === '-') return {}
     if (schemes === 'client') return asClient('shop')
@@ -43,8 +31,7 @@ suite('a body of another coding or charset', async () => {
     assert.deepEqual(answer.cookies, {}, about)
   }
 
-  const all = app.app.routes()
-  const reading = all.filter(({ body }) => refusesBodies(body))
+  const reading = shownRoutes(app).filter(({ body }) => refusesBodies(body))
   test('the table has the routes that it should have', () => {
     const names = reading.map(({ method, url }) => `${method} ${url}`)
     for (const name of [
@@ -62,7 +49,7 @@ suite('a body of another coding or charset', async () => {
   for (const row of reading) {
     const { method, url, schemes, body, csrf } = row
     test(`${method} ${url}: 415, after 401 and 403, and nothing is changed`, async () => {
-      const path = pathOf(url)
+      const path = await pathOf(world, row, caller)
       const type = typeOf(body)
       const proof = proofOf(row)
       const before = await app.rows()
@@ -92,15 +79,17 @@ suite('a body of another coding or charset', async () => {
   }
 
   const declared = app.app.server.declared.routes
-  const pages = declared.filter(({ config }) => config?.errorPage && refusesBodies(config.body))
-  for (const { method, url, config } of pages) {
-    test(`${method} ${url}: a browser gets the refusal as a page`, async () => {
-      const schemes = (config?.accepted ?? []).map(({ scheme }) => scheme).join()
-      const isOpen = config?.access?.rule.kind === 'anyone'
+  const pages = reading.filter(({ method, url }) =>
+    declared.some((one) => one.url === url && one.method === method && one.config?.errorPage),
+  )
+  for (const row of pages) {
+    const { method, name } = row
+    test(`${name}: a browser gets the refusal as a page`, async () => {
+      const path = await pathOf(world, row, caller)
       const send = (language: string) =>
-        app.call(String(method), pathOf(url), {
+        app.call(method, path, {
           headers: {
-            ...proofOf({ schemes: isOpen ? '-' : schemes }),
+            ...proofOf(row),
             accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
             'accept-language': language,
             'content-type': 'application/x-www-form-urlencoded; charset=utf-16',

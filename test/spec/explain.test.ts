@@ -690,7 +690,7 @@ suite('the registry of reasons', () => {
   test('each stands in the module that refuses with it, or in the core if several modules do', async () => {
     const root = join(import.meta.dirname, '../..')
     const sources = globSync('src/{core,modules,extras}/**/*.ts', { cwd: root })
-      .filter((path) => !path.endsWith('.test.ts'))
+      .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
       .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
     for (const module of modules) {
       const { name } = module

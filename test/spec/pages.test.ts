@@ -14,9 +14,8 @@ import { sendHtml } from '../../src/core/http/pages/send-html.ts'
 import { sendView, viewPage } from '../../src/core/http/pages/send-view.ts'
 import { createServer } from '../../src/core/http/server/server.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
-import { examples } from '../../web/examples/examples.ts'
 import { type Answer, testApp } from '../app.ts'
-import { shownExamples } from '../page-examples.ts'
+import { allExamples, foldersWith, shownExamples } from '../page-examples.ts'
 import { assertPage, assertRefusal } from '../refusal.ts'
 import { navigation, testBrowser } from '../test-browser.ts'
 
@@ -412,7 +411,9 @@ suite('every page, in each of its states', async () => {
   const shown = await shownExamples()
   const app = await testApp()
 
-  test('has an example', () => {
+  test('has an example', async () => {
+    const examples = await allExamples()
+    assert.deepEqual(foldersWith('pages.tsx'), foldersWith('examples.ts'))
     const bare = Object.entries(examples).filter(([, all]) => Object.keys(all).length === 0)
     assert.deepEqual(bare, [])
     assert.ok(shown.length >= 2 * Object.keys(examples).length)

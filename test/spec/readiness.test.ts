@@ -13,8 +13,8 @@ import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { soleProcess } from '../../src/core/workers/workers.ts'
 import { maxFeedLagMs } from '../../src/modules/health/readiness.ts'
 import { modules } from '../../src/modules.ts'
-import { overview as german } from '../../web/languages/de/console/overview.ts'
-import { overview as english } from '../../web/languages/en/console/overview.ts'
+import { overview as german } from '../../web/console/views/overview/de.ts'
+import { overview as english } from '../../web/console/views/overview/en.ts'
 import { type TestApp, testApp } from '../app.ts'
 import {
   connectTo,

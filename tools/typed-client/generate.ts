@@ -1,24 +1,26 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import generate, { astToString } from 'openapi-typescript'
+
+const document = join(import.meta.dirname, '../../docs/openapi.json')
+const types = join(import.meta.dirname, '../../web/console/api/openapi.d.ts')
 
 /**
- * The types of the API, made from an OpenAPI document as a client's author makes them. It stands in a
- * package of its own because the generator needs TypeScript 5 as a library.
+ * Writes the types of the API, made from docs/openapi.json as a client's author makes them, unless
+ * they are newer than the document. Only the compiler reads them, so they are not checked in. The
+ * script stands in a package of its own because the generator needs TypeScript 5 as a library.
  */
-export async function clientTypes(openapi: string): Promise<string> {
-  const nodes = await generate(JSON.parse(openapi))
-  return `// Made from docs/openapi.json by openapi-typescript (npm run docs).\n\n${astToString(nodes)}`
+export async function writeClientTypes(): Promise<void> {
+  if (changedAt(types) > changedAt(document)) return
+  const { default: generate, astToString } = await import('openapi-typescript') // takes a second
+  const nodes = await generate(JSON.parse(readFileSync(document, 'utf8')))
+  writeFileSync(
+    types,
+    `// Made from docs/openapi.json by openapi-typescript.\n\n${astToString(nodes)}`,
+  )
 }
 
-const file = join(import.meta.dirname, '../../web/console/api/openapi.d.ts')
-
-/** The types that are checked in. */
-export function readTypes(): string {
-  return readFileSync(file, 'utf8')
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
-/** Replaces the types that are checked in. */
-export function writeTypes(text: string): void {
-  writeFileSync(file, text)
-}
+if (import.meta.main) await writeClientTypes()

@@ -3,7 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { LocationProvider, useLocation } from 'preact-iso'
 import type { Language } from '../../src/core/lib/languages.ts'
 import { CommonContext } from '../context.ts'
-import { type Area, areaAt, areasFor } from './areas.ts'
+import type { Area } from './area.ts'
+import { areaAt, areasFor, rootPath } from './areas.ts'
 import { useArrival } from './arrival.ts'
 import { AreasMenu } from './components/areas-menu.tsx'
 import { Bar } from './components/bar.tsx'
@@ -48,7 +49,7 @@ function Frame({ language, name, logo }: Props) {
   const area = areaAt(path)
   const first = areasFor(session.value?.roles ?? [])[0]
   // The overview is of administrators alone: others begin in their first area.
-  const isElsewhere = area?.id === 'overview' && !hasRole(...area.roles) && first !== undefined
+  const isElsewhere = path === rootPath && !hasRole(...(area?.roles ?? [])) && first !== undefined
   useEffect(() => {
     if (isElsewhere) route(first.path, true)
   }, [isElsewhere, first, route])
@@ -67,10 +68,10 @@ function Frame({ language, name, logo }: Props) {
         isMenuOpen={isMenuOpen}
         onMenu={() => setMenuOpen(!isMenuOpen)}
       />
-      <AreasMenu current={area?.id} isOpen={isMenuOpen} />
+      <AreasMenu current={area?.path} isOpen={isMenuOpen} />
       <main id="main" tabIndex={-1}>
         {area && hasRole(...area.roles) ? (
-          <AreaView key={area.id} area={area} language={language} />
+          <AreaView key={area.path} area={area} language={language} />
         ) : (
           <NotFound />
         )}

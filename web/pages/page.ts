@@ -19,3 +19,8 @@ export interface PageOf<View> {
 
 /** The pages of a flow, one for each of its views. */
 export type PagesOf<Views> = { readonly [Name in keyof Views]: PageOf<Views[Name]> }
+
+/** The states of the pages of a flow, each by a name of its own, for the pictures and the tests. */
+export type ExamplesOf<Views> = {
+  readonly [Name in keyof Views]: Readonly<Record<string, Views[Name]>>
+}

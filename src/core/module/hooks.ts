@@ -78,6 +78,11 @@ export type Hook<Subscriber> = Iterable<{
   readonly subscriber: Subscriber
 }>
 
+/** What the subscribers of a point are. */
+export function subscribersOf<Subscriber>(hook: Hook<Subscriber>): Subscriber[] {
+  return [...hook].map(({ subscriber }) => subscriber)
+}
+
 type Follow<Args extends readonly unknown[]> = (...args: Args) => Promise<void>
 
 /** Calls all subscribers, one after another; what one throws reaches the caller, and undoes its transaction. */

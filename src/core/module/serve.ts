@@ -10,7 +10,7 @@ export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly authenticators?: Loaded<Module['authenticators']>
 }
 
-type Loaded<Load extends Module['routes'] | Module['authenticators']> =
+type Loaded<Load extends Module['routes' | 'authenticators']> =
   | Awaited<ReturnType<NonNullable<Load>>>
   | undefined
 
@@ -75,7 +75,7 @@ export function registerRoutes(
           if (method === 'HEAD') continue // a copy of its GET
           claim('route', `${method} ${route.url.replace(/:\w+/g, ':')}`, name)
         }
-        if (tag !== undefined) route.config = { tag, ...route.config }
+        route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
       })
       await routes(instance, needs)
     })

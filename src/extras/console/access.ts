@@ -3,7 +3,7 @@ import { isWithin } from '../../core/addresses/address-ranges.ts'
 import type { Config } from '../../core/config/load.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import type { Role } from '../../core/policy/principal.ts'
-import type { Account } from '../../modules/authentication/account.ts'
+import type { Landing } from '../../modules/pages/landing.ts'
 
 /** Where the console is. */
 export const consolePath = '/admin'
@@ -16,8 +16,8 @@ export const readers = ['EDITOR', 'ADMIN'] as const satisfies readonly Role[]
 export interface ConsoleAccess {
   /** Whether CONSOLE_ADDRESSES lets this client open it. */
   isAllowedFrom(request: FastifyRequest): boolean
-  /** The page that a signed-in person starts on: the console, or the own account. */
-  landingPath(account: Pick<Account, 'roles'>, request: FastifyRequest): string
+  /** Whether a signed-in person starts on the console. */
+  readonly landing: Landing
 }
 
 export function createConsoleAccess({
@@ -27,9 +27,9 @@ export function createConsoleAccess({
     addresses.length === 0 || isWithin(clientAddress(request), addresses)
   return {
     isAllowedFrom,
-    landingPath({ roles }, request) {
+    landing({ roles }, request) {
       const isReader = readers.some((name) => roles.includes(name))
-      return isOn && isReader && isAllowedFrom(request) ? consolePath : ownAccountPath
+      return isOn && isReader && isAllowedFrom(request) ? consolePath : null
     },
   }
 }

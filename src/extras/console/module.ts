@@ -7,6 +7,7 @@ export const module: Module = {
   settings: ['CONSOLE', 'CONSOLE_ADDRESSES'],
   reasons: () => import('./reasons.ts'),
   errors: [consoleElsewhere],
+  services: () => import('./services.ts'),
   routes: async () => {
     const { consoleRoutes } = await import('./routes.ts')
     return async (app, needs) => {

@@ -9,14 +9,22 @@ export const module: Module = {
   services: () => import('./services.ts'),
   routes: async () => {
     const [
+      { registerPages },
       { ownAccountPrefixes },
       { accountEmailRoutes },
       { ownEmailRoutes },
+      { emailPages },
+      { languageForm },
+      { verifyPages },
       { verificationRoutes },
     ] = await Promise.all([
+      import('../../core/http/limits/page-requests.ts'),
       import('../../core/policy/groups.ts'),
       import('./admin-routes.ts'),
       import('./own-routes.ts'),
+      import('./pages/own-email.ts'),
+      import('./pages/own-language.ts'),
+      import('./pages/routes.ts'),
       import('./public-routes.ts'),
     ])
     return async (app, needs) => {
@@ -25,6 +33,7 @@ export const module: Module = {
       }
       await app.register(accountEmailRoutes, needs)
       await app.register(verificationRoutes, needs)
+      await registerPages(app, [emailPages, languageForm, verifyPages], needs)
     }
   },
 }

@@ -1,5 +1,6 @@
 import { afterwards, inTransaction } from '../../core/module/hooks.ts'
-import { service } from '../../core/module/service.ts'
+import { hook, service } from '../../core/module/service.ts'
+import { emailDetail } from './account-detail.ts'
 import { createEmails, type Emails } from './emails.ts'
 import { createUndo } from './undo.ts'
 
@@ -44,3 +45,5 @@ export const services = [
     }),
   }),
 ]
+
+export const hooks = [hook('accountDetail', ['emails'], emailDetail)]

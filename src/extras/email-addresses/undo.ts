@@ -1,9 +1,9 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
+import type { Devices } from '../../modules/devices/devices.ts'
 import type { Identities } from '../../modules/federation/identities.ts'
 import { voidPasswordSince } from '../../modules/passwords/passwords.ts'
 import type { SecondFactor } from '../../modules/totp/second-factor.ts'
-import type { Devices } from '../mail/devices.ts'
 import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 
 export interface UndoDeps {

@@ -1,5 +1,6 @@
-import { service } from '../../core/module/service.ts'
+import { hook, service } from '../../core/module/service.ts'
 import { createEmailLogin, type EmailLogin } from './email-login.ts'
+import { signInByMail } from './pages/way.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
@@ -22,4 +23,22 @@ export const services = [
     makes: ['emailLogin'],
     create: (needs) => ({ emailLogin: createEmailLogin(needs) }),
   }),
+]
+
+export const hooks = [
+  hook(
+    'signInPages',
+    [
+      'clock',
+      'config',
+      'confirmations',
+      'db',
+      'devices',
+      'emailLogin',
+      'limits',
+      'pageFlows',
+      'requirements',
+    ],
+    signInByMail,
+  ),
 ]

@@ -39,13 +39,17 @@ export const module: Module = {
   ],
   services: () => import('./services.ts'),
   routes: async () => {
-    const [{ enterRoutes }, { forwardRoutes }] = await Promise.all([
-      import('./enter-routes.ts'),
-      import('./routes.ts'),
-    ])
+    const [{ registerPages }, { enterRoutes }, { applicationRoutes }, { forwardRoutes }] =
+      await Promise.all([
+        import('../../core/http/limits/page-requests.ts'),
+        import('./enter-routes.ts'),
+        import('./pages/application.ts'),
+        import('./routes.ts'),
+      ])
     return async (app, needs) => {
       await app.register(forwardRoutes, needs)
       await app.register(enterRoutes, needs)
+      await registerPages(app, [applicationRoutes], needs)
     }
   },
   jobs: ({ forwardRules, hostSessions }) => [

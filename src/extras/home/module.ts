@@ -4,17 +4,14 @@ export const module: Module = {
   name: 'home',
   tag: 'Service',
   routes: async () => {
-    const [{ limitPageRequests }, { prefersPage }, { languageRoutes }, { homeRoutes }] =
-      await Promise.all([
-        import('../../core/http/limits/page-requests.ts'),
-        import('../../core/http/pages/negotiation.ts'),
-        import('./language-routes.ts'),
-        import('./routes.ts'),
-      ])
+    const [{ limitPageRequests }, { prefersPage }, { homeRoutes }] = await Promise.all([
+      import('../../core/http/limits/page-requests.ts'),
+      import('../../core/http/pages/negotiation.ts'),
+      import('./routes.ts'),
+    ])
     return async (app, needs) => {
       limitPageRequests(app, prefersPage) // programs get JSON
       await app.register(homeRoutes, needs)
-      await app.register(languageRoutes)
     }
   },
 }

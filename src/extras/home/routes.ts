@@ -2,21 +2,21 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
 import { defaultName } from '../../core/config/oidc-settings.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
-import { frameAssets } from '../../core/http/pages/frame-assets.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { named, Page, Text } from '../../core/http/schemas.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { Providers } from '../../modules/federation/providers.ts'
+import type { Landing } from '../../modules/pages/landing.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import type { Sessions } from '../../modules/sessions/sessions.ts'
-import { createConsoleAccess } from '../console/access.ts'
 import { troublePage } from './page.ts'
 
 export interface HomeOptions {
   readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'console' | 'environment' | 'session'>
+  readonly config: Pick<Config, 'environment' | 'session'>
+  readonly landings: () => readonly Landing[]
   readonly providers: Providers
   readonly sessions: Sessions
 }
@@ -82,12 +82,11 @@ const Home = named(
 /**
  * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
- * signed in is led to the console or to the own account. It also serves the style sheet and the icon
- * of all pages.
+ * signed in is led to the console or to the own account.
  */
 export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
   const { accounts, config, providers } = options
-  const consoleAccess = createConsoleAccess(config)
+  const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
   const links = {
     documentation: { href: '/api/docs', access: documents },
@@ -121,7 +120,10 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       if (prefersPage(request)) {
         const session = await sessionOf(options, request)
         const account = session && (await accounts.byUserId(session.stored.userId))
-        if (account) return reply.redirect(consoleAccess.landingPath(account, request), 303)
+        if (account) {
+          const landing = landings.map((pathOf) => pathOf(account, request)).find(Boolean)
+          return reply.redirect(landing ?? '/account', 303)
+        }
         return sendView(reply, request, 'home', {
           links,
           signIn,
@@ -135,5 +137,4 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       })
     },
   )
-  frameAssets.routes(app)
 }

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../core/errors.ts'
-import type { MailboxView } from '../../core/http/pages/views/mailbox.ts'
 import type { StepForm } from '../../core/http/pages/views/step-form.ts'
+import type { MailboxView } from './mailbox-view.ts'
 import { mailLimits } from './outbox.ts'
 
 /** The mail that a flow has asked for. */

@@ -1,5 +1,5 @@
 import type { Language } from '../../core/config/people-settings.ts'
-import type { Origin } from './origin.ts'
+import type { Origin } from '../../modules/devices/origin.ts'
 
 /** Who did what a notice tells of; `operator`: on the command line. */
 export type Actor = 'owner' | 'administrator' | 'operator' | 'service'

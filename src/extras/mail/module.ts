@@ -23,12 +23,6 @@ export const module: Module = {
       needsKeys: true,
       person: { column: 'user_id', onDelete: 'delete' },
     },
-    {
-      name: 'known_devices',
-      key: ['user_id', 'device'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
   ],
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
@@ -71,16 +65,20 @@ export const module: Module = {
   services: () => import('./services.ts'),
   routes: async () => {
     const [
+      { registerPages },
       { ownAccountPrefixes },
       { mailAdminRoutes },
       { developmentMailRoutes },
       { noticeRoutes },
+      { noticesPages },
       { mailPreviewRoutes },
     ] = await Promise.all([
+      import('../../core/http/limits/page-requests.ts'),
       import('../../core/policy/groups.ts'),
       import('./admin-routes.ts'),
       import('./development-routes.ts'),
       import('./notice-routes.ts'),
+      import('./notices-page.ts'),
       import('./preview-routes.ts'),
     ])
     return async (app, needs) => {
@@ -91,12 +89,13 @@ export const module: Module = {
       await app.register(mailAdminRoutes, needs)
       await app.register(mailPreviewRoutes, needs)
       await app.register(developmentMailRoutes, needs)
+      await registerPages(app, [noticesPages], needs)
       app.addHook('onListen', async () => {
         if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
       })
     }
   },
-  jobs: ({ devices, mailer, notices }) => [
+  jobs: ({ mailer, notices }) => [
     {
       name: 'mail',
       everyMs: lookEveryMs,
@@ -107,6 +106,5 @@ export const module: Module = {
     { name: 'expired mail', purge: mailer.expire },
     { name: 'mail of 30 days ago', purge: mailer.purge },
     { name: 'notices', purge: notices.purge },
-    { name: 'known devices', purge: devices.purge },
   ],
 }

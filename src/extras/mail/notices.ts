@@ -5,11 +5,11 @@ import { deleteExpired } from '../../core/database/purge.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
 import type { InsideSink, RecordedEvent } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import { type Origin, originNow } from '../../modules/devices/origin.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
 import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import type { Actor, MessageFacts, NoticeType } from './message-types.ts'
-import { type Origin, originNow } from './origin.ts'
 import type { Outbox } from './outbox.ts'
 
 /**

@@ -10,10 +10,10 @@ import { lockName, takeExclusiveLocks } from '../../core/database/transactions.t
 import { ApiError } from '../../core/errors.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { Audit } from '../../modules/audit/audit.ts'
+import { originNow } from '../../modules/devices/origin.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { dueOfNew } from './due.ts'
 import { type MessageFacts, type MessageName, messageTypes } from './message-types.ts'
-import { originNow } from './origin.ts'
 import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore, type Recipient } from './store.ts'
 

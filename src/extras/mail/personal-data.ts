@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { type ExportSection, list } from '../../core/module/person.ts'
 import type { Notices } from './notices.ts'
 
-/** The mail of the last 30 days, what the owner was told of the account, and known devices. */
+/** The mail of the last 30 days, and what the owner was told of the account. */
 export function sectionsOf({
   notices,
 }: {
@@ -31,17 +31,5 @@ export function sectionsOf({
         ...facts,
       })),
     ),
-    list({ name: 'devices', tables: ['known_devices'] }, async (db, userId) => {
-      const rows = await db
-        .selectFrom('known_devices')
-        .select(['first_seen_at', 'last_seen_at'])
-        .where('user_id', '=', userId)
-        .orderBy('first_seen_at')
-        .execute()
-      return rows.map((row) => ({
-        first_seen_at: isoTime(row.first_seen_at),
-        last_seen_at: isoTime(row.last_seen_at),
-      }))
-    }),
   ]
 }

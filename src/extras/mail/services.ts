@@ -1,8 +1,8 @@
 import { hook, service } from '../../core/module/service.ts'
-import { createDevices, type Devices } from './devices.ts'
+import { mailsDetail } from './account-detail.ts'
 import { eraseFiles } from './erased-files.ts'
 import { createMailAdmin, type MailAdmin } from './mail-admin.ts'
-import { createMailedProof, type MailedProof } from './mailed-proof.ts'
+import { createMailedProof } from './mailed-proof.ts'
 import { createMailer, type Mailer } from './mailer.ts'
 import { createNotices, type Notices, noticeEvents } from './notices.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
@@ -12,9 +12,7 @@ import { outboxStore } from './store.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly devices: Devices
     readonly mailAdmin: MailAdmin
-    readonly mailedProof: MailedProof
     readonly mailer: Mailer
     readonly notices: Notices
     readonly outbox: Outbox
@@ -31,11 +29,6 @@ export const services = [
     needs: ['asyncCommitDb', 'clock', 'config', 'db', 'confirmations', 'keys', 'outbox', 'random'],
     makes: ['notices'],
     create: (needs) => ({ notices: createNotices(needs) }),
-  }),
-  service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'events', 'keys'],
-    makes: ['devices'],
-    create: (needs) => ({ devices: createDevices(needs) }),
   }),
   service({
     needs: [
@@ -59,24 +52,16 @@ export const services = [
     makes: ['mailAdmin'],
     create: (needs) => ({ mailAdmin: createMailAdmin(needs) }),
   }),
-  service({
-    needs: [
-      'accounts',
-      'config',
-      'confirmations',
-      'limits',
-      'loginAddress',
-      'outbox',
-      'requirements',
-    ],
-    makes: ['mailedProof'],
-    create: (needs) => ({ mailedProof: createMailedProof(needs) }),
-  }),
 ]
 
 export const hooks = [
+  hook('accountDetail', ['mailAdmin'], mailsDetail),
+  hook(
+    'sentCode',
+    ['accounts', 'config', 'confirmations', 'limits', 'loginAddress', 'outbox', 'requirements'],
+    createMailedProof,
+  ),
   hook('onEvent', ['notices'], ({ notices }) => ({ names: noticeEvents, take: notices.sink })),
-  hook('onSignedIn', ['devices'], ({ devices }) => devices.signedIn),
   hook('onAccountEnded', ['clock'], ({ clock }) => async (trx, { userId, isRemoved }) => {
     if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
   }),

@@ -5,15 +5,11 @@ export const module: Module = {
   name: 'own-account',
   services: () => import('./services.ts'),
   routes: async () => {
-    const [{ limitPageRequests }, { changePasswordRoutes }, { accountPages }] = await Promise.all([
+    const [{ registerPages }, { changePasswordRoutes }, { accountPages }] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),
       import('./change-password.ts'),
       import('./pages/routes.ts'),
     ])
-    return async (app, needs) => {
-      limitPageRequests(app)
-      await app.register(changePasswordRoutes)
-      await app.register(accountPages, needs)
-    }
+    return (app, needs) => registerPages(app, [changePasswordRoutes, accountPages], needs)
   },
 }

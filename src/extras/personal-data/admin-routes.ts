@@ -5,6 +5,7 @@ import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { type Clock, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { role } from '../../core/policy/rules.ts'
+import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { type Accounts, isLastAdministrator } from '../../modules/accounts/accounts.ts'
 import { shownWith } from '../../modules/accounts/admin-routes.ts'
 import { accountNamed } from '../../modules/accounts/look-up.ts'
@@ -19,12 +20,6 @@ import type { Sessions } from '../../modules/sessions/sessions.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import { tokenCreated } from '../../modules/tokens/events.ts'
 import type { SecondFactor } from '../../modules/totp/second-factor.ts'
-import type { Emails } from '../email-addresses/emails.ts'
-import { showToAdministrator } from '../email-addresses/schemas.ts'
-import { mailView } from '../mail/admin-routes.ts'
-import type { MailAdmin } from '../mail/mail-admin.ts'
-import { invitationView } from '../sign-up/admin-routes.ts'
-import type { Invitations } from '../sign-up/invitations.ts'
 import { accountDetailsSchema } from './details-schemas.ts'
 import { accountFacts } from './details-store.ts'
 
@@ -37,29 +32,26 @@ export interface AccountDetailsOptions {
   readonly auditLog: Pick<AuditLog, 'page'>
   readonly clock: Clock
   readonly config: Pick<Config, 'roles' | 'token'>
+  readonly accountDetails: () => readonly AccountDetail[]
   readonly db: Database
-  readonly emails: Pick<Emails, 'of'>
   readonly identities: Pick<Identities, 'of'>
-  readonly invitations: Pick<Invitations, 'ofUser' | 'rolesOf'>
-  readonly mailAdmin: Pick<MailAdmin, 'page'>
   readonly providers: Pick<Providers, 'issuing'>
   readonly secondFactor: Pick<SecondFactor, 'stateOf'>
   readonly sessions: Pick<Sessions, 'of'>
   readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
 }
 
-const shownMails = 10
 const maxTokens = 100
 
 export async function accountDetailsRoutes(
   instance: FastifyInstance,
   options: AccountDetailsOptions,
 ): Promise<void> {
-  const { accounts, clock, config, db, emails, identities, invitations } = options
-  const { mailAdmin, providers, secondFactor, sessions, throttle } = options
-  const AccountDetails = accountDetailsSchema(config.roles)
+  const { accounts, clock, config, db, identities, providers } = options
+  const { secondFactor, sessions, throttle } = options
+  const details = options.accountDetails()
+  const AccountDetails = accountDetailsSchema(config.roles, details)
   const show = shownWith(config.roles)
-  const showInvitation = invitationView(invitations, clock)
   const named = accountNamed(accounts)
 
   instance.withTypeProvider<SchemaTypes>().get(
@@ -82,12 +74,12 @@ export async function accountDetailsRoutes(
       const account = named.of(request)
       const { userId, username } = account
       const facts = await accountFacts(db, userId, clock.now())
-      const email = await emails.of(userId)
-      if (!facts || !email) throw goneMeanwhile('accountNotFound')
+      if (!facts) throw goneMeanwhile('accountNotFound')
       const factor = await secondFactor.stateOf(userId)
       const limits = await throttle.ofAccount(account)
       const linked = await identities.of(userId)
-      const mails = await mailAdmin.page({ userId }, 0, shownMails)
+      const others: [string, unknown][] = []
+      for (const { name, read } of details) others.push([name, await read(account)])
       return {
         account: show(account),
         user: { id: userId, name: facts.name, email: facts.email },
@@ -106,15 +98,13 @@ export async function accountDetailsRoutes(
           confirmed_at: isoTimeOrNull(factor.confirmedAt),
           recovery_codes_left: factor.recoveryCodesLeft,
         },
-        email: showToAdministrator(email),
         identities: linked.map((identity) => identityView(identity, providers)),
         sessions: (await sessions.of(userId)).length,
         devices: facts.devices,
         tokens_issued: await tokensIssued(account),
         limits: limits.map((limit) => limitView({ ...limit, username, client: undefined })),
-        invitations: (await invitations.ofUser(userId)).map(showInvitation),
-        mails: mails.map(mailView),
         posts: facts.posts,
+        ...Object.fromEntries(others),
       }
     },
   )

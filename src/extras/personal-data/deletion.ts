@@ -1,18 +1,13 @@
-import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Guard } from '../../core/database/transactions.ts'
-import { ApiError } from '../../core/errors.ts'
 import type { Reauthorization } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { Clock } from '../../core/lib/clock.ts'
-import { isLanguage } from '../../core/lib/languages.ts'
 import { type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
+import type { DeletionNotice } from '../../modules/accounts/deletion-notice.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Users } from '../../modules/users/users.ts'
-import type { Mailer } from '../mail/mailer.ts'
-import type { Outbox } from '../mail/outbox.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 
 /**
  * The deletion of an account by its owner. The account waits for ACCOUNT_DELETION_DAYS, in which a
@@ -34,10 +29,9 @@ export interface AccountDeletion {
 export interface AccountDeletionDeps {
   readonly accounts: Pick<Accounts, 'dueDeletions' | 'requestDeletion'>
   readonly clock: Clock
-  readonly config: Pick<Config, 'confirmations' | 'pages'>
-  readonly confirmations: Pick<Confirmations, 'begin' | 'openOf'>
-  readonly mailer: Pick<Mailer, 'assertSends'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
+  readonly config: Pick<Config, 'confirmations'>
+  /** What tells the owner; an owner whom no notice reaches has the account erased at once. */
+  readonly notices: () => readonly DeletionNotice[]
   readonly users: Pick<Users, 'remove'>
 }
 
@@ -47,20 +41,21 @@ const daySeconds = 86_400
 class NotDue extends Error {}
 
 export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletion {
-  const { accounts, clock, config, confirmations, mailer, outbox, users } = deps
-  const { language } = config.pages
+  const { accounts, clock, config, users } = deps
 
   return {
     daysOf: (account) =>
-      hasMailbox(account) ? config.confirmations.deletionSeconds / daySeconds : 0,
+      noticeTo(account) ? config.confirmations.deletionSeconds / daySeconds : 0,
 
     async request(account, guard) {
-      if (!hasMailbox(account)) return erase(account, guard)
-      await mailer.assertSends()
+      const notice = noticeTo(account)
+      if (!notice) return erase(account, guard)
+      const { assertSends, erased, requested } = notice
+      await assertSends()
       if (config.confirmations.deletionSeconds === 0) {
-        return erase(account, guard, (trx) => mailErased(trx, account))
+        return erase(account, guard, (trx) => erased(trx, account))
       }
-      return accounts.requestDeletion(account, { guard, mail: mailRequested })
+      return accounts.requestDeletion(account, { guard, mail: requested })
     },
 
     async eraseDue(batchSize) {
@@ -77,9 +72,8 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
     },
   }
 
-  /** Whether a notice can be mailed to its owner. */
-  function hasMailbox(account: Account): boolean {
-    return outbox.isAvailable && addressOf(account) !== null
+  function noticeTo(account: Account): DeletionNotice | undefined {
+    return deps.notices().find((notice) => notice.reaches(account))
   }
 
   async function erase(
@@ -92,59 +86,6 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
     return null
   }
 
-  /** Mails a way back to each mailbox that can have one; answers when the account is erased. */
-  async function mailRequested(trx: DatabaseOrTransaction, account: Account): Promise<number> {
-    const { userId, username } = account
-    const address = addressOf(account)
-    // An administrator has just removed the address. A repeated request erases the account at once.
-    if (!address) {
-      const reason = {
-        code: 'account_changed',
-        facts: { user_id: userId, asked_of: 'change' },
-      } as const
-      throw new ApiError('invalidCredentials', { reason })
-    }
-    const { mail } = await confirmations.begin(trx, {
-      purpose: 'deletion_undo',
-      asked: `${address.key}|${clock.now()}`, // each deletion has a link of its own
-      userId,
-      address,
-      version: account.refreshVersion,
-      flow: null,
-      language,
-    })
-    const facts = { username, deletionAt: mail.expiresAt }
-    await outbox.add(trx, {
-      message: 'deletion_requested',
-      to: { address, userId },
-      ...mail,
-      facts,
-      language,
-    })
-    for (const former of await confirmations.openOf(trx, userId, 'email_undo')) {
-      if (former.address.key === address.key) continue
-      await outbox.add(trx, {
-        message: 'deletion_requested_former',
-        to: { address: former.address, userId },
-        confirmation: former.id,
-        facts,
-        language,
-        expiresAt: Math.min(former.expiresAt, mail.expiresAt),
-      })
-    }
-    return mail.expiresAt
-  }
-
-  /** Mails the address, not the account: the erasure withdraws all mail of the account. */
-  async function mailErased(trx: DatabaseOrTransaction, account: Account): Promise<void> {
-    await outbox.add(trx, {
-      message: 'account_deleted',
-      to: { address: addressOf(account) },
-      facts: { username: account.username },
-      language: isLanguage(account.language) ? account.language : language,
-    })
-  }
-
   function whileDue(userId: number): Guard {
     return {
       lockNames: () => [],
@@ -154,8 +95,4 @@ export function createAccountDeletion(deps: AccountDeletionDeps): AccountDeletio
       },
     }
   }
-}
-
-function addressOf({ email }: Account): EmailAddress | null {
-  return email === null ? null : parseEmail(email)
 }

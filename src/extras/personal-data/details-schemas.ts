@@ -1,18 +1,15 @@
 import { Count, named, TextOrNull, TimeOrNull } from '../../core/http/schemas.ts'
 import type { Role } from '../../core/policy/principal.ts'
+import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { accountSchemas, annsAccount } from '../../modules/accounts/schemas.ts'
 import { IdentityList } from '../../modules/federation/schemas.ts'
 import { LoginLimit } from '../../modules/login/schemas.ts'
 import { ann, UserBody } from '../../modules/users/schemas.ts'
-import { AccountEmailBody } from '../email-addresses/schemas.ts'
-import { MailBody } from '../mail/schemas.ts'
-import { invitationSchemas } from '../sign-up/schemas.ts'
 import { maxPosts } from './details-store.ts'
 
 /** The JSON schema of all that an administrator sees of an account on one page. */
-export function accountDetailsSchema(roles: readonly Role[]) {
+export function accountDetailsSchema(roles: readonly Role[], more: readonly AccountDetail[]) {
   const { AccountBody } = accountSchemas(roles)
-  const { InvitationBody } = invitationSchemas(roles)
   const Password = {
     type: 'object',
     required: ['is_set', 'changed_at', 'must_change'],
@@ -56,7 +53,6 @@ export function accountDetailsSchema(roles: readonly Role[]) {
     language: { ...TextOrNull, description: 'Of pages and mail; null: that of the browser' },
     password: Password,
     second_factor: { anyOf: [Factor, { type: 'null' }] },
-    email: AccountEmailBody,
     identities: IdentityList,
     sessions: { ...Count, description: 'How many are live; at most 1,000' },
     devices: { ...Count, description: 'How many devices have signed in, that are known still' },
@@ -70,20 +66,16 @@ export function accountDetailsSchema(roles: readonly Role[]) {
       items: LoginLimit,
       description: 'The limits that count failed tries of it now, the last used first; at most 100',
     },
-    invitations: {
-      type: 'array',
-      items: InvitationBody,
-      description: 'The invitation that it was made of',
-    },
-    mails: { type: 'array', items: MailBody, description: 'The newest 10 of the last 30 days' },
     posts: { ...Count, description: `Up to ${maxPosts}, which stands for any more` },
   } as const
+  const others = Object.fromEntries(more.map(({ name, schema }) => [name, schema]))
   return named(
     'AccountDetails',
     {
       type: 'object',
-      required: Object.keys(fields) as (keyof typeof fields)[],
-      properties: fields,
+      required: [...Object.keys(fields), ...Object.keys(others)] as (keyof typeof fields)[],
+      // The types are those of the fixed fields: the other features check their own.
+      properties: { ...fields, ...others } as typeof fields,
       additionalProperties: false,
     },
     {
@@ -97,21 +89,13 @@ export function accountDetailsSchema(roles: readonly Role[]) {
       language: 'en',
       password: { is_set: true, changed_at: '2026-03-02T09:00:00.000Z', must_change: false },
       second_factor: null,
-      email: {
-        email: ann.email,
-        verified_at: '2026-03-02T09:00:00.000Z',
-        pending: null,
-        undeliverable_at: null,
-        undeliverable_reason: null,
-      },
       identities: [],
       sessions: 1,
       devices: 1,
       tokens_issued: 0,
       limits: [],
-      invitations: [],
-      mails: [],
       posts: 3,
+      ...Object.fromEntries(more.map(({ name, example }) => [name, example])),
     },
   )
 }

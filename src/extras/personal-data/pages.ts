@@ -3,7 +3,6 @@ import type { Config } from '../../core/config/load.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
-import type { AccountDeletionView, AccountProblem } from '../../core/http/pages/views/account.ts'
 import { clearSessionCookie } from '../../modules/sessions/cookie.ts'
 import {
   accountPage,
@@ -19,8 +18,10 @@ import {
   protectedForm,
   recentLogin,
 } from '../own-account/pages/protected-form.ts'
+import type { AccountProblem } from '../own-account/pages/views.ts'
 import type { AccountDeletion } from './deletion.ts'
 import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
+import type { AccountDeletionView } from './views.ts'
 
 export interface OwnDataPagesOptions extends ProtectedFormDeps, OwnRemovalDeps {
   readonly accountDeletion: Pick<AccountDeletion, 'daysOf' | 'request'>

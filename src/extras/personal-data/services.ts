@@ -1,9 +1,12 @@
+import { subscribersOf } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
+import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { type AccountDeletion, createAccountDeletion } from './deletion.ts'
 import { createPersonalData, type PersonalData } from './personal-data.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
+    readonly accountDetails: () => readonly AccountDetail[]
     readonly accountDeletion: AccountDeletion
     readonly personalData: PersonalData
   }
@@ -11,9 +14,21 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['accounts', 'clock', 'config', 'confirmations', 'mailer', 'outbox', 'users'],
+    needs: [],
+    makes: ['accountDetails'],
+    hooks: ['accountDetail'],
+    create: ({ accountDetail }) => ({ accountDetails: () => subscribersOf(accountDetail) }),
+  }),
+  service({
+    needs: ['accounts', 'clock', 'config', 'users'],
     makes: ['accountDeletion'],
-    create: (needs) => ({ accountDeletion: createAccountDeletion(needs) }),
+    hooks: ['deletionNotice'],
+    create: ({ deletionNotice, ...needs }) => ({
+      accountDeletion: createAccountDeletion({
+        ...needs,
+        notices: () => subscribersOf(deletionNotice),
+      }),
+    }),
   }),
   service({
     needs: ['clock', 'db', 'events'],

@@ -22,13 +22,17 @@ export const module: Module = {
   ],
   services: () => import('./services.ts'),
   routes: async () => {
-    const [{ adminResetRoutes }, { publicResetRoutes }] = await Promise.all([
-      import('./admin-routes.ts'),
-      import('./public-routes.ts'),
-    ])
+    const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
+      await Promise.all([
+        import('../../core/http/limits/page-requests.ts'),
+        import('./admin-routes.ts'),
+        import('./pages/routes.ts'),
+        import('./public-routes.ts'),
+      ])
     return async (app, needs) => {
       await app.register(publicResetRoutes, needs)
       await app.register(adminResetRoutes, needs)
+      await registerPages(app, [resetPages], needs)
     }
   },
 }

@@ -12,11 +12,11 @@ import type { AutomaticLock } from '../../modules/accounts/lock.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Stage } from '../../modules/authentication/requirement-table.ts'
 import { type Requirements, reasonOfUnmet } from '../../modules/authentication/requirements.ts'
+import type { Devices } from '../../modules/devices/devices.ts'
 import type { Identities } from '../../modules/federation/identities.ts'
 import { countFailure } from '../../modules/throttle/limits.ts'
 import type { Proof, SecondFactor } from '../../modules/totp/second-factor.ts'
 import { accountWithEmail, setVerifiedEmail } from '../email-addresses/emails.ts'
-import type { Devices } from '../mail/devices.ts'
 import { assertMail, type Outbox } from '../mail/outbox.ts'
 import type {
   Begun,

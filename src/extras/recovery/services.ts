@@ -1,4 +1,5 @@
-import { service } from '../../core/module/service.ts'
+import { hook, service } from '../../core/module/service.ts'
+import { createDeletionNotice } from './deletion-notice.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 
 declare module '../../core/module/services.ts' {
@@ -25,4 +26,15 @@ export const services = [
     makes: ['recovery'],
     create: (needs) => ({ recovery: createRecovery(needs) }),
   }),
+]
+
+export const hooks = [
+  hook(
+    'deletionNotice',
+    ['clock', 'config', 'confirmations', 'mailer', 'outbox'],
+    createDeletionNotice,
+  ),
+  hook('signInPages', ['outbox'], ({ outbox }) => ({
+    links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
+  })),
 ]

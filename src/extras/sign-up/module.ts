@@ -52,13 +52,23 @@ export const module: Module = {
   ],
   services: () => import('./services.ts'),
   routes: async () => {
-    const [{ invitationAdminRoutes }, { publicRegistrationRoutes }] = await Promise.all([
+    const [
+      { registerPages },
+      { invitationAdminRoutes },
+      { invitationPages },
+      { signUpPages },
+      { publicRegistrationRoutes },
+    ] = await Promise.all([
+      import('../../core/http/limits/page-requests.ts'),
       import('./admin-routes.ts'),
+      import('./pages/invitation/routes.ts'),
+      import('./pages/routes.ts'),
       import('./public-routes.ts'),
     ])
     return async (app, needs) => {
       await app.register(publicRegistrationRoutes, needs)
       await app.register(invitationAdminRoutes, needs)
+      await registerPages(app, [invitationPages, signUpPages], needs)
     }
   },
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],

@@ -1,7 +1,9 @@
 import { hook, service } from '../../core/module/service.ts'
 import { createTakenUsernames } from '../../modules/throttle/taken-usernames.ts'
+import { invitationDetail } from './account-detail.ts'
 import { invitationStores } from './invitation-store.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
+import { signUpLink } from './pages/link.ts'
 import { sectionsOf } from './personal-data.ts'
 import { createSignUp, type SignUp } from './sign-up.ts'
 
@@ -34,6 +36,10 @@ export const services = [
 ]
 
 export const hooks = [
+  hook('accountDetail', ['clock', 'config', 'invitations'], invitationDetail),
+  hook('signInPages', ['config', 'outbox'], (needs) => ({
+    links: (at) => ({ signUp: signUpLink(needs, at) }),
+  })),
   hook('onErasure', ['keys', 'random'], (needs) => {
     const stores = invitationStores(needs)
     return (trx, userId) => stores.of(trx).forgetAddressOf(userId)

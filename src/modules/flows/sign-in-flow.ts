@@ -4,15 +4,13 @@ import type { Step } from '../authentication/requirement-table.ts'
 import { needsTwoFactors } from './return-to.ts'
 
 /** Where a sign-in on the pages stands: what it waits for. */
-export type SignInStep =
-  | 'password'
-  | Step
-  | 'recovery_codes'
-  | 'email'
-  | 'email_code'
-  | 'email_link'
+export type SignInStep = 'password' | Step | 'recovery_codes' | keyof StepsOfWays
 
-/** What the flow of a sign-in holds. */
+/** The steps of other ways to sign in, which their modules declare. */
+// biome-ignore lint/suspicious/noEmptyInterface: other modules add to it
+export interface StepsOfWays {}
+
+/** What the flow of a sign-in holds; other ways to sign in add their own by `declare module`. */
 export interface SignInData {
   /** The stage whose requirements apply. Stored: nodes of 0.11 read it by this name. */
   readonly column: 'login' | 'providerPage'
@@ -24,10 +22,6 @@ export interface SignInData {
   readonly enrolment?: { readonly secret: string; readonly uri: string }
   /** New recovery codes, which the page shows until the person goes on. */
   readonly recoveryCodes?: readonly string[]
-  /** The mail that was asked for. */
-  readonly mail?: RequestedMail
-  /** The mailed link that was opened. */
-  readonly link?: OpenedLink
 }
 
 /** Evidence without the account, which is read again at each step. */
@@ -37,28 +31,6 @@ export interface Proven {
   readonly authTime: number
   /** The version of the account: any other means that its logins have ended meanwhile. */
   readonly refreshVersion: number
-}
-
-export interface RequestedMail {
-  /** Of the confirmation. */
-  readonly id: string
-  /** As it was typed. */
-  readonly address: string
-  /** When it was asked for last, and until when it counts; epoch milliseconds. */
-  readonly askedAt: number
-  readonly expiresAt: number
-}
-
-export interface OpenedLink {
-  readonly token: string
-  readonly username: string
-  /** Where it was asked from; null if this browser has asked. */
-  readonly asked: {
-    readonly at: number
-    readonly address: string | null
-    readonly browser: string | null
-    readonly system: string | null
-  } | null
 }
 
 /**

@@ -1,17 +1,25 @@
-import { some } from '../../core/module/hooks.ts'
+import { some, subscribersOf } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
 import type { Proofs } from '../authentication/proofs.ts'
 import { createGrants, type Grants } from './grants.ts'
 import { createProofs } from './proofs.ts'
+import type { SentCode } from './sent-code.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
+    readonly sentCodes: () => readonly SentCode[]
     readonly grants: Grants
     readonly proofs: Proofs
   }
 }
 
 export const services = [
+  service({
+    needs: [],
+    makes: ['sentCodes'],
+    hooks: ['sentCode'],
+    create: ({ sentCode }) => ({ sentCodes: () => subscribersOf(sentCode) }),
+  }),
   service({
     needs: ['clock', 'db', 'pageFlows', 'requirements'],
     makes: ['grants'],

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { areasFor } from '../areas.ts'
+import { areasFor, rootPath } from '../areas.ts'
 import { frameTexts } from '../frame-texts.ts'
 import { isHelpOpen } from '../keys.ts'
 import { csrfToken, session } from '../session/session.ts'
@@ -27,11 +27,11 @@ export function Bar({ name, logo, isMenuOpen, onMenu }: Props) {
       >
         {t.menu}
       </button>
-      <a class="brand" href={own[0]?.path ?? '/admin'}>
+      <a class="brand" href={own[0]?.path ?? rootPath}>
         <img src={logo} alt="" width="28" height="28" />
         <span>{name}</span>
       </a>
-      {own.some(({ id }) => id === 'accounts') && <AccountSearch />}
+      {own.some(({ path }) => path === '/admin/accounts') && <AccountSearch />}
       <button
         type="button"
         class="quiet small help-button"

@@ -1,6 +1,7 @@
+import { useLanguage } from '../../context.ts'
+import { groupsFor } from '../areas.ts'
 import { frameTexts } from '../frame-texts.ts'
 import { areKeysOn, isHelpOpen, searchField, setKeys } from '../keys.ts'
-import { groupsFor } from '../navigation.ts'
 import { session } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -9,6 +10,7 @@ type Row = [keys: readonly string[], text: string]
 /** The keys of the console, and the switch that turns them off. */
 export function HelpDialog() {
   const t = frameTexts.use()
+  const language = useLanguage()
   if (!isHelpOpen.value) return null
   const close = () => {
     isHelpOpen.value = false
@@ -21,7 +23,7 @@ export function HelpDialog() {
     [['Esc'], t.help.escape],
     ...groupsFor(session.value?.roles ?? [])
       .flat()
-      .map(({ id, key }): Row => [['g', key], t.areas[id]]),
+      .map(({ key, name }): Row => [['g', key], name[language]]),
   ]
   return (
     <Dialog title={t.help.title} onClose={close}>

@@ -3,7 +3,6 @@ import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
-import type { VerifyView } from '../../../core/http/pages/views/verify.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
 import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import type { PageFlow, PageFlows } from '../../../modules/flows/flows.ts'
@@ -17,6 +16,7 @@ import {
   type TokenArrivalDeps,
 } from '../../one-time-tokens/token-arrival.ts'
 import { type Confirmed, type Emails, emailPurposes } from '../emails.ts'
+import type { VerifyView } from './views.ts'
 
 /**
  * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It

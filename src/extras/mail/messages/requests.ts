@@ -1,5 +1,5 @@
+import type { Origin } from '../../../modules/devices/origin.ts'
 import type { MessageFacts, MessageName, NoticeType } from '../message-types.ts'
-import type { Origin } from '../origin.ts'
 import { groupedCode, type Letter, type Part, plainName } from './letter.ts'
 import { written } from './notices.ts'
 import { durationInWords, rowsOf, timeInWords } from './words.ts'

@@ -1,6 +1,6 @@
+import type { Origin } from '../../../modules/devices/origin.ts'
 import type { Device } from '../../../modules/devices/user-agent.ts'
 import type { Texts } from '../languages/en.ts'
-import type { Origin } from '../origin.ts'
 
 const momentMs = 5000
 const minuteMs = 60_000

@@ -9,7 +9,6 @@ import {
   type ProtectedChange,
   protectedChanges,
 } from '../../../core/http/pages/proof-kinds.ts'
-import type { AccountProblem, ConfirmView } from '../../../core/http/pages/views/account.ts'
 import { canBeSent, type Proofs } from '../../../modules/authentication/proofs.ts'
 import {
   beginProof,
@@ -19,8 +18,7 @@ import {
 import { flowExpired } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
 import type { ConfirmFlow, Grants } from '../../../modules/proofs/grants.ts'
-import type { MailedProof } from '../../mail/mailed-proof.ts'
-import type { Confirmations } from '../../one-time-tokens/confirmations.ts'
+import type { SentCode } from '../../../modules/proofs/sent-code.ts'
 import {
   accountForm,
   accountPage,
@@ -35,13 +33,20 @@ import {
 } from './own-page.ts'
 import { type ProtectedFormDeps, recentLogin } from './protected-form.ts'
 import { providerLabel } from './providers.ts'
+import type { AccountProblem, ConfirmView } from './views.ts'
 
 export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
-  readonly confirmations: Pick<Confirmations, 'use'>
+  readonly sentCodes: () => readonly SentCode[]
   readonly db: Database
   readonly grants: Grants
-  readonly mailedProof: MailedProof
   readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
+}
+
+interface Sending {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly person: Person
+  readonly flow: ConfirmFlow
 }
 
 interface ConfirmInput {
@@ -70,7 +75,8 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
  * the form of that change. Proofs count for five minutes: see proofs/grants.ts.
  */
 export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps): Promise<void> {
-  const { confirmations, db, grants, mailedProof, proofs, protectedForms, random } = deps
+  const { db, grants, proofs, protectedForms, random, sentCodes } = deps
+  const [sentCode] = sentCodes()
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -88,7 +94,9 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     const flowOf = ({ change, flow }: ConfirmInput) => flow ?? begin(request, reply, person, change)
     const by = field(request, 'by')
     if (by === 'provider') return leave(request, reply, person, await flowOf(asked))
-    if (by === 'mail') return sendCode(request, reply, person, await flowOf(asked))
+    if (by === 'mail' && sentCode) {
+      return sendCode(sentCode, { request, reply, person, flow: await flowOf(asked) })
+    }
     const now = await takeMailedCode(request, person, asked)
     const kinds = await prove(request, person, now)
     return goOnWith(request, reply, person, await add(request, await flowOf(now), kinds))
@@ -144,10 +152,9 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   ): Promise<ConfirmInput> {
     const { flow } = asked
     const code = field(request, 'code')
-    if (!flow || code === '') return asked
+    if (!flow || code === '' || !sentCode) return asked
     const typed = { id: flow.data.mail ?? '', code, flow: flowName(flow) }
-    const confirmation = await mailedProof.open(request, person.account, typed)
-    const use = (trx: DatabaseOrTransaction) => confirmations.use(trx, confirmation)
+    const use = await sentCode.open(request, person.account, typed)
     const next = { ...asked, flow: await add(request, flow, ['email'], use) }
     await showAgainIfRefused(request, person, next)
     return next
@@ -198,13 +205,12 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
   }
 
   async function sendCode(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { account }: Person,
-    flow: ConfirmFlow,
+    by: SentCode,
+    { request, reply, person, flow }: Sending,
   ): Promise<FastifyReply> {
+    const { account } = person
     const work = async (trx: DatabaseOrTransaction) => {
-      const mail = await mailedProof.begin(trx, request, account, flowName(flow))
+      const mail = await by.begin(trx, request, account, flowName(flow))
       return grants.add(trx, flow, [], { mail })
     }
     await transact(db, [lockName.account(account.userId)], work, reauthorize(request))
@@ -226,7 +232,7 @@ export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps):
     const given = flow ? grants.kindsOf(flow) : []
     const asks = needed.filter((kind) => !given.includes(kind))
     const linked = asks.includes('provider') ? await linkedProviders(deps, account) : []
-    const byMail = asks.includes('email') && mailedProof.canMail(account)
+    const byMail = asks.includes('email') && sentCode?.canSend(account) === true
     const { email = '' } = flow?.data.form?.fields ?? {}
     return (problem: AccountProblem | null): ConfirmView => ({
       ...common(request, person, problem),

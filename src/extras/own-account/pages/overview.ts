@@ -1,30 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../../core/errors.ts'
-import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { isLanguage, languages } from '../../../core/lib/languages.ts'
 import type { Providers } from '../../../modules/federation/providers.ts'
 import type { Users } from '../../../modules/users/users.ts'
-import type { Emails } from '../../email-addresses/emails.ts'
-import {
-  accountForm,
-  accountPage,
-  common,
-  field,
-  goOn,
-  type PersonDeps,
-  personOf,
-  show,
-} from './own-page.ts'
+import { accountPage, common, type PersonDeps, personOf, show } from './own-page.ts'
 
 export interface OverviewDeps extends PersonDeps {
-  readonly emails: Pick<Emails, 'setLanguage'>
   readonly providers: Providers
   readonly users: Pick<Users, 'byId'>
 }
 
-/** /account: who the person is here, and the ways on; and the language. */
+/** /account: who the person is here, and the ways on. */
 export async function overviewPages(app: FastifyInstance, deps: OverviewDeps): Promise<void> {
-  const { emails, providers, users } = deps
+  const { providers, users } = deps
 
   app.get('/account', accountPage('/account'), async (request, reply) => {
     const person = await personOf(deps, request)
@@ -46,16 +34,5 @@ export async function overviewPages(app: FastifyInstance, deps: OverviewDeps): P
       languages,
       hasProviders: providers.all.some(({ config }) => config.client),
     })
-  })
-
-  app.post('/account/language', accountForm('/account'), async (request, reply) => {
-    const person = await personOf(deps, request)
-    const language = field(request, 'language')
-    await emails.setLanguage(
-      person.account,
-      isLanguage(language) ? language : null,
-      reauthorize(request),
-    )
-    return goOn(reply, person, '/account', 'language')
   })
 }

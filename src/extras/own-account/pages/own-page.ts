@@ -6,11 +6,6 @@ import { textIn } from '../../../core/http/bodies/form-text.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
-import type {
-  AccountDone,
-  AccountProblem,
-  AccountViews,
-} from '../../../core/http/pages/views/account.ts'
 import type { Views } from '../../../core/http/pages/views.ts'
 import { callerOf } from '../../../core/http/routes/access.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
@@ -19,6 +14,7 @@ import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { ProofsInput } from '../../../modules/authentication/proofs.ts'
+import type { AccountDone, AccountProblem } from './views.ts'
 
 /** The person whose account a page shows. */
 export interface Person {
@@ -33,8 +29,6 @@ export interface PersonDeps {
 
 /** What is wrong with a form, by its refusal; null if the page of the form cannot say it. */
 export type ProblemOf = (error: ApiError) => AccountProblem | null
-
-type Name = keyof AccountViews & keyof Views
 
 const refused = new WeakMap<FastifyRequest, ErrorPage>()
 const access = { rule: authenticated, schemes: ['session'] as const }
@@ -97,7 +91,7 @@ export async function personOf({ accounts }: PersonDeps, request: FastifyRequest
 }
 
 /** Answers a page, in the language of the account. */
-export function show<Page extends Name>(
+export function show<Page extends keyof Views>(
   reply: FastifyReply,
   request: FastifyRequest,
   person: Person,
@@ -108,7 +102,7 @@ export function show<Page extends Name>(
 }
 
 /** If the request is refused, the page of its form says what was wrong. */
-export function showIfRefused<Page extends Name>(
+export function showIfRefused<Page extends keyof Views>(
   request: FastifyRequest,
   person: Person,
   name: Page,

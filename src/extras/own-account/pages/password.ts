@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../../core/config/load.ts'
 import { type ApiError, refuseField } from '../../../core/errors.ts'
-import type { AccountPasswordView, AccountProblem } from '../../../core/http/pages/views/account.ts'
 import { changeOwnPassword, type OwnPasswordDeps } from '../../../modules/accounts/own-password.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
 import {
@@ -16,6 +15,7 @@ import {
   showIfRefused,
 } from './own-page.ts'
 import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
+import type { AccountPasswordView, AccountProblem } from './views.ts'
 
 export interface PasswordPageDeps extends OwnPasswordDeps, ProtectedFormDeps {
   readonly accounts: PersonDeps['accounts'] & OwnPasswordDeps['accounts']

@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { type ConfirmPageDeps, confirmPages } from './confirm.ts'
-import { type EmailPageDeps, emailPages } from './email.ts'
-import { type NoticesPageDeps, noticesPages } from './notices.ts'
 import { type OverviewDeps, overviewPages } from './overview.ts'
 import { type PasswordPageDeps, passwordPages } from './password.ts'
 import { type ProvidersPageDeps, providersPages } from './providers.ts'
@@ -14,9 +12,7 @@ export type AccountPagesDeps = OverviewDeps &
   PasswordPageDeps &
   SecondFactorPageDeps &
   SessionsPageDeps &
-  ProvidersPageDeps &
-  EmailPageDeps &
-  NoticesPageDeps
+  ProvidersPageDeps
 
 /** The pages of the own account, which ask the same of their callers as the JSON routes do. */
 export async function accountPages(app: FastifyInstance, deps: AccountPagesDeps): Promise<void> {
@@ -27,6 +23,4 @@ export async function accountPages(app: FastifyInstance, deps: AccountPagesDeps)
   await secondFactorPages(app, deps)
   await sessionsPages(app, deps)
   await providersPages(app, deps)
-  await emailPages(app, deps)
-  await noticesPages(app, deps)
 }

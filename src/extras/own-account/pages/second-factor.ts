@@ -4,7 +4,6 @@ import type { Database } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
-import type { AccountProblem } from '../../../core/http/pages/views/account.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { Proofs } from '../../../modules/authentication/proofs.ts'
 import { flowExpired, type PageFlow, type PageFlows } from '../../../modules/flows/flows.ts'
@@ -23,6 +22,7 @@ import {
   showIfRefused,
 } from './own-page.ts'
 import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
+import type { AccountProblem } from './views.ts'
 
 export interface SecondFactorPageDeps extends ProtectedFormDeps {
   readonly db: Database

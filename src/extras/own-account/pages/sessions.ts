@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
-import type { SessionRow } from '../../../core/http/pages/views/account.ts'
 import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
 import type { OwnSession, Sessions } from '../../../modules/sessions/sessions.ts'
 import {
@@ -15,6 +14,7 @@ import {
   personOf,
   show,
 } from './own-page.ts'
+import type { SessionRow } from './views.ts'
 
 export interface SessionsPageDeps extends PersonDeps {
   readonly sessions: Pick<Sessions, 'endAll' | 'endOne' | 'of'>

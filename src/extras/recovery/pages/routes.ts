@@ -10,7 +10,6 @@ import { languageOf } from '../../../core/http/pages/language.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
-import type { ResetDoneView } from '../../../core/http/pages/views/reset.ts'
 import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import type { PageFlows } from '../../../modules/flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
@@ -27,6 +26,7 @@ import type { Recovery } from '../recovery.ts'
 import { parseIdentifier } from '../reset-identifier.ts'
 import { resetPurposes } from '../ways.ts'
 import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
+import type { ResetDoneView } from './views.ts'
 
 /**
  * GET and POST /reset: a username or an address, the mailbox, and, behind its link or code, the second

@@ -1,16 +1,12 @@
 import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
-import type {
-  ResetDoneView,
-  ResetPasswordView,
-  ResetView,
-} from '../../../core/http/pages/views/reset.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
 import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
 import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
+import type { ResetDoneView, ResetPasswordView, ResetView } from './views.ts'
 
 /** What a reset has come to; each step has what the steps before it have found. */
 export interface ResetData extends MailboxData {

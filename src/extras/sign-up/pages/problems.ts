@@ -1,12 +1,12 @@
 import type { ApiError } from '../../../core/errors.ts'
 import { textIn } from '../../../core/http/bodies/form-text.ts'
-import type { ProfileProblems } from '../../../core/http/pages/views/sign-up.ts'
 import {
   type ChosenUsernameFault,
   chosenUsernameFaults,
 } from '../../../modules/accounts/new-username.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
 import type { ProfileInput } from '../new-owner.ts'
+import type { ProfileProblems } from './views.ts'
 
 /** The fields of the form of a new owner, as they were sent. */
 export interface ProfileFormInput extends ProfileInput {

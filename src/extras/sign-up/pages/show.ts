@@ -1,7 +1,6 @@
 import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
-import type { ProfileProblems, SignUpView } from '../../../core/http/pages/views/sign-up.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
 import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { foreignOrigin } from '../../../modules/flows/return-to.ts'
@@ -9,6 +8,7 @@ import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
 import type { ProfileInput } from '../new-owner.ts'
 import { problemsOfError } from './problems.ts'
+import type { ProfileProblems, SignUpView } from './views.ts'
 
 /** What a sign-up has come to; each step has what the steps before it have found. */
 export interface SignUpData extends MailboxData {

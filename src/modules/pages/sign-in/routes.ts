@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../../core/config/load.ts'
 import type { Random } from '../../../core/crypto/random.ts'
-import { ApiError, refuseField } from '../../../core/errors.ts'
+import { type ApiError, refuseField } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { textIn } from '../../../core/http/bodies/form-text.ts'
 import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../../core/http/media-types.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
-import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
+import { sendView } from '../../../core/http/pages/send-view.ts'
 import { Page } from '../../../core/http/schemas.ts'
+import type { Clock } from '../../../core/lib/clock.ts'
 import { anyone } from '../../../core/policy/rules.ts'
-import { cameByInvalidLink } from '../../../extras/one-time-tokens/token-arrival.ts'
 import { ofBrowser } from '../../devices/device-cookie.ts'
 import type { Providers } from '../../federation/providers.ts'
 import type { PageFlows } from '../../flows/flows.ts'
@@ -24,14 +24,13 @@ import {
   type ReturnOrigins,
   withoutBrowser,
 } from '../../flows/return-to.ts'
-import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
+import type { SignInData, SignInStep, StepsOfWays } from '../../flows/sign-in-flow.ts'
 import { type BrowserSessionDeps, sessionResult } from '../../sessions/browser.ts'
 import type { LiveSession } from '../../sessions/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { secondFactorRequired } from '../../totp/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
-import { createMailSteps, type MailStepsDeps } from './mail.ts'
 import {
   createSignInPipeline,
   type PipelineDeps,
@@ -40,23 +39,19 @@ import {
 } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
-import { beginningOf, pageOf, type ShowDeps, type Shown, showSignIn } from './show.ts'
+import { beginningOf, pageOf, type ShowDeps, showSignIn } from './show.ts'
+import type { ReadField, Shown, SignInAddition, SignInWay } from './ways.ts'
 
 /**
  * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser
  * carries, and shows its step; each POST takes a step, and sends the browser to the next one, or back
  * to where it came from. docs/adr/0059, docs/adr/0077
  */
-export interface SignInRoutesOptions
-  extends Omit<PipelineDeps, 'pageFlows'>,
-    Omit<MailStepsDeps, 'limits' | 'pageFlows' | 'requirements'>,
-    BrowserSessionDeps {
-  readonly config: Pick<
-    Config,
-    'confirmations' | 'login' | 'pages' | 'password' | 'session' | 'signInByMail' | 'signUp'
-  >
+export interface SignInRoutesOptions extends Omit<PipelineDeps, 'pageFlows'>, BrowserSessionDeps {
+  readonly clock: Clock
+  readonly config: Pick<Config, 'login' | 'pages' | 'password' | 'session'>
+  readonly signInAdditions: () => readonly SignInAddition[]
   readonly loginAddress: LoginAddress
-  readonly outbox: { readonly isAvailable: boolean }
   readonly pageFlows: PageFlows
   readonly providers: Providers
   readonly random: Random
@@ -66,6 +61,10 @@ export interface SignInRoutesOptions
 // Long enough to set up an authenticator app, and for a mail to arrive.
 const flowSeconds = 1800
 const afterwards = '/account'
+
+/** The steps that all sign-ins may have. */
+type OwnStep = Exclude<SignInStep, keyof StepsOfWays>
+
 // Without types: a text of another type counts as none.
 const Fields = { type: 'object', additionalProperties: true } as const
 const errors = [
@@ -75,7 +74,6 @@ const errors = [
   captchaRequired,
   secondFactorRequired,
   'passwordChangeRequired',
-  'confirmationInvalid',
   'tooManyLoginAttempts',
   'tooManyRequests',
 ] as const
@@ -84,16 +82,12 @@ export async function signInRoutes(
   app: FastifyInstance,
   options: SignInRoutesOptions,
 ): Promise<void> {
-  const { accounts, clock, config, emailLogin, loginAddress, pageFlows, random, returnOrigins } =
-    options
+  const { accounts, clock, config, loginAddress, pageFlows, random, returnOrigins } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
-  const mail = createMailSteps(options, pipeline)
-  const deps: ShowDeps = {
-    config,
-    providers: providerLinks(options.providers),
-    hasMail: options.outbox.isAvailable,
-  }
+  const additions = options.signInAdditions()
+  const ways = additions.flatMap(({ way }) => way?.(pipeline) ?? [])
+  const deps: ShowDeps = { additions, config, providers: providerLinks(options.providers), ways }
   /** What the page of a refusal shows, for the requests under way. */
   const underWay = new WeakMap<FastifyRequest, { shown: Shown; qr: string }>()
 
@@ -104,9 +98,11 @@ export async function signInRoutes(
     const location = error.row === 'signInFailed' ? fresh(request) : null
     if (location !== null) return { location }
     const known = underWay.get(request)
-    const isDeadLink =
-      error.row === 'confirmationInvalid' && known?.shown.flow.step !== 'email_code'
-    if (isDeadLink) return viewPage('sign-in-dead-link', { begin: '/signin' })
+    const step = known?.shown.flow.step as SignInStep | undefined // as the ways write them
+    for (const { refused } of ways) {
+      const page = refused(error, step)
+      if (page) return page
+    }
     if (known && isCorrectable(error)) {
       return pageOf(deps, { ...known.shown, error }, known.qr)
     }
@@ -122,17 +118,16 @@ export async function signInRoutes(
         access: { rule: anyone },
         errorPage,
         answers: { 200: { [mediaTypes.html]: Page }, 303: {} },
-        errors: ['confirmationInvalid'],
+        errors: ways.flatMap((way) => way.errors),
       },
       schema: { hide: true },
     },
     async (request, reply) => {
       const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
-      const { flow, token, by } = query
-      if (token !== undefined) return openLink(token, request, reply)
-      if (cameByInvalidLink(request)) throw deadLink()
-      const isByMail = by === 'mail' && emailLogin.isOffered
-      if (flow !== undefined) return showFlow(request, reply, isByMail)
+      const arrivedAt = await arriving(request, reply)
+      if (arrivedAt !== null) return reply.redirect(arrivedAt, 303)
+      const chosen = ways.find((way) => way.isChosen(query))
+      if (query.flow !== undefined) return showFlow(request, reply, chosen)
       if (isFromElsewhere(request)) return arrive(request, reply, '/signin')
       const session = await sessionOf(options, request)
       const asked = parseDestination(query, { origins: returnOrigins, otherwise: afterwards })
@@ -144,7 +139,7 @@ export async function signInRoutes(
         data: { column: 'login', proven: null, again: caller?.username ?? null },
       })
       const { ended } = request.query as { ended?: unknown }
-      return show(request, reply, { flow: begun, isEnded: ended === '1', isByMail })
+      return show(request, reply, { flow: begun, isEnded: ended === '1', chosen })
     },
   )
 
@@ -158,16 +153,16 @@ export async function signInRoutes(
         body: 'form',
         answers: { 303: {} },
         responseHeaders: ['set-cookie'],
-        errors,
+        errors: [...errors, ...ways.flatMap((way) => way.errors)],
       },
       schema: { hide: true, body: Fields },
     },
     async (request, reply) => {
       const flow = await flowOfForm<SignInData>(pageFlows, request, 'page_sign_in')
       const field = fieldsOf(request)
-      const isByMail = isAskingForMail(flow, field)
-      const typed = isByMail ? field('email') : field('username')
-      const shown = { flow, isByMail, typed, username: await usernameOf(flow), now: clock.now() }
+      const chosen = begunBy(flow, field)
+      const typed = field(chosen?.field ?? 'username')
+      const shown = { flow, chosen, typed, username: await usernameOf(flow), now: clock.now() }
       const { enrolment } = flow.data
       underWay.set(request, { shown, qr: enrolment ? await qrOf(enrolment.uri) : '' })
       const result = ofBrowser(sessionResult(options, request, reply), request, reply, random)
@@ -184,8 +179,11 @@ export async function signInRoutes(
     by: SigningIn,
   ): Promise<SignInFlow | null> {
     const field = fieldsOf(request)
-    if (isAskingForMail(flow, field)) return mail.ask(flow, field('email'), request)
-    const steps: Record<SignInStep, () => Promise<SignInFlow | null>> = {
+    const way = begunBy(flow, field)
+    if (way) return way.begin(flow, request, by, field)
+    const ofWay = ways.map(({ steps }) => steps[flow.step]).find((step) => step !== undefined)
+    if (ofWay) return ofWay(flow, request, by, field)
+    const steps: Record<OwnStep, () => Promise<SignInFlow | null>> = {
       password: () =>
         pipeline.password(
           flow,
@@ -212,18 +210,13 @@ export async function signInRoutes(
       },
       enrolment: () => pipeline.enrolment(flow, field('totp').replaceAll(' ', '')),
       recovery_codes: () => pipeline.recoveryCodes(flow, by),
-      email: () => mail.ask(flow, field('email'), request),
-      email_code: () => mail.code(flow, field('code'), by),
-      email_link: () => mail.link(flow, by),
     }
-    return steps[flow.step as SignInStep]() // as this file and federation/ write them
+    return steps[flow.step as OwnStep]() // as this file and federation/ write them
   }
 
-  /** Whether the form asks for a mail, for the first time or once more. */
-  function isAskingForMail({ data, step }: SignInFlow, field: (name: string) => string): boolean {
-    if (data.again !== null || !emailLogin.isOffered) return false
-    if (step === 'password') return field('by') === 'mail'
-    return step === 'email_code' && field('resend') === '1'
+  /** The way that a form begins; undefined: the form is that of the step. */
+  function begunBy(flow: SignInFlow, field: ReadField): SignInWay | undefined {
+    return ways.find((way) => way.isBegun(flow, field))
   }
 
   function begin(
@@ -236,34 +229,39 @@ export async function signInRoutes(
     return pageFlows.open<SignInData>(start, browserOf(request, reply, random))
   }
 
-  async function showFlow(request: FastifyRequest, reply: FastifyReply, isByMail: boolean) {
+  async function showFlow(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    chosen: SignInWay | undefined,
+  ) {
     const flow = await flowOf<SignInData>(pageFlows, request, 'page_sign_in')
     if (!flow) return reply.redirect(fresh(request) ?? '/signin?ended=1', 303)
-    return show(request, reply, { flow, isByMail })
+    return show(request, reply, { flow, chosen })
   }
 
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    { flow, ...more }: Pick<Shown, 'flow' | 'isByMail' | 'isEnded'>,
+    { flow, ...more }: Pick<Shown, 'flow' | 'chosen' | 'isEnded'>,
   ) {
     const username = await usernameOf(flow)
     const page = await showSignIn(deps, { flow, username, now: clock.now(), ...more })
     return sendView(reply, request, page.name, page.view, page.options)
   }
 
-  /** Opens the link of a mail: the address that has the token is left at once. */
-  async function openLink(token: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const found = typeof token === 'string' ? await mail.open(token, request) : null
-    if (!found) return reply.redirect('/signin?link=invalid', 303)
-    const { link } = found
-    const options = { origins: returnOrigins, otherwise: afterwards }
-    const returnTo = withoutBrowser(parseReturnTo(found.returnTo, options))
-    const flow = begin(request, reply, returnTo, {
-      step: 'email_link',
-      data: { column: 'login', proven: null, again: null, link },
-    })
-    return reply.redirect(`/signin?flow=${flow.id}`, 303)
+  /** Where a request goes on that a link of a way has led here; null if none has. */
+  async function arriving(request: FastifyRequest, reply: FastifyReply): Promise<string | null> {
+    for (const way of ways) {
+      const arrival = await way.arrive(request)
+      if (!arrival) continue
+      if ('location' in arrival) return arrival.location
+      const options = { origins: returnOrigins, otherwise: afterwards }
+      const returnTo = withoutBrowser(parseReturnTo(arrival.returnTo, options))
+      const data = { column: 'login', proven: null, again: null, ...arrival.data } as const
+      const flow = begin(request, reply, returnTo, { step: arrival.step, data })
+      return `/signin?flow=${flow.id}`
+    }
+    return null
   }
 
   /** The name of the account of a flow, for its pages. */
@@ -283,10 +281,6 @@ function isEnough(
   return needsTwoFactors(returnTo) ? stored.amr.includes('mfa') : again !== '1'
 }
 
-function deadLink(): ApiError {
-  return new ApiError('confirmationInvalid', { reason: { code: 'confirmation_unknown' } })
-}
-
 /** Whether the form can be shown again. */
 function isCorrectable({ row, status }: ApiError): boolean {
   if (row === 'signInFailed' || row === 'csrfTokenInvalid' || row === 'accessDenied') return false
@@ -294,6 +288,6 @@ function isCorrectable({ row, status }: ApiError): boolean {
 }
 
 /** Reads the fields of a form. */
-function fieldsOf({ body }: FastifyRequest): (name: string) => string {
+function fieldsOf({ body }: FastifyRequest): ReadField {
   return (name) => textIn(body, name)
 }

@@ -1,40 +1,19 @@
 import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
-import type {
-  FactorView,
-  MailedView,
-  NewPasswordView,
-  SignInForm,
-  SignInView,
-} from '../../../core/http/pages/views/sign-in.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
-import { resendSecondsAt } from '../../../extras/mail/mailbox-page.ts'
 import { foreignOrigin, home } from '../../flows/return-to.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { passwordProblemOf } from '../password-problem.ts'
-import type { SignInFlow } from './pipeline.ts'
 import type { ProviderLink } from './providers.ts'
-
-/** What a page shows beside its flow. */
-export interface Shown {
-  readonly flow: SignInFlow
-  /** The name of the account, once a proof has told it. */
-  readonly username: string
-  /** What was typed before, which a page of a problem keeps. */
-  readonly typed?: string
-  /** Whether the person asked for the form of the mail. */
-  readonly isByMail?: boolean
-  readonly isEnded?: boolean
-  readonly error?: ApiError
-  readonly now: number
-}
+import type { FactorView, NewPasswordView, SignInForm, SignInView } from './views.ts'
+import type { Shown, SignInAddition, SignInWay } from './ways.ts'
 
 export interface ShowDeps {
-  readonly config: Pick<Config, 'confirmations' | 'login' | 'password' | 'signInByMail' | 'signUp'>
+  readonly additions: readonly SignInAddition[]
+  readonly config: Pick<Config, 'login' | 'password'>
   readonly providers: readonly ProviderLink[]
-  /** Whether mail can be sent. */
-  readonly hasMail: boolean
+  readonly ways: readonly SignInWay[]
 }
 
 /** Where a sign-in begins that returns to an address. */
@@ -51,7 +30,7 @@ export async function showSignIn(deps: ShowDeps, shown: Shown): Promise<ViewPage
 
 /** The same of a request that was refused; the QR code was drawn before. */
 export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
-  const { flow, error, isByMail = false } = shown
+  const { flow, error, chosen } = shown
   const { data, returnTo, step } = flow
   const isThrottled = error?.status === 429
   const form: SignInForm = {
@@ -81,26 +60,21 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
         { ...form, codes: data.recoveryCodes ?? [] },
         options,
       )
-    case 'email_code':
-      return viewPage('sign-in-mailed', mailed(), options)
-    case 'email_link': {
-      const { asked = null, username } = data.link ?? { username: '' }
-      return viewPage('sign-in-link', { ...form, username, asked }, options)
+    default: {
+      const ofWay = deps.ways.map(({ pages }) => pages[step]).find((page) => page !== undefined)
+      const page = ofWay ?? chosen?.first
+      return page ? page(shown, form, options) : viewPage('sign-in', password(), options)
     }
-    default:
-      return isByMail
-        ? viewPage('sign-in-by-mail', byMail(), options)
-        : viewPage('sign-in', password(), options)
   }
 
   function password(): SignInView {
-    const { providers, hasMail, config } = deps
-    const returning = returnTo === home ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
+    const { additions, providers } = deps
     const isOpen = data.again === null
     const again = isOpen ? [] : [['again', '1']]
     const query = [...(returnTo === home ? [] : [['return_to', returnTo]]), ...again]
     const asking = query.length === 0 ? '' : `?${new URLSearchParams(query)}`
-    const signUp = returnTo === ownAccount ? '/signup' : `/signup${returning}`
+    const { action } = form
+    const links = additions.map((one) => one.links?.({ action, returnTo, isOpen }))
     return {
       ...form,
       username: data.again ?? shown.typed ?? '',
@@ -108,9 +82,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       problem: passwordProblem(error, shown),
       hasCaptcha: error?.row === 'captchaRequired',
       providers: providers.map(({ login, label }) => ({ href: `${login}${asking}`, label })),
-      byMail: config.signInByMail && hasMail ? `${form.action}&by=mail` : null,
-      reset: hasMail && isOpen ? '/reset' : null,
-      signUp: hasMail && isOpen && config.signUp.mode === 'open' ? signUp : null,
+      ...Object.assign({ byMail: null, reset: null, signUp: null }, ...links),
     }
   }
 
@@ -119,33 +91,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     const problem = isThrottled ? 'throttled' : newPasswordProblem(error)
     return { ...form, username: shown.username, minLength, problem }
   }
-
-  function byMail() {
-    const problem = isThrottled ? 'throttled' : error ? 'form' : null
-    return { ...form, email: shown.typed ?? '', problem } as const
-  }
-
-  function mailed(): MailedView {
-    const { address = '', askedAt = 0 } = data.mail ?? {}
-    const problem = isThrottled
-      ? 'throttled'
-      : error?.row === 'confirmationInvalid'
-        ? 'wrong'
-        : error
-          ? 'missing'
-          : null
-    return {
-      ...form,
-      email: address,
-      lifetimeSeconds: deps.config.confirmations.signInSeconds,
-      resendSeconds: resendSecondsAt(shown.now, askedAt),
-      problem,
-    }
-  }
 }
-
-// Where a sign-up leads by itself.
-const ownAccount = '/account'
 
 function passwordProblem(
   error: ApiError | undefined,

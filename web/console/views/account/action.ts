@@ -1,4 +1,4 @@
-import type { account } from '../../../languages/en/console/account.ts'
+import type { account } from './en.ts'
 import type { ShownAccount } from './read-account.ts'
 
 /** What an action of the page needs. */

@@ -5,11 +5,11 @@ export const accountTexts = areaTexts({
   en: () =>
     withEvents(
       'en',
-      import('../../../languages/en/console/account.ts').then(({ account }) => account),
+      import('./en.ts').then(({ account }) => account),
     ),
   de: () =>
     withEvents(
       'de',
-      import('../../../languages/de/console/account.ts').then(({ account }) => account),
+      import('./de.ts').then(({ account }) => account),
     ),
 })

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { accounts } from '../../../languages/en/console/accounts.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { keep, kept } from '../../kept.ts'
 import { standingOf } from '../account/standing.ts'
 import { StandingMarks } from '../account/standing-marks.tsx'
+import type { accounts } from './en.ts'
 import type { ListedAccount } from './read-accounts.ts'
 import { accountsTexts } from './texts.ts'
 

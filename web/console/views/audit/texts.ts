@@ -5,11 +5,11 @@ export const auditTexts = areaTexts({
   en: () =>
     withEvents(
       'en',
-      import('../../../languages/en/console/audit.ts').then(({ audit }) => audit),
+      import('./en.ts').then(({ audit }) => audit),
     ),
   de: () =>
     withEvents(
       'de',
-      import('../../../languages/de/console/audit.ts').then(({ audit }) => audit),
+      import('./de.ts').then(({ audit }) => audit),
     ),
 })

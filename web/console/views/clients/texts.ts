@@ -1,6 +1,6 @@
 import { areaTexts } from '../../texts.ts'
 
 export const clientsTexts = areaTexts({
-  en: async () => (await import('../../../languages/en/console/clients.ts')).clients,
-  de: async () => (await import('../../../languages/de/console/clients.ts')).clients,
+  en: async () => (await import('./en.ts')).clients,
+  de: async () => (await import('./de.ts')).clients,
 })

@@ -1,6 +1,6 @@
 import { areaTexts } from '../../texts.ts'
 
 export const importsTexts = areaTexts({
-  en: async () => (await import('../../../languages/en/console/imports.ts')).imports,
-  de: async () => (await import('../../../languages/de/console/imports.ts')).imports,
+  en: async () => (await import('./en.ts')).imports,
+  de: async () => (await import('./de.ts')).imports,
 })

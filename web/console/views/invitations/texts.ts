@@ -1,6 +1,6 @@
 import { areaTexts } from '../../texts.ts'
 
 export const invitationsTexts = areaTexts({
-  en: async () => (await import('../../../languages/en/console/invitations.ts')).invitations,
-  de: async () => (await import('../../../languages/de/console/invitations.ts')).invitations,
+  en: async () => (await import('./en.ts')).invitations,
+  de: async () => (await import('./de.ts')).invitations,
 })

@@ -1,14 +1,14 @@
+import type { Language } from '../../../../src/core/lib/languages.ts'
 import type { components } from '../../api/openapi.d.ts'
 import type { OverviewTexts } from './texts.ts'
 
 type Status = components['schemas']['AdminStatus']
-type Doctor = components['schemas']['DoctorReport']
 
 export type Level = 'good' | 'warning' | 'bad' | 'off' | 'unknown'
 
 /** One thing that works or not, in words, and the area where more of it stands. */
 export interface Health {
-  readonly id: Status['unknown'][number]['part'] | 'service' | 'doctor'
+  readonly id: string
   readonly name: string
   readonly level: Level
   readonly text: string
@@ -17,35 +17,52 @@ export interface Health {
 
 type Judged = Pick<Health, 'level' | 'text'>
 
+/** A row of the status that the area of a feature adds: `health-part.ts` of its view. */
+export interface HealthPart {
+  /** The part of the status, by its name there. */
+  readonly id: Status['unknown'][number]['part']
+  /** Its place among all rows. */
+  readonly order: number
+  readonly href: string
+  readonly name: Readonly<Record<Language, string>>
+  /** Null if the status does not have it. */
+  judge(status: Status, language: Language, inWords: (seconds: number) => string): Judged | null
+}
+
+/** What the status and its parts are told with. */
+export interface Telling {
+  readonly texts: OverviewTexts
+  readonly language: Language
+  readonly inWords: (seconds: number) => string
+  readonly parts: readonly HealthPart[]
+}
+
 /** A message that waits longer than this is late, in seconds. */
-const lateSeconds = 300
+export const lateSeconds = 300
 
 /** What the status says, in the order in which an operator asks. */
-export function healthOf(status: Status, t: OverviewTexts): Health[] {
+export function healthOf(
+  status: Status,
+  { texts: t, language, inWords, parts }: Telling,
+): readonly Health[] {
   const words = t.works
   const part = (id: Status['unknown'][number]['part'], judged: Judged | null): Judged => {
     if (judged) return judged
     const reason = status.unknown.find((one) => one.part === id)?.reason ?? 'fault'
     return { level: 'unknown', text: words.unknownReasons[reason] }
   }
-  return [
-    { id: 'service', name: words.service, href: null, ...part('readiness', service(status, t)) },
-    { id: 'schema', name: words.database, href: null, ...part('schema', schema(status, t)) },
-    { id: 'mail', name: words.mail, href: '/admin/mail', ...part('mail', mail(status, t)) },
-    {
-      id: 'webhooks',
-      name: words.webhooks,
-      href: '/admin/webhooks',
-      ...part('webhooks', webhooks(status, t)),
-    },
-    { id: 'jobs', name: words.jobs, href: null, ...part('jobs', jobs(status, t)) },
-    {
-      id: 'backups',
-      name: words.backups,
-      href: '/admin/backups',
-      ...part('backups', backups(status, t)),
-    },
-  ]
+  const own = [
+    { order: 10, id: 'service', name: words.service, ...part('readiness', service(status, t)) },
+    { order: 20, id: 'schema', name: words.database, ...part('schema', schema(status, t)) },
+    { order: 50, id: 'jobs', name: words.jobs, ...part('jobs', jobs(status, t)) },
+  ].map((row) => ({ ...row, href: null }))
+  const others = parts.map(({ href, id, judge, name, order }) => ({
+    ...{ order, id, href, name: name[language] },
+    ...part(id, judge(status, language, inWords)),
+  }))
+  return [...own, ...others]
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ order, ...health }) => health)
 }
 
 function service({ host, readiness, uptime_seconds, version, workers }: Status, t: OverviewTexts) {
@@ -66,59 +83,11 @@ function schema({ database, schema: state }: Status, t: OverviewTexts): Judged |
   return { level: 'good', text: `${databases[database]}, ${words(version)}` }
 }
 
-function mail({ mail: state }: Status, { works: t }: OverviewTexts): Judged | null {
-  if (!state) return null
-  const { enabled, failed, oldest_waiting_seconds: oldest, server, trouble, waiting } = state
-  if (!enabled) return { level: 'off', text: t.mailOff }
-  if (!server) return { level: 'off', text: t.mailToFiles }
-  if (trouble) return { level: 'bad', text: t.mailTrouble(trouble.response) }
-  if (oldest > lateSeconds) return { level: 'warning', text: t.mailWaiting(waiting, oldest) }
-  const waits = waiting > 0 ? t.mailWaiting(waiting, oldest) : t.nothingWaits
-  return { level: 'good', text: failed > 0 ? `${waits} ${t.mailFailed(failed)}` : waits }
-}
-
-function webhooks({ webhooks: state }: Status, { works: t }: OverviewTexts): Judged | null {
-  if (!state) return null
-  const { disabled, enabled, failed, oldest_waiting_seconds: oldest } = state
-  const failing = state.oldest_waiting_failing_seconds
-  if (failed > 0) return { level: 'bad', text: t.webhooksFailed(failed) }
-  if (enabled + disabled === 0) return { level: 'off', text: t.webhooksOff }
-  if (failing > 0) return { level: 'warning', text: t.webhooksFailing(failing) }
-  if (oldest > lateSeconds) return { level: 'warning', text: t.webhooksWaiting(oldest) }
-  return { level: 'good', text: t.webhooksGood(enabled) }
-}
-
 function jobs({ jobs: all }: Status, { works: t }: OverviewTexts): Judged | null {
   if (!all) return null
   const troubled = all.filter(({ overdue, result }) => overdue || result === 'failed')
   if (troubled.length === 0) return { level: 'good', text: t.jobsGood(all.length) }
   return { level: 'bad', text: t.jobsBad(troubled.map(({ name }) => name).join(', ')) }
-}
-
-function backups({ backups: state }: Status, { works: t }: OverviewTexts): Judged | null {
-  if (!state) return null
-  const { age_seconds: age, detail, enabled, warning } = state
-  if (!enabled) return { level: 'off', text: t.backupsOff } // doctor judges it
-  if (warning === 'backup_failed') return { level: 'bad', text: t.backupFailed(detail ?? '') }
-  if (age === null) return { level: 'warning', text: t.backupsNone }
-  if (warning === 'backup_late') return { level: 'bad', text: t.backupLate(age) }
-  return { level: 'good', text: t.backupGood(age) }
-}
-
-/** What doctor found; null while it examines. */
-export function doctorHealth(report: Doctor | null, { works: t }: OverviewTexts): Health {
-  const fixed = { id: 'doctor', name: t.doctor, href: '/admin/doctor' } as const
-  if (!report) return { ...fixed, level: 'unknown', text: t.doctorLooking }
-  const { advice, checks, errors, unknown, warnings } = report
-  const parts = [
-    errors > 0 && t.doctorErrors(errors),
-    warnings > 0 && t.doctorWarnings(warnings),
-    advice > 0 && t.doctorAdvice(advice),
-    unknown > 0 && t.doctorUnknown(unknown),
-  ].filter((part) => part !== false)
-  const level = errors > 0 ? 'bad' : warnings > 0 ? 'warning' : 'good'
-  const text = parts.length === 0 ? t.doctorGood(checks) : `${parts.join(', ')}.`
-  return { ...fixed, level, text }
 }
 
 /** The worst of all: what the first sentence of the overview says. */

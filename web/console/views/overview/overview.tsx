@@ -1,13 +1,15 @@
 import { useEffect } from 'preact/hooks'
+import { useCommon, useLanguage } from '../../../context.ts'
 import { LoadFailed } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
 import { useLoad } from '../../use-load.ts'
 import { Changes } from './changes.tsx'
 import { Checklist } from './checklist.tsx'
 import { Entering } from './entering.tsx'
-import { doctorHealth, healthOf } from './health.ts'
+import { healthOf } from './health.ts'
+import { healthParts, loadedParts } from './parts.ts'
 import { RangePicker, useRange } from './range-picker.tsx'
-import { readDoctor, readSeries, readStatistics, readStatus } from './read.ts'
+import { readSeries, readStatistics, readStatus } from './read.ts'
 import { overviewTexts } from './texts.ts'
 import { Trying } from './trying.tsx'
 import { Verdict } from './verdict.tsx'
@@ -19,9 +21,12 @@ const statisticsEveryMs = 60_000
 /** The first view: does it work, who is getting in, who is trying to, what changed; without a click. */
 export function Overview() {
   const t = overviewTexts.use()
+  const { inWords } = useCommon()
+  const language = useLanguage()
   const { name, range, sawSince } = useRange()
   const status = useLoad('', readStatus, { everyMs: statusEveryMs })
-  const doctor = useLoad('', readDoctor)
+  // The parts are always the same, so that each keeps its place among the hooks.
+  const others = loadedParts.map((part) => ({ part, load: useLoad('', part.read) }))
   const statistics = useLoad('', readStatistics, { everyMs: statisticsEveryMs })
   const series = useLoad(name, (signal) => readSeries(range, signal), {
     everyMs: range.readEvery * 1000,
@@ -29,14 +34,18 @@ export function Overview() {
   const since = series.data?.since
   useEffect(() => sawSince(since), [since])
   const readAll = () => {
-    for (const one of [status, doctor, statistics, series]) one.reload()
+    for (const one of [status, statistics, series, ...others.map(({ load }) => load)]) one.reload()
   }
   useReturn(() => {
     status.reload()
     series.reload()
   })
-  const works = status.data ? healthOf(status.data, t) : []
-  const ofDoctor = doctorHealth(doctor.data, t)
+  const telling = { texts: t, language, inWords, parts: healthParts }
+  const works = status.data ? healthOf(status.data, telling) : []
+  const rows = others.map(({ part, load }) => ({
+    ...{ load, Details: part.Details },
+    health: part.judge(load.data, language),
+  }))
   return (
     <>
       <div class="heading">
@@ -52,9 +61,9 @@ export function Overview() {
           </button>
         </div>
       </div>
-      <Verdict health={[...works, ofDoctor]} status={status} />
+      <Verdict health={[...works, ...rows.map(({ health }) => health)]} status={status} />
       <Checklist status={status.data} />
-      <Works health={works} doctor={doctor} ofDoctor={ofDoctor} jobs={status.data?.jobs ?? []} />
+      <Works health={works} others={rows} jobs={status.data?.jobs ?? []} />
       <RangePicker name={name} since={series.data?.since ?? null} lost={series.data?.lost ?? 0} />
       {series.problem !== null && <LoadFailed problem={series.problem} retry={series.reload} />}
       <Entering range={range} series={series.data} statistics={statistics} />

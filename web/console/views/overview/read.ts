@@ -11,10 +11,6 @@ export function readStatus(signal: AbortSignal): Promise<Status> {
   return dataOf(api.GET('/api/admin/status', { signal }))
 }
 
-export function readDoctor(signal: AbortSignal) {
-  return dataOf(api.GET('/api/admin/doctor', { signal }))
-}
-
 export function readStatistics(signal: AbortSignal) {
   return dataOf(api.GET('/api/admin/statistics', { signal }))
 }

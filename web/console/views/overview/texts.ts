@@ -5,12 +5,12 @@ import { throttleTexts } from '../throttle/texts.ts'
 /** Those of the throttle as well, whose tables the overview shows. */
 export const overviewTexts = areaTexts({
   async en() {
-    const own = import('../../../languages/en/console/overview.ts').then(({ overview }) => overview)
+    const own = import('./en.ts').then(({ overview }) => overview)
     await throttleTexts.load('en')
     return withEvents('en', own)
   },
   async de() {
-    const own = import('../../../languages/de/console/overview.ts').then(({ overview }) => overview)
+    const own = import('./de.ts').then(({ overview }) => overview)
     await throttleTexts.load('de')
     return withEvents('de', own)
   },

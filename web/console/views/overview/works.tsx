@@ -5,27 +5,26 @@ import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
 import type { Load } from '../../use-load.ts'
 import type { Health } from './health.ts'
+import type { LoadedPart } from './parts.ts'
 import { overviewTexts } from './texts.ts'
 
-type Report = components['schemas']['DoctorReport']
 type Job = components['schemas']['JobState']
+
+/** A row that is read apart from the status. */
+interface OtherRow extends Pick<LoadedPart<unknown>, 'Details'> {
+  readonly health: Health
+  readonly load: Load<unknown>
+}
 
 interface Props {
   readonly health: readonly Health[]
-  readonly doctor: Load<Report>
-  readonly ofDoctor: Health
+  readonly others: readonly OtherRow[]
   readonly jobs: readonly Job[]
 }
 
-const shownFindings = 3
-
 /** Does it work? A row for each thing that can be broken, with what is wrong and where to mend it. */
-export function Works({ health, doctor, ofDoctor, jobs }: Props) {
+export function Works({ health, others, jobs }: Props) {
   const t = overviewTexts.use()
-  const findings = doctor.data?.findings ?? []
-  const urgent = findings.filter(({ level }) => level === 'error' || level === 'warning')
-  const hasFailed = doctor.problem !== null && doctor.data === null
-  const examined = hasFailed ? { ...ofDoctor, text: t.works.unknownReasons.fault } : ofDoctor
   return (
     <section aria-labelledby="works">
       <h2 id="works">{t.works.title}</h2>
@@ -35,20 +34,18 @@ export function Works({ health, doctor, ofDoctor, jobs }: Props) {
             {one.id === 'jobs' && jobs.length > 0 && <Jobs jobs={jobs} />}
           </Row>
         ))}
-        <Row health={examined}>
-          {urgent.length > 0 && (
-            <ul class="findings">
-              {urgent.slice(0, shownFindings).map(({ check, mend, what }) => (
-                <li key={`${check} ${what}`}>
-                  {what} <span class="muted">{mend.do}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Row>
+        {others.map(({ Details, health: one, load: { data, problem } }) => (
+          <Row key={one.id} health={problem !== null && data === null ? failed(one) : one}>
+            {data !== null && <Details data={data} />}
+          </Row>
+        ))}
       </ul>
     </section>
   )
+
+  function failed(one: Health): Health {
+    return { ...one, text: t.works.unknownReasons.fault }
+  }
 }
 
 interface RowProps {

@@ -1,5 +1,5 @@
-import type { webhooks as english } from '../../../languages/en/console/webhooks.ts'
 import { areaTexts } from '../../texts.ts'
+import type { webhooks as english } from './en.ts'
 
 type WebhooksTexts = typeof english & {
   /** What each event says that a webhook can choose by its name. */
@@ -14,14 +14,14 @@ type Words = Readonly<Record<string, string>>
 export const webhooksTexts = areaTexts<WebhooksTexts>({
   async en() {
     const [{ webhooks }, { events }] = await Promise.all([
-      import('../../../languages/en/console/webhooks.ts'),
+      import('./en.ts'),
       import('made:events-en'),
     ])
     return { ...webhooks, eventWords: events, typeWords: { ...events, ...webhooks.messageWords } }
   },
   async de() {
     const [{ webhooks }, { events }] = await Promise.all([
-      import('../../../languages/de/console/webhooks.ts'),
+      import('./de.ts'),
       import('made:events-de'),
     ])
     return { ...webhooks, eventWords: events, typeWords: { ...events, ...webhooks.messageWords } }

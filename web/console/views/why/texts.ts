@@ -5,15 +5,17 @@ export const whyTexts = areaTexts({
   en: () =>
     withEvents(
       'en',
-      Promise.all([import('../../../languages/en/console/why.ts'), import('made:reasons-en')]).then(
-        ([{ why }, words]) => ({ ...why, ...words }),
-      ),
+      Promise.all([import('./en.ts'), import('made:reasons-en')]).then(([{ why }, words]) => ({
+        ...why,
+        ...words,
+      })),
     ),
   de: () =>
     withEvents(
       'de',
-      Promise.all([import('../../../languages/de/console/why.ts'), import('made:reasons-de')]).then(
-        ([{ why }, words]) => ({ ...why, ...words }),
-      ),
+      Promise.all([import('./de.ts'), import('made:reasons-de')]).then(([{ why }, words]) => ({
+        ...why,
+        ...words,
+      })),
     ),
 })

@@ -6,7 +6,6 @@ import { clientAddress } from '../../../../core/http/limits/client-address.ts'
 import type { ErrorPage } from '../../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../../core/http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../../../core/http/pages/send-view.ts'
-import type { ProfileProblems } from '../../../../core/http/pages/views/sign-up.ts'
 import { isLanguage } from '../../../../core/lib/languages.ts'
 import type { PageFlow } from '../../../../modules/flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../../modules/flows/requests.ts'
@@ -15,6 +14,7 @@ import type { Invitations, OpenInvitation } from '../../invitations.ts'
 import type { ProfileInput } from '../../new-owner.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from '../new-session.ts'
 import { parseProfileForm, problemsOfError, problemsOfForm } from '../problems.ts'
+import type { ProfileProblems } from '../views.ts'
 
 /**
  * GET and POST /invitation: names the address and the roles, and makes the account. The address and

@@ -1,0 +1,6 @@
+import { hook } from '../../core/module/service.ts'
+import { createConsoleAccess } from './access.ts'
+
+export const hooks = [
+  hook('landing', ['config'], ({ config }) => createConsoleAccess(config).landing),
+]

@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseEmail } from '../../../core/addresses/email.ts'
+import type { Config } from '../../../core/config/load.ts'
+import { type ApiError, refuseField } from '../../../core/errors.ts'
+import { acceptForms } from '../../../core/http/bodies/bodies.ts'
+import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
+import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
+import type { Proofs } from '../../../modules/authentication/proofs.ts'
+import type { Outbox } from '../../mail/outbox.ts'
+import type { Confirmations } from '../../one-time-tokens/confirmations.ts'
+import {
+  accountForm,
+  accountPage,
+  common,
+  field,
+  goOn,
+  type Person,
+  personOf,
+  proofsOfForm,
+  show,
+  showIfRefused,
+} from '../../own-account/pages/own-page.ts'
+import {
+  type ProtectedFormDeps,
+  protectedForm,
+  recentLogin,
+} from '../../own-account/pages/protected-form.ts'
+import type { AccountDone, AccountProblem } from '../../own-account/pages/views.ts'
+import { type Confirmed, type Emails, emailPurposes } from '../emails.ts'
+import type { EmailView } from './views.ts'
+
+export interface EmailPageDeps extends ProtectedFormDeps {
+  readonly config: Pick<Config, 'pages'>
+  readonly confirmations: Pick<Confirmations, 'openByCode'>
+  readonly emails: Emails
+  readonly loginAddress: LoginAddress
+  readonly proofs: Pick<Proofs, 'prove'>
+  readonly outbox: Pick<Outbox, 'isAvailable'>
+}
+
+const path = '/account/email'
+const done: Readonly<Record<Confirmed, AccountDone>> = {
+  verified: 'email_verified',
+  changed: 'email_changed',
+  restored: 'email_changed',
+}
+
+/** /account/email: the verified address; verifies one, changes it, or gives up one that waits. */
+export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Promise<void> {
+  const { config, confirmations, emails, loginAddress, outbox, proofs } = deps
+  acceptForms(app)
+
+  app.get(path, accountPage(path), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const view = await viewOf(request, person)
+    return show(reply, request, person, 'account-email', view(null))
+  })
+
+  const form = { path, page: path, change: 'email', fields: ['email'] } as const
+  protectedForm(app, deps, form, async (request, reply, person, fields) => {
+    const view = await viewOf(request, person, fields('email'))
+    showIfRefused(request, person, 'account-email', { problemOf, view })
+    const address = parseEmail(fields('email').trim())
+    if (!address) return refuseField(['email'], 'must be an e-mail address')
+    emails.assertAvailable()
+    const { account } = person
+    const sent = proofsOfForm(request)
+    const guard = await proofs.prove(request, { account, change: 'email', sent })
+    await emails.begin(account, address, {
+      guard,
+      language: config.pages.language,
+      client: loginAddress(request),
+      flow: flowOf(person),
+    })
+    return goOn(reply, person, path, 'email_sent')
+  })
+
+  app.post(`${path}/confirm`, accountForm(path), async (request, reply) => {
+    const person = await personOf(deps, request)
+    const view = await viewOf(request, person)
+    showIfRefused(request, person, 'account-email', { problemOf, view })
+    const { userId } = person.account
+    const pending = (await emails.of(userId))?.pending
+    const confirmation = await confirmations.openByCode(
+      pending?.id ?? '',
+      field(request, 'code'),
+      flowOf(person),
+      emailPurposes,
+    )
+    const confirmed = await emails.confirm(confirmation, reauthorize(request))
+    return goOn(reply, person, path, done[confirmed.done])
+  })
+
+  app.post(`${path}/cancel`, accountForm(path, recentLogin), async (request, reply) => {
+    const person = await personOf(deps, request)
+    await emails.cancel(person.account, reauthorize(request))
+    return goOn(reply, person, path, 'email_cancelled')
+  })
+
+  async function viewOf(request: FastifyRequest, person: Person, typed = '') {
+    const own = await emails.of(person.account.userId)
+    if (!own) throw goneMeanwhile('accountNotFound')
+    const { address, verifiedAt, undeliverableAt, pending } = own
+    return (problem: AccountProblem | null): EmailView => ({
+      ...common(request, person, problem),
+      email: address?.address ?? null,
+      verifiedAt,
+      isUndeliverable: undeliverableAt !== null,
+      pending: pending && { address: pending.address.address, expiresAt: pending.expiresAt },
+      hasMail: outbox.isAvailable,
+      typed,
+    })
+  }
+}
+
+/** The code counts in the session that has asked for it. */
+function flowOf({ sessionId }: Person): string {
+  return `session ${sessionId}`
+}
+
+function problemOf({ row, retryAfterSeconds: seconds = 0 }: ApiError): AccountProblem | null {
+  if (row === 'validationFailed') return { code: 'email_invalid', field: 'email' }
+  if (row === 'emailExists') return { code: 'email_taken', field: 'email' }
+  if (row === 'confirmationInvalid') return { code: 'mailed_code_wrong', field: 'code' }
+  return row === 'tooManyRequests' ? { code: 'too_many_mails', field: null, seconds } : null
+}

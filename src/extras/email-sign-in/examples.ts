@@ -1,0 +1,22 @@
+import { mailboxes } from '../../../test/emails.ts'
+import type { Examples } from '../../../test/example.ts'
+import { verifyAddress } from '../../../test/mail.ts'
+
+export const examples: Examples = {
+  beginEmailLogin: {
+    events: ['email_login_begun'],
+    make: ({ newAddress }) => ({ json: { email: newAddress() } }),
+  },
+  finishEmailLogin: {
+    events: ['authn_token_created', 'authn_login_success'],
+    make: async ({ app, once, newAccount, newAddress }) => {
+      const email = newAddress()
+      await verifyAddress(app, await newAccount(), email)
+      const { body } = await app.call('POST', '/api/public/sign-in-code', { json: { email } })
+      const token = await (await once(mailboxes)).token(body.id)
+      return { json: { token, mode: 'token' } }
+    },
+  },
+}
+
+export const settings = () => ({ SIGN_IN_BY_MAIL: 'on' })

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../../core/config/load.ts'
+import type { ErrorPage } from '../../../core/http/pages/page.ts'
+import { refusalPage } from '../../../core/http/pages/refusal.ts'
+import { anyone } from '../../../core/policy/rules.ts'
+import {
+  applicationPath,
+  type Destination,
+  foreignOrigin,
+  parseDestination,
+  type ReturnOrigins,
+} from '../../../modules/flows/return-to.ts'
+import { sessionOf } from '../../../modules/pages/sign-in/sessions.ts'
+import type { LiveSession, Sessions } from '../../../modules/sessions/sessions.ts'
+import type { HostSessions } from '../host-sessions.ts'
+import { enterPath } from '../paths.ts'
+
+/**
+ * GET /signin/application: the end of a sign-in that was asked for by an application behind a proxy.
+ * It hands the session over by a ticket, in the address of the redirect to the application's host.
+ * docs/adr/0063
+ */
+export interface ApplicationRoutesOptions {
+  readonly config: Pick<Config, 'baseUrl' | 'session'>
+  readonly hostSessions: Pick<HostSessions, 'issueTicket'>
+  readonly returnOrigins: ReturnOrigins
+  readonly sessions: Pick<Sessions, 'resume'>
+}
+
+const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
+
+export async function applicationRoutes(
+  app: FastifyInstance,
+  options: ApplicationRoutesOptions,
+): Promise<void> {
+  const { config, hostSessions, returnOrigins } = options
+  const { origin: ownOrigin } = new URL(config.baseUrl)
+
+  app.get(
+    applicationPath,
+    {
+      exposeHeadRoute: false, // it issues a ticket
+      config: { access: { rule: anyone }, errorPage, answers: { 303: {} } },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      const query = request.query as Readonly<Record<string, unknown>> // parsed by Fastify
+      const asked = parseDestination(query, { origins: returnOrigins, otherwise: '/account' })
+      const session = await sessionOf(options, request)
+      const address = session && isEnough(session, asked) ? await onwards(session, asked) : null
+      // Without a session that is enough, or if it ends at this moment: to the sign-in.
+      return reply.redirect(address ?? beginningOf(asked), 303)
+    },
+  )
+
+  /** The address with a ticket, if it needs one; null if the session has ended. */
+  async function onwards(
+    { stored }: LiveSession,
+    { returnTo, browser }: Destination,
+  ): Promise<string | null> {
+    const origin = foreignOrigin(returnTo)
+    if (browser === null || origin === null || origin === ownOrigin) return returnTo
+    const ticket = await hostSessions.issueTicket(stored.id, { origin, browser, returnTo })
+    return ticket && `${origin}${enterPath}?ticket=${ticket}`
+  }
+}
+
+function isEnough({ needsEnrolment, stored }: LiveSession, asked: Destination): boolean {
+  return !needsEnrolment && (!asked.needsTwoFactors || stored.amr.includes('mfa'))
+}
+
+function beginningOf({ returnTo, browser, needsTwoFactors: isTwo }: Destination): string {
+  const query = new URLSearchParams({
+    return_to: returnTo,
+    ...(browser !== null && { browser }),
+    ...(isTwo && { two_factor: '1' }),
+  })
+  return `/signin?${query}`
+}

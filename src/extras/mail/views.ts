@@ -1,0 +1,36 @@
+/** The page of what happened to the own account. */
+export interface NoticesViews {
+  'account-notices': NoticesView
+}
+
+export interface NoticesView {
+  /** The newest first. */
+  readonly notices: readonly NoticeRow[]
+}
+
+export interface NoticeRow {
+  readonly type:
+    | 'new_sign_in'
+    | 'password_changed'
+    | 'email_changed'
+    | 'factor_added'
+    | 'factor_removed'
+    | 'recovery_codes_renewed'
+    | 'recovery_code_used'
+    | 'identity_linked'
+    | 'identity_unlinked'
+    | 'locked'
+    | 'deletion_requested'
+    | 'deletion_cancelled'
+    | 'locked_at_reset'
+  readonly at: number
+  readonly by: 'owner' | 'administrator' | 'operator' | 'service'
+  readonly browser: string | null
+  readonly system: string | null
+  /** Of the client; null if it is not that of the owner. */
+  readonly address: string | null
+}
+
+declare module '../../core/http/pages/views.ts' {
+  interface Views extends NoticesViews {}
+}

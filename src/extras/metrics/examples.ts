@@ -1,0 +1,3 @@
+import type { Examples } from '../../../test/example.ts'
+
+export const examples: Examples = { getMetrics: {} }

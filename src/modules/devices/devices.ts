@@ -1,0 +1,158 @@
+import { sql } from 'kysely'
+import { throttledAddress } from '../../core/addresses/address.ts'
+import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
+import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { prepared } from '../../core/database/prepared.ts'
+import type { Events } from '../../core/events/events.ts'
+import type { Clock } from '../../core/lib/clock.ts'
+import { loginNewDevice } from '../authentication/events.ts'
+import type { KeySet } from '../keys/key-set.ts'
+import { originNow } from './origin.ts'
+
+/** The devices that have signed in to an account, by which a new device is noticed. */
+export interface Devices {
+  /**
+   * Learns the device of a login that completes, in its transaction. An unknown device, while others
+   * are known, is an event if the account has a verified address, to which a notice can go.
+   * @param browser the secret of the browser's cookie: see device-cookie.ts; without one, the device
+   * is the kind of browser in its network
+   */
+  signedIn(
+    trx: DatabaseOrTransaction,
+    account: { readonly userId: number; readonly email: string | null },
+    browser?: string,
+  ): Promise<void>
+  /**
+   * The digest of a browser by its cookie, if it is a device of the account; otherwise null. The kind
+   * of a browser and its network never count. It costs the same for every user id.
+   */
+  ofBrowser(userId: number, browser: string): Promise<string | null>
+  /**
+   * Forgets those of an account whose password was reset. The next one is an event all the same: it
+   * need not be the owner's.
+   */
+  forget(trx: DatabaseOrTransaction, userId: number): Promise<void>
+  /** Deletes up to `batchSize` that were not seen for a year; answers how many. */
+  purge(batchSize: number): Promise<number>
+}
+
+export interface DevicesDeps {
+  readonly db: Database
+  /** For the purge, which may be lost with the power. */
+  readonly asyncCommitDb: Database
+  readonly clock: Clock
+  readonly events: Pick<Events, 'emitInTransaction'>
+  readonly keys: Pick<KeySet, 'dataKey'>
+}
+
+const dayMs = 86_400_000
+const keptMs = 365 * dayMs
+const maxDevices = 50
+// Keeps the next device from being the first of the account, of which no one is told.
+const noDevice = 'none'
+
+const seenAt = prepared<{ userId: number; device: string }, { last_seen_at: number }>(
+  (db, { userId, device }) =>
+    db
+      .selectFrom('known_devices')
+      .select('last_seen_at')
+      .where('user_id', '=', userId)
+      .where('device', '=', device),
+)
+
+export function createDevices({ db, asyncCommitDb, clock, events, keys }: DevicesDeps): Devices {
+  const key = derivedKey(keys.dataKey, 'known devices')
+  // A cookie is a text and a kind is a list, so that no cookie can name a kind.
+  const digestOf = (userId: number, device: string | readonly (string | null)[]) =>
+    keyedDigest(key, JSON.stringify([userId, device]))
+
+  return {
+    async signedIn(trx, { userId, email }, browser) {
+      const now = clock.now()
+      const device = digestOf(userId, browser ?? kindOfDevice(now))
+      const known = await seenAt.first(trx, { userId, device })
+      if (known) {
+        if (known.last_seen_at <= now - dayMs) await touch(trx, userId, device, now)
+        return
+      }
+      const isNoticed = email !== null && (await hasAny(trx, userId))
+      await trx
+        .insertInto('known_devices')
+        .values({ user_id: userId, device, first_seen_at: now, last_seen_at: now })
+        .onConflict((conflict) => conflict.columns(['user_id', 'device']).doNothing())
+        .execute()
+      await keepNewest(trx, userId)
+      if (isNoticed) await events.emitInTransaction(trx, loginNewDevice, { user_id: userId })
+    },
+
+    async ofBrowser(userId, browser) {
+      const device = digestOf(userId, browser)
+      const known = await seenAt.first(db, { userId, device })
+      return known && known.last_seen_at > clock.now() - keptMs ? device : null
+    },
+
+    async forget(trx, userId) {
+      const now = clock.now()
+      await trx.deleteFrom('known_devices').where('user_id', '=', userId).execute()
+      const none = { user_id: userId, device: noDevice, first_seen_at: now, last_seen_at: now }
+      await trx.insertInto('known_devices').values(none).execute()
+    },
+
+    async purge(batchSize) {
+      const { numAffectedRows = 0n } = await sql`delete from known_devices
+        where (user_id, device) in (select user_id, device from known_devices
+          where last_seen_at <= ${clock.now() - keptMs} order by last_seen_at limit ${batchSize})
+      `.execute(asyncCommitDb)
+      return Number(numAffectedRows)
+    },
+  }
+}
+
+/** The family of browser and system, and the network: /24 of IPv4, /64 of IPv6. */
+function kindOfDevice(now: number): readonly (string | null)[] {
+  const { address, device } = originNow(now)
+  return [device?.browser ?? null, device?.system ?? null, address && networkOf(address)]
+}
+
+function networkOf(address: string): string {
+  return throttledAddress(address).replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24')
+}
+
+async function hasAny(trx: DatabaseOrTransaction, userId: number): Promise<boolean> {
+  const row = await trx
+    .selectFrom('known_devices')
+    .select('device')
+    .where('user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function touch(
+  trx: DatabaseOrTransaction,
+  userId: number,
+  device: string,
+  now: number,
+): Promise<void> {
+  await trx
+    .updateTable('known_devices')
+    .set({ last_seen_at: now })
+    .where('user_id', '=', userId)
+    .where('device', '=', device)
+    .execute()
+}
+
+async function keepNewest(trx: DatabaseOrTransaction, userId: number): Promise<void> {
+  const newest = trx
+    .selectFrom('known_devices')
+    .select('device')
+    .where('user_id', '=', userId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('first_seen_at', 'desc')
+    .limit(maxDevices)
+  await trx
+    .deleteFrom('known_devices')
+    .where('user_id', '=', userId)
+    .where('device', 'not in', newest)
+    .execute()
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { acceptForms } from '../../core/http/bodies/bodies.ts'
+import { keepChosenLanguage } from '../../core/http/pages/language.ts'
+import { refusalPage } from '../../core/http/pages/refusal.ts'
+import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isLanguage } from '../../core/lib/languages.ts'
+import { anyone } from '../../core/policy/rules.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
+
+const LanguageForm = {
+  type: 'object',
+  properties: {
+    language: {
+      type: 'string',
+      description: 'Of those that the pages offer; any other changes nothing',
+    },
+    return_to: { type: 'string', description: 'A path of this service; any other is `/`' },
+  },
+} as const
+
+// An address of a page may hold the flow, with the longest return address.
+const maxFlowLength = 12_288
+
+/** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
+export async function languageRoutes(instance: FastifyInstance): Promise<void> {
+  const app = instance.withTypeProvider<SchemaTypes>()
+  acceptForms(app)
+  app.post(
+    '/language',
+    {
+      config: {
+        access: { rule: anyone },
+        csrf: 'foreignPage',
+        body: 'form',
+        errorPage: (error, request) => refusalPage(error, request, null),
+        answers: { 303: {} },
+        responseHeaders: ['set-cookie'],
+      },
+      schema: { hide: true, body: LanguageForm },
+    },
+    async ({ body: { language, return_to } }, reply) => {
+      if (isLanguage(language)) keepChosenLanguage(reply, language)
+      return reply.redirect(parseReturnTo(return_to, { maxLength: maxFlowLength }), 303)
+    },
+  )
+}

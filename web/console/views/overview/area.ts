@@ -1,0 +1,13 @@
+import { type Area, loader } from '../../area.ts'
+import { overviewTexts } from './texts.ts'
+
+export const area: Area = {
+  path: '/admin',
+  name: { en: 'Overview', de: 'Übersicht' },
+  group: 'overview',
+  order: 1,
+  roles: ['ADMIN'],
+  key: 'o',
+  modules: ['status', 'statistics'],
+  load: loader(async () => (await import('./overview.tsx')).Overview, overviewTexts),
+}

@@ -1,0 +1,193 @@
+import { plural } from '../../../languages/words.ts'
+import type { webhooks as english } from './en.ts'
+
+export const webhooks: typeof english = {
+  title: 'Webhooks',
+  intro: 'Ereignisse gehen als signierte Anfragen an Ihre Anwendungen, sobald sie geschehen.',
+  all: 'Alle Webhooks',
+  backToWebhook: 'Der Webhook',
+  caption: 'Webhooks und wie sie antworten',
+  address: 'Adresse',
+  description: 'Beschreibung',
+  events: 'Ereignisse',
+  state: 'Zustand',
+  lastAnswer: 'Letzte Antwort',
+  states: {
+    enabled: 'eingeschaltet',
+    disabled: 'ausgeschaltet',
+    failed: 'vom Dienst ausgeschaltet',
+  },
+  failing: 'schlägt fehl',
+  create: 'Neuer Webhook',
+  empty:
+    'Es ist kein Webhook eingerichtet. Ein Webhook sagt einer Ihrer Anwendungen von Ereignissen: Zum Beispiel wird eine Person gelöscht, und das Wiki entfernt ihr Profil.',
+  messageWords: { webhook_test: 'Testnachricht', audit_checkpoint: 'Prüfpunkt des Audit-Logs' },
+  allEvents: 'alle Ereignisse',
+  neverSent: 'es wurde noch nichts gesendet',
+  answered: (status) => `Antwort ${status}`,
+  notAnswered: 'Keine Antwort',
+  failingSince: 'Schlägt fehl seit',
+  succeededAt: 'Letzter Erfolg',
+  form: {
+    url: 'Adresse des Empfängers',
+    urlHint:
+      'https, ohne Benutzernamen oder Passwort darin. Die Adresse wird verschlüsselt gespeichert.',
+    description: 'Beschreibung',
+    descriptionHint: 'Für Sie und die anderen mit der Rolle ADMIN.',
+    events: 'Welche Ereignisse',
+    all: 'Alle Ereignisse',
+    allHint: 'Auch die späterer Versionen.',
+    names: 'Andere, mit Namen',
+    namesHint:
+      'Einer je Zeile. Ein * steht für jedes Ende eines Namens: authn_* sind alle Anmeldungen, Passwörter und Tokens. Die Namen stehen im Audit-Log.',
+    single: plural('de', {
+      one: 'Jedes Ereignis für sich: # gewählt',
+      other: 'Jedes Ereignis für sich: # gewählt',
+    }),
+    groups: {
+      userCreated: 'Eine Person wird angelegt',
+      userChanged: 'Eine Person wird geändert',
+      userDeleted: 'Eine Person wird gelöscht',
+      roles: 'Rollen oder Sperren eines Kontos werden geändert',
+      locked: 'Fehlversuche sperren ein Konto',
+      logins: 'Alles zu Anmeldungen, Passwörtern und Tokens',
+      secondFactor: 'Zweite Faktoren',
+      keys: 'Schlüssel werden ersetzt oder beendet',
+      backups: 'Sicherungen',
+      checkpoints: 'Prüfpunkte des Audit-Logs',
+    },
+    content: 'Was die Nachrichten sagen',
+    ids: 'Nur Ids',
+    idsHint:
+      'Keine Benutzernamen, Adressen oder Texte. Der Empfänger fragt nach dem, was er wissen darf.',
+    full: 'Alles, was das Audit-Log hat',
+    fullHint: 'Mit Benutzernamen und Adressen: für einen Empfänger, der das alles wissen darf.',
+    create: 'Webhook einrichten',
+    save: 'Speichern',
+  },
+  secret: {
+    title: 'Das Geheimnis dieses Webhooks, nur dieses eine Mal',
+    intro:
+      'Geben Sie es dem Empfänger, der damit jede Nachricht prüft. Es kann nicht noch einmal gezeigt werden; ein neues können Sie jederzeit machen.',
+    about: 'das Geheimnis',
+    done: 'Ich habe es gespeichert',
+  },
+  page: {
+    copyAddress: 'die Adresse',
+    id: 'Id',
+    content: 'Nachrichten sagen',
+    previousSecret: 'Das Geheimnis davor signiert auch noch bis',
+    createdAt: 'Eingerichtet',
+    updatedAt: 'Geändert',
+    test: 'Test senden',
+    tested: 'Eine Testnachricht ist unterwegs: Ihre Zustellung steht oben in der Liste.',
+    enable: 'Einschalten',
+    enabled: 'Der Webhook ist eingeschaltet. Was gewartet hat, wird jetzt gesendet.',
+    disable: 'Ausschalten',
+    disabled:
+      'Der Webhook ist ausgeschaltet: Nichts wird gesendet, und Ereignisse werden nicht für ihn aufgehoben.',
+    disableTitle: (host) => `Den Webhook von ${host} ausschalten?`,
+    disableEffects: [
+      'An ihn wird nichts mehr gesendet.',
+      'Ereignisse, die inzwischen geschehen, werden nicht für ihn aufgehoben: Sie werden nie gesendet.',
+      'Was schon wartet, wird gesendet, sobald er wieder eingeschaltet ist.',
+    ],
+    edit: 'Ändern',
+    editTitle: 'Den Webhook ändern',
+    changed: 'Der Webhook ist geändert.',
+    renew: 'Neues Geheimnis',
+    renewTitle: 'Ein neues Geheimnis machen?',
+    renewEffects: [
+      'Das neue Geheimnis wird einmal gezeigt.',
+      '24 Stunden lang hat jede Nachricht zwei Signaturen, mit dem neuen und mit dem alten Geheimnis.',
+      'Wurde das alte bekannt, geben Sie dem Empfänger sofort das neue: Von da an darf er keine Signatur des alten mehr annehmen.',
+    ],
+    remove: 'Entfernen',
+    removeTitle: (host) => `Den Webhook von ${host} entfernen?`,
+    removed: (host) => `Der Webhook von ${host} ist entfernt.`,
+    removeEffects: (waiting, isMore) => [
+      'An ihn wird nichts mehr gesendet, und sein Geheimnis wird gelöscht.',
+      isMore
+        ? 'Mehr als 1.000 wartende Nachrichten werden aufgegeben.'
+        : plural('de', {
+            one: '# wartende Nachricht wird aufgegeben.',
+            other: '# wartende Nachrichten werden aufgegeben.',
+          })(waiting),
+      'Seine Zustellungen werden gelöscht. Das lässt sich nicht rückgängig machen.',
+    ],
+    wasDisabled:
+      'Der Dienst hat diesen Webhook ausgeschaltet, weil sein Empfänger drei Tage lang nichts angenommen oder gesagt hat, dass es ihn nicht mehr gibt. Bringen Sie den Empfänger in Ordnung, schalten Sie den Webhook ein, senden Sie einen Test, und senden Sie dann noch einmal, was fehlschlug. Ereignisse seitdem wurden nicht für ihn aufgehoben.',
+    isFailing:
+      'Der Empfänger nimmt die Nachrichten nicht an. Sie werden drei Tage lang von selbst noch einmal gesendet.',
+  },
+  deliveries: {
+    title: 'Zustellungen',
+    caption: 'Zustellungen, die neueste zuerst',
+    id: 'Zustellung',
+    event: 'Ereignis',
+    webhook: 'Webhook',
+    state: 'Zustand',
+    attempts: 'Versuche',
+    at: 'Ereignis um',
+    next: 'Nächster Versuch',
+    answer: 'Letzte Antwort',
+    states: {
+      waiting: 'wartet',
+      delivered: 'zugestellt',
+      failed: 'fehlgeschlagen',
+      cancelled: 'zurückgezogen',
+    },
+    anyState: 'Jeder Zustand',
+    anyTime: 'Jede Zeit',
+    since: 'Ereignisse',
+    spans: {
+      '1h': 'der letzten Stunde',
+      '24h': 'der letzten 24 Stunden',
+      '72h': 'der letzten 3 Tage',
+      '720h': 'der letzten 30 Tage',
+    },
+    type: 'Art des Ereignisses',
+    older: 'Ältere',
+    further: 'Weiter zurück suchen',
+    newest: 'Die neuesten',
+    empty:
+      'Noch keine Zustellung. „Test senden“ auf der Seite eines Webhooks sendet sofort eine Nachricht; alle anderen kommen mit ihren Ereignissen.',
+    emptyFiltered: 'Keine Zustellung passt zu diesen Filtern.',
+    showAll: 'Alle Zustellungen zeigen',
+    action: 'Aktion',
+    repeat: 'Noch einmal senden',
+    repeated: (id) => `Zustellung ${id} wird noch einmal gesendet, mit derselben webhook-id.`,
+    repeatAll: 'Fehlgeschlagene noch einmal senden',
+    repeatAllTitle: 'Noch einmal senden, was fehlschlug?',
+    repeatAllEffects: (count, isMore) => [
+      isMore
+        ? 'Mehr als 1.000 Zustellungen werden noch einmal gesendet.'
+        : plural('de', {
+            one: '# Zustellung wird noch einmal gesendet.',
+            other: '# Zustellungen werden noch einmal gesendet.',
+          })(count),
+      'Sie gehen in ihrer Reihenfolge, jede mit ihrer webhook-id: Der Empfänger weiß, was er schon getan hat.',
+    ],
+    nothingFailed: 'In dieser Zeit ist keine Zustellung fehlgeschlagen.',
+    repeatedAll: plural('de', {
+      one: '# Zustellung wird noch einmal gesendet.',
+      other: '# Zustellungen werden noch einmal gesendet.',
+    }),
+    repeatedSoFar: plural('de', {
+      one: 'Bisher # Zustellung …',
+      other: 'Bisher # Zustellungen …',
+    }),
+  },
+  delivery: {
+    title: (id) => `Zustellung ${id}`,
+    message: 'webhook-id',
+    detail: 'Warum der letzte Versuch fehlschlug',
+    createdAt: 'Wartet seit',
+    dueAt: 'Nächster Versuch',
+    finishedAt: 'Beendet',
+    receiverSaid: 'Was der Empfänger gesagt hat',
+    receiverHint: 'Ein Text des Empfängers, nach 4 KiB abgeschnitten.',
+    receiverNothing:
+      'Nichts ist aufgehoben: Der Text einer Antwort wird nur aufgehoben, wenn sie ablehnt.',
+  },
+}

@@ -1,0 +1,17 @@
+import type { AccountPart } from '../own-account/part.ts'
+import { LanguageForm } from './language-form.tsx'
+
+export const accountPart: AccountPart = {
+  links: [
+    {
+      order: 10,
+      href: '/account/email',
+      title: ({ ownEmail }) => ownEmail.emailTitle,
+      summary: ({ ownEmail }) => ownEmail.emailSummary,
+    },
+  ],
+  rows: ({ email }, { ownEmail: t }) => [[t.verifiedEmail, email ?? t.noEmail]],
+  Section: LanguageForm,
+  hint: ({ ownEmail }) => ownEmail.twoAddresses,
+  words: ({ ownEmail: { done, problems } }) => ({ done, problems }),
+}

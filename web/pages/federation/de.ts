@@ -1,0 +1,20 @@
+import type { federation as english } from './en.ts'
+
+export const federation: typeof english = {
+  landing: {
+    signed_in: { title: 'Angemeldet', text: 'Sie sind angemeldet.' },
+    confirmed: { title: 'Bestätigt', text: 'Der Anbieter hat bestätigt, dass Sie es sind.' },
+    signed_out: {
+      title: 'Abgemeldet',
+      text: 'Sie sind hier abgemeldet. Weiter zum Anbieter, um sich auch dort abzumelden.',
+    },
+    linked: { title: 'Identität verknüpft', text: 'Ab jetzt können Sie sich mit ihr anmelden.' },
+  },
+  secondFactor: {
+    title: 'Zweiter Faktor',
+    text: 'Ihr Konto verlangt einen zweiten Faktor. Geben Sie den Code ein, den Ihre Authenticator-App gerade zeigt, oder einen Ihrer Wiederherstellungscodes.',
+    orRecoveryCode: 'Oder ein Wiederherstellungscode',
+    wrong: 'Dieser Code ist falsch oder wurde schon benutzt. Geben Sie einen anderen ein.',
+    missing: 'Geben Sie einen Code ein.',
+  },
+}

@@ -1,0 +1,24 @@
+export const federation = {
+  landing: {
+    signed_in: { title: 'Signed in', text: 'You are signed in.' },
+    confirmed: { title: 'Confirmed', text: 'The provider has confirmed that it is you.' },
+    signed_out: {
+      title: 'Signed out',
+      text: 'You are signed out here. Continue to the provider to sign out there.',
+    },
+    linked: { title: 'Identity linked', text: 'From now on it signs you in.' },
+  },
+  secondFactor: {
+    title: 'Second factor',
+    text: 'Your account asks for a second factor. Enter the code that your authenticator app shows now, or one of your recovery codes.',
+    orRecoveryCode: 'Or a recovery code',
+    wrong: 'This code is not right, or it was used before. Enter another one.',
+    missing: 'Enter a code.',
+  },
+}
+
+declare module '../../languages/languages.ts' {
+  interface Texts {
+    readonly federation: typeof federation
+  }
+}

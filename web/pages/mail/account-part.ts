@@ -1,0 +1,12 @@
+import type { AccountPart } from '../own-account/part.ts'
+
+export const accountPart: AccountPart = {
+  links: [
+    {
+      order: 60,
+      href: '/account/notices',
+      title: ({ notices }) => notices.noticesTitle,
+      summary: ({ notices }) => notices.noticesSummary,
+    },
+  ],
+}

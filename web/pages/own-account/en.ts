@@ -1,0 +1,146 @@
+/** The pages of the own account. */
+export const account = {
+  title: 'Your account',
+  navigation: 'Parts of your account',
+  overview: 'Overview',
+  toOverview: 'Back to your account',
+  signOut: 'Sign out',
+
+  done: {
+    password: 'Your password was changed. All other sessions were ended.',
+    factor_removed: 'The second factor was removed. All other sessions were ended.',
+    session_ended: 'The session was ended.',
+    sessions_ended: 'All other sessions were ended.',
+    unlinked: 'The provider was unlinked. It signs in here no more.',
+    confirmed: 'You have confirmed that it is you. You can make this change for five minutes.',
+  },
+  problems: {
+    wrong_password: 'This is not your current password.',
+    new_password: 'Choose another new password.',
+    passwords_differ: 'The two new passwords are not the same.',
+    captcha: 'Your browser must solve a small task first. Type your passwords again.',
+    proof_missing: 'Something is missing. Fill in all fields.',
+    proof_refused: 'This was not accepted. Try again later.',
+    code_missing: 'Type a code.',
+    code_wrong: 'The code is wrong, or was used before.',
+    too_many: 'There were too many tries.',
+    too_many_mails: 'Too many e-mails were asked for.',
+    mailed_code_wrong: 'The code is wrong, or has ended.',
+  },
+
+  profile: 'You',
+  name: 'Name',
+  contact: 'Contact address',
+  since: 'Account since',
+
+  passwordTitle: 'Password',
+  passwordSummary: 'Change your password.',
+  currentPassword: 'Current password',
+  changePassword: 'Change the password',
+  endsOthers: 'All other sessions will be ended.',
+
+  factorTitle: 'Second factor',
+  factorSummary: 'A code of your phone, beside the password.',
+  factorOn: 'The second factor is on: a sign-in asks for a code of your authenticator app.',
+  factorOff: 'The second factor is off: your password alone signs in.',
+  on: 'on',
+  off: 'off',
+  setUp: 'Turn on the second factor',
+  setUpExplanation:
+    'You need an authenticator app on your phone. It shows a new code every 30 seconds.',
+  replace: 'Move to another app',
+  replaceExplanation: 'The current app works until the new one is confirmed.',
+  replaceAction: 'Set up another app',
+  remove: 'Remove the second factor',
+  removeExplanation: 'Your password alone will sign in again. All other sessions will be ended.',
+  removeAction: 'Remove it',
+  presentCode: 'Current code',
+  orRecoveryCode: 'Or a recovery code',
+  renewLink: 'Make new recovery codes',
+
+  confirmTitle: 'Confirm that it is you',
+  confirmChange: {
+    password: 'You want to change your password.',
+    factor: 'You want to set up an authenticator app.',
+    factor_removal: 'You want to remove the second factor.',
+    recovery_codes: 'You want to make new recovery codes.',
+    email: 'You want to change your e-mail address.',
+    identity: 'You want to link a provider.',
+    identity_removal: 'You want to unlink a provider.',
+    deletion: 'You want to delete your account for good.',
+  },
+  confirmExplanation:
+    'With this change someone could take over or delete your account. So please confirm once more that it is you, even if you have just signed in.',
+  confirmNext: 'You confirm on the next page that it is you.',
+  confirmed: 'You have confirmed that it is you.',
+  confirmedInPart: 'The first step is confirmed. One step is left.',
+  confirmAtProvider: 'Sign in once more at a linked provider. You come back here afterwards.',
+  signInAt: (provider: string) => `Sign in at ${provider}`,
+  confirmByMail: (address: string) => `We send a code to ${address}.`,
+  codeMailedTo: (address: string) => `We have sent a code to ${address}. Type it here.`,
+  sendCode: 'Send the code',
+  nothingToConfirmBy:
+    'Your account has no password, no linked provider and no verified address that e-mail can be sent to, so you cannot confirm this change. Ask your administrator.',
+
+  mailedCode: 'Code of the e-mail',
+  newEmail: 'E-mail address',
+
+  enrolmentTitle: 'Set up your authenticator app',
+  enrolmentSteps: [
+    'Open the authenticator app on your phone, and add an account.',
+    'Scan this picture, or type the key.',
+    'Type the six digits that the app shows.',
+  ],
+  typedSecret: 'Key to type',
+  confirm: 'Confirm',
+  afterConfirm: 'You then get recovery codes. All other sessions will be ended.',
+
+  codesTitle: 'Recovery codes',
+  codesSummary: 'Make new ones, if you have lost the old ones.',
+  codesExplanation:
+    'A recovery code signs in once, in place of a code of your app. New ones make the old ones void.',
+  codesNeedFactor: 'Recovery codes belong to the second factor, which is off.',
+  renewCodes: 'Make new recovery codes',
+  newCodesTitle: 'Your recovery codes',
+  factorIsOn: 'The second factor is on.',
+  shownOnce:
+    'These codes are shown this once, and are gone when you reload or leave this page. Keep them where you find them without your phone.',
+  codesList: 'Recovery codes',
+  keptThem: 'I have kept them',
+
+  sessionsTitle: 'Sessions',
+  sessionsSummary: 'Where you are signed in.',
+  sessionsExplanation: 'If you do not know one of these, end it, and then change your password.',
+  device: 'Device',
+  address: 'IP address',
+  signedInAt: 'Signed in',
+  lastSeen: 'Last used',
+  thisSession: 'This session',
+  deviceOf: (browser: string, system: string) => `${browser} on ${system}`,
+  unknownDevice: 'Unknown device',
+  endSession: 'End',
+  endSessionOf: (device: string, address: string) => `End the session of ${device}, ${address}`,
+  endOthers: 'End all other sessions',
+  endOthersExplanation: 'Applications that are signed in by tokens must sign in again, too.',
+  action: 'Action',
+
+  providersTitle: 'Linked providers',
+  providersSummary: 'Other accounts that sign in here.',
+  providersExplanation: 'Anyone who can sign in at a linked provider can sign in here.',
+  noneLinked: 'No provider is linked.',
+  provider: 'Provider',
+  linkedSince: 'Linked since',
+  unlink: 'Unlink',
+  unlinkOf: (provider: string) => `Unlink ${provider}`,
+  link: (provider: string) => `Link ${provider}`,
+  linkMore: 'Link a provider',
+  leavingTitle: 'On your way to the provider',
+  leaving: (provider: string) => `You go on to ${provider}, and come back here afterwards.`,
+  goOnTo: (provider: string) => `Go on to ${provider}`,
+}
+
+declare module '../../languages/languages.ts' {
+  interface Texts {
+    readonly account: typeof account
+  }
+}

@@ -1,0 +1,87 @@
+import type { AccountDone, AccountProblem } from '../../../src/extras/own-account/pages/views.ts'
+import { CodeField } from '../../components/code-field.tsx'
+import { Field } from '../../components/field.tsx'
+import { Notice, Problem } from '../../components/messages.tsx'
+import { useTexts } from '../../context.ts'
+import type { Texts } from '../../languages/languages.ts'
+import type { AccountWords } from './part.ts'
+import { parts } from './parts.ts'
+
+/** What was done, or what was wrong, at the head of a page of the account. */
+export function Outcome({
+  done,
+  problem,
+}: {
+  readonly done: AccountDone | null
+  readonly problem: AccountProblem | null
+}) {
+  const texts = useTexts()
+  if (problem) {
+    const { field } = problem
+    return (
+      <Problem {...(field !== null && { fields: [{ name: field, text: textOf(problem, texts) }] })}>
+        {field === null ? <p>{textOf(problem, texts)}</p> : null}
+      </Problem>
+    )
+  }
+  return done && <Notice>{<p>{wordsOf(texts).done[done]}</p>}</Notice>
+}
+
+/** What is wrong with a field, if it is this one. */
+export function problemAt(
+  problem: AccountProblem | null,
+  name: string,
+  texts: Texts,
+): string | null {
+  return problem?.field === name ? textOf(problem, texts) : null
+}
+
+function textOf({ code, password, seconds }: AccountProblem, texts: Texts): string {
+  if (password) return texts.passwordProblem(password)
+  const text = wordsOf(texts).problems[code] ?? code
+  return seconds ? `${text} ${texts.common.tryAgainIn(seconds)}` : text
+}
+
+/** The words of all parts: each has those of its own pages. */
+function wordsOf(texts: Texts) {
+  const all = parts.flatMap(({ words }) => words?.(texts) ?? [])
+  const done: AccountWords['done'] = Object.assign({}, ...all.map((words) => words.done))
+  const problems: AccountWords['problems'] = Object.assign(
+    {},
+    ...all.map((words) => words.problems),
+  )
+  return { done, problems }
+}
+
+/** Asks for a code of the app, or a recovery code in its place. */
+export function ProofFields({ problem }: { readonly problem: AccountProblem | null }) {
+  const texts = useTexts()
+  const { account: t, common } = texts
+  return (
+    <>
+      <CodeField
+        name="totp"
+        label={t.presentCode}
+        hint={common.sixDigits}
+        problem={problemAt(problem, 'totp', texts)}
+        hasFocus={problem?.field === 'totp'}
+      />
+      <Field
+        name="recovery_code"
+        label={t.orRecoveryCode}
+        hint={common.recoveryCodeHint}
+        autocomplete="off"
+        isOptional
+      />
+    </>
+  )
+}
+
+/** The way back to the overview. */
+export function Back() {
+  return (
+    <p>
+      <a href="/account">{useTexts().account.toOverview}</a>
+    </p>
+  )
+}

@@ -1,0 +1,36 @@
+import type { FunctionComponent } from 'preact'
+import type {
+  AccountDone,
+  AccountProblemCode,
+  AccountView,
+} from '../../../src/extras/own-account/pages/views.ts'
+import type { Texts } from '../../languages/languages.ts'
+
+/** What a feature adds to the pages of the own account: `account-part.ts` of its folder. */
+export interface AccountPart {
+  /** Its pages, which the overview links to. */
+  readonly links: readonly AccountLink[]
+  /** What the overview tells of the person, with a label each. */
+  readonly rows?: (view: AccountView, texts: Texts) => readonly (readonly [string, string])[]
+  /** Explains the rows. */
+  readonly hint?: (texts: Texts) => string
+  /** What follows the links of the overview. */
+  readonly Section?: FunctionComponent<{ view: AccountView }>
+  /** What was done on its pages, and what was wrong. */
+  readonly words?: (texts: Texts) => Partial<AccountWords>
+}
+
+export interface AccountLink {
+  /** Its place among all links. */
+  readonly order: number
+  readonly href: string
+  readonly title: (texts: Texts) => string
+  readonly summary: (texts: Texts) => string
+  /** By default it always is. */
+  readonly isShown?: (view: AccountView) => boolean
+}
+
+export interface AccountWords {
+  readonly done: Partial<Readonly<Record<AccountDone, string>>>
+  readonly problems: Partial<Readonly<Record<AccountProblemCode, string>>>
+}

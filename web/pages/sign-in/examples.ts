@@ -1,0 +1,82 @@
+import type {
+  SignInForm,
+  SignInView,
+  SignInViews,
+} from '../../../src/modules/pages/sign-in/views.ts'
+import type { ExamplesOf } from '../page.ts'
+
+export const form: SignInForm = {
+  action: '/signin?flow=wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoSvXaMk',
+  csrf: 'q5Wc1oJ4mN0b7Yt2xR9dEg',
+  begin: '/signin?return_to=%2Faccount',
+  retryAfterSeconds: null,
+}
+const first: SignInView = {
+  ...form,
+  username: '',
+  isAgain: false,
+  problem: null,
+  hasCaptcha: false,
+  providers: [],
+  byMail: null,
+  reset: null,
+  signUp: null,
+}
+const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
+const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const qr =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 3 3"><path fill="white" d="M0,0h3v3h-3z"/><path fill="black" d="M0,0h1v1h-1zM2,1h1v1h-1z"/></svg>'
+export const examples: ExamplesOf<SignInViews> = {
+  'sign-in': {
+    first,
+    'all ways': {
+      ...first,
+      providers: [{ href: '/oauth/acme/login', label: 'acme' }],
+      byMail: `${form.action}&by=mail`,
+      reset: '/reset',
+      signUp: '/signup',
+    },
+    wrong: { ...first, username: 'ann', problem: 'wrong' },
+    missing: { ...first, problem: 'missing' },
+    captcha: { ...first, username: 'ann', problem: 'captcha', hasCaptcha: true },
+    throttled: { ...first, ...throttled, username: 'ann' },
+    ended: { ...first, problem: 'ended' },
+    again: { ...first, username: 'ann', isAgain: true },
+  },
+  'sign-in-arrival': { first: { path: '/' } },
+  'sign-in-second-factor': {
+    first: { ...form, problem: null },
+    wrong: { ...form, problem: 'wrong' },
+    missing: { ...form, problem: 'missing' },
+    throttled,
+  },
+  'sign-in-new-password': {
+    first: { ...form, username: 'ann', minLength: 12, problem: null },
+    short: { ...form, username: 'ann', minLength: 12, problem: { rule: 'short', limit: 12 } },
+    differs: { ...form, username: 'ann', minLength: 12, problem: 'differs' },
+  },
+  'sign-in-enrolment': {
+    first: { ...form, secret, qr, problem: null },
+    wrong: { ...form, secret, qr, problem: 'wrong' },
+  },
+  'sign-in-recovery-codes': {
+    first: { ...form, codes: ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ'] },
+  },
+  'sign-out': {
+    first: { form: { csrf: form.csrf, username: 'ann' }, isDone: false, providers: [] },
+    done: {
+      form: null,
+      isDone: true,
+      providers: [{ href: '/oauth/acme/logout', label: 'acme' }],
+    },
+    'not signed in': { form: null, isDone: false, providers: [] },
+  },
+  'sign-out-provider': {
+    first: {
+      action: '/oauth/acme/logout',
+      session: { csrf: form.csrf, username: 'ann' },
+      provider: 'acme',
+    },
+    'not signed in': { action: '/oauth/acme/logout', session: null, provider: 'acme' },
+  },
+}
