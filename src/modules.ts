@@ -74,6 +74,7 @@ export const modules: readonly Module[] = [
   // Everything else: each line and its folder can be removed.
   ownAccount,
   oneTimeTokens,
+  ownAccount,
   mail,
   importExport,
   emailAddresses,

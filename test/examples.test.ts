@@ -26,15 +26,19 @@ suite('examples of routes and commands', async () => {
       missing.map(({ name, module }) => sentence('command', name, name, module)),
       [],
     )
-    assert.deepEqual(
-      (await allCommands(modules)).map(({ name }) => name).toSorted(),
-      known.map(({ name }) => name).toSorted(),
-    )
   })
 
-  test('every example is of a route or a command that there is, and stands once', () => {
-    const routes = allRoutes(app).map(({ key }) => key)
-    assert.deepEqual(exampleNames.toSorted(), routes.toSorted())
+  test('every example is of a route or a command that there is, and stands once', async () => {
+    const routes = new Set(allRoutes(app).map(({ key }) => key))
+    const commands = (await allCommands(modules)).map(({ name }) => name)
+    assert.deepEqual(
+      exampleNames.filter((name, at) => !routes.has(name) || exampleNames.indexOf(name) !== at),
+      [],
+    )
+    assert.deepEqual(
+      Object.keys(commandExamples).filter((name) => !commands.includes(name)),
+      [],
+    )
   })
 })
 

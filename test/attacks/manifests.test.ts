@@ -3,9 +3,11 @@ import { suite, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authenticator } from '../../src/core/http/routes/declaration.ts'
 import type { AddAuthenticators, Module } from '../../src/core/module/module.ts'
+import type { Monitoring, SeriesKind, StatusPart } from '../../src/core/module/monitoring.ts'
 import { loadModules } from '../../src/core/module/serve.ts'
 import type { Services } from '../../src/core/module/services.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
+import { loadChecks } from '../../src/extras/doctor/all-checks.ts'
 import { modules as ours } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -51,6 +53,19 @@ const reasonsIn = (code: string) => async () => ({
   reasons: { [code]: { guard: 'resource', explanation: 'The thing is not there.' } as const },
 })
 
+const showing = (shown: Monitoring) => async () => ({ monitoring: shown })
+const part = (name: string): StatusPart => ({
+  name,
+  schema: { type: 'integer' },
+  example: 1,
+  read: async () => 1,
+})
+const series = (name: string): SeriesKind => ({
+  name,
+  labels: [],
+  description: 'Things',
+  counted: () => [],
+})
 const makingServices = (...names: string[]): Manifest => ({
   services: async () => ({
     services: names.map((name) => ({
@@ -193,6 +208,26 @@ const doubled: readonly Doubled[] = [
       'the route GET /users/: is named by the modules users',
     ],
   },
+  {
+    kind: 'part of the status',
+    name: 'things',
+    both: { monitoring: showing({ status: [part('things')] }) },
+    twice: { monitoring: showing({ status: [part('things'), part('things')] }) },
+    ofOurs: [
+      { monitoring: showing({ status: [part('mail')] }) },
+      'the part of the status mail is named by the modules mail',
+    ],
+  },
+  {
+    kind: 'series',
+    name: 'things',
+    both: { monitoring: showing({ series: [series('things')] }) },
+    twice: { monitoring: showing({ series: [series('things'), series('things')] }) },
+    ofOurs: [
+      { monitoring: showing({ series: [series('mails')] }) },
+      'the series mails is named by the modules mail',
+    ],
+  },
 ]
 
 suite('a thing belongs to one module', () => {
@@ -225,6 +260,15 @@ suite('a thing belongs to one module', () => {
       })
     })
   }
+
+  test('a check of the doctor in two modules ends the examination, with both named', async () => {
+    const [check] = (await import('../../src/modules/tokens/checks.ts')).checks.offline ?? []
+    assert.ok(check)
+    const checks = async () => ({ checks: { offline: [check] } })
+    await assert.rejects(loadChecks([...ours, { ...first, checks }]), {
+      message: 'the check issuer is named by the modules tokens and first',
+    })
+  })
 
   test('the code of all modules is loaded at once, and answered in the order of the modules', async () => {
     let isSecondAsked = false
@@ -274,6 +318,14 @@ suite('a thing belongs to one module', () => {
     await assert.rejects(testApp({}, { modules: [...ours, { name: 'posts' }] }), {
       message: 'two modules are named posts',
     })
+  })
+
+  test('a module that is required and missing stops the start and the commands, with both named', async () => {
+    const modules = [...ours, { ...first, requires: ['audit', 'second'] }]
+    const message =
+      'the module first requires the module second, which src/modules.ts does not list'
+    await assert.rejects(testApp({}, { modules }), { message })
+    assert.match((await gatehouse(folder(), 'help', { modules })).stderr, new RegExp(message))
   })
 
   test('a manifest that doubles a name leaves an empty database as it is', async () => {

@@ -151,7 +151,7 @@ const broken: readonly Broken[] = [
     change: inLocation(
       `proxy_set_header Authorization "Basic ${btoa('admin:the keeper of all tests')}";`,
     ),
-    found: ['error users_open', 'error metrics_public', 'error authorization_header'],
+    found: ['error metrics_public', 'error users_open', 'error authorization_header'],
     mend: /remove: proxy_set_header Authorization/,
   },
   {

@@ -65,14 +65,24 @@ export function statusPart<const Schema extends JsonSchema>(
   return part
 }
 
+/** The monitoring of a module, with the name of the module. */
+export interface LoadedMonitoring extends Monitoring {
+  readonly module: string
+}
+
 /** Imports the monitoring of all modules, in their order. */
 export async function loadMonitoring(
   modules: readonly {
+    readonly name: string
     readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
   }[],
-): Promise<readonly Monitoring[]> {
-  const files = await Promise.all(modules.map(({ monitoring }) => monitoring?.()))
-  return files.flatMap((file) => file?.monitoring ?? [])
+): Promise<readonly LoadedMonitoring[]> {
+  return Promise.all(
+    modules.map(async ({ name, monitoring }) => ({
+      ...(await monitoring?.())?.monitoring,
+      module: name,
+    })),
+  )
 }
 
 /** Has the modules count events and refusals from now on. */

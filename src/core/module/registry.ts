@@ -23,10 +23,10 @@ export function createClaims(): Claim {
 }
 
 /**
- * Asserts that no name is claimed twice by manifests. Schemes and routes are claimed when they are
- * registered, settings of a module's own table when that is loaded, events by
- * `assertDistinctEvents`, and reasons by `assertDistinctReasons`.
- * @throws Error for a name that is claimed twice, and for an error that is not valid
+ * Asserts that no name is claimed twice by manifests, and that no required module is missing. Schemes
+ * and routes are claimed when they are registered, settings of a module's own table when that is
+ * loaded, events by `assertDistinctEvents`, and reasons by `assertDistinctReasons`.
+ * @throws Error for a name that is claimed twice, a module that is missing, and an error that is not valid
  */
 export function assertDistinct(modules: readonly ModuleNames[]): void {
   const claim = createClaims()
@@ -58,6 +58,14 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
     )
     if (typeof module.settings !== 'function') claimAll('setting', module.settings)
+  }
+  for (const { name, requires = [] } of modules) {
+    const missing = requires.find((required) => !names.has(required))
+    if (missing !== undefined) {
+      throw new Error(
+        `the module ${name} requires the module ${missing}, which src/modules.ts does not list`,
+      )
+    }
   }
 }
 

@@ -33,47 +33,57 @@ export interface AllChecks {
   readonly isOwnService: (context: OutsideContext) => Promise<boolean>
 }
 
+/** The checks of the core. */
+const own: ModuleChecks = {
+  offline: [...settingChecks, ...proxySettingChecks, ...fileChecks, ...machineChecks],
+  opening: openingChecks,
+  inside: [...databaseChecks, schemaObjects],
+  outside: [
+    ...answerChecks,
+    ...crossOriginChecks,
+    ...exposureChecks,
+    ...passingChecks,
+    ...bodyLimitChecks,
+  ],
+}
+const arrival = [reachable, ...tlsChecks, ...arrivalChecks]
+
 /**
  * Loads the checks of the modules, and adds those of the core.
  * @throws Error if two checks have one id
  */
 export async function loadChecks(modules: readonly Module[]): Promise<AllChecks> {
-  const files = await Promise.all(modules.map(({ checks }) => checks?.()))
-  const loaded = files.flatMap((file) => file?.checks ?? [])
-  const all = <Context>(of: (own: ModuleChecks) => readonly Check<Context>[] | undefined) =>
-    loaded.flatMap((own) => of(own) ?? [])
+  const loaded = await Promise.all(
+    modules.map(async ({ name, checks }) => ({ ...(await checks?.())?.checks, module: name })),
+  )
   const offline = [
-    ...settingChecks,
-    ...proxySettingChecks,
-    ...fileChecks,
-    operatorFiles(loaded.flatMap((own) => own.operatorFiles ?? [])),
-    ...machineChecks,
-    ...all(({ offline }) => offline),
+    ...(own.offline ?? []),
+    operatorFiles(loaded.flatMap((one) => one.operatorFiles ?? [])),
+    ...loaded.flatMap((one) => one.offline ?? []),
   ]
   const covered = new Set(offline.flatMap(({ covers }) => covers ?? []))
-  const checks: AllChecks = {
+  const all = [{ ...own, module: 'doctor' }, ...loaded]
+  assertDistinctChecks([...all, { outside: arrival, module: 'doctor' }])
+  return {
     offline: [...offline, settingWarning(covered)],
-    opening: [...openingChecks, ...all(({ opening }) => opening)],
-    inside: [...databaseChecks, schemaObjects, ...all(({ inside }) => inside)],
-    arrival: [reachable, ...tlsChecks, ...arrivalChecks],
-    outside: [
-      // First: a proxy may keep the answers to the requests of the checks below.
-      ...all(({ outside }) => outside),
-      ...answerChecks,
-      ...crossOriginChecks,
-      ...exposureChecks,
-      ...passingChecks,
-      ...bodyLimitChecks,
-    ],
+    opening: all.flatMap(({ opening = [] }) => opening),
+    inside: all.flatMap(({ inside = [] }) => inside),
+    arrival,
+    // Those of the core come last: a proxy may keep the answers to their requests.
+    outside: all.toReversed().flatMap(({ outside = [] }) => outside),
     async isOwnService(context) {
       if (context.inside?.config.baseUrl === context.origin) return true
       for (const { isOwnService } of loaded) if (await isOwnService?.(context)) return true
       return false
     },
   }
+}
+
+function assertDistinctChecks(all: readonly (ModuleChecks & { readonly module: string })[]): void {
   const claim = createClaims()
-  for (const { id } of Object.values(rowsByPlace(checks)).flat()) claim('check', id, 'doctor')
-  return checks
+  for (const { module, offline = [], opening = [], inside = [], outside = [] } of all) {
+    for (const { id } of [offline, opening, inside, outside].flat()) claim('check', id, module)
+  }
 }
 
 /** The checks by where they look, for the documents and for --except. */

@@ -46,15 +46,8 @@ async function explain(call: CommandCall): Promise<void> {
 }
 
 const explaining = [
-  ...([
-    'accounts',
-    'externalBearer',
-    'keys',
-    'lookUpReason',
-    'modules',
-    'outbox',
-    'refusals',
-  ] as const),
+  ...(['accounts', 'canSendReset', 'externalBearer', 'keys', 'lookUpReason'] as const),
+  ...(['modules', 'refusals'] as const),
   ...(['requirements', 'revocations', 'rotation', 'throttle', 'tokens'] as const),
 ] as const
 

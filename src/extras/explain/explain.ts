@@ -25,11 +25,11 @@ import type { Answer, RefusalBody } from './schemas.ts'
  */
 export interface ExplainDeps extends JudgeTokenDeps {
   readonly accounts: Accounts
+  readonly canSendReset: RemediesDeps['canSendReset']
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
   readonly modules: readonly ModuleNames[]
-  readonly outbox: RemediesDeps['outbox']
   readonly refusals: Pick<Refusals, 'find'>
   readonly requirements: JudgeRouteDeps['requirements'] & RemediesDeps['requirements']
   readonly throttle: RemediesDeps['throttle']

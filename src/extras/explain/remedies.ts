@@ -4,7 +4,6 @@ import type { Account } from '../../modules/authentication/account.ts'
 import type { Requirements } from '../../modules/authentication/requirements.ts'
 import type { LimitName } from '../../modules/throttle/keys.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
-import type { Outbox } from '../mail/outbox.ts'
 
 /** Which account was refused, and what it was refused for. */
 export interface Refused {
@@ -18,8 +17,8 @@ export interface Refused {
 }
 
 export interface RemediesDeps {
+  readonly canSendReset: () => boolean
   readonly lookUpReason: LookUpReason
-  readonly outbox: Pick<Outbox, 'isAvailable'>
   readonly requirements: Pick<Requirements, 'lockedOutUntil' | 'unmet'>
   readonly throttle: Pick<ThrottleOverview, 'ofAccount' | 'ofAddress'>
 }
@@ -68,7 +67,7 @@ function isAboutLogins(remedy: Remedy): boolean {
 }
 
 async function applicable(
-  { outbox, requirements, throttle }: RemediesDeps,
+  { canSendReset, requirements, throttle }: RemediesDeps,
   account: Account,
   { isOwn, isUsable }: { readonly isOwn: boolean; readonly isUsable: boolean },
 ): Promise<Readonly<Record<Remedy, boolean>>> {
@@ -80,7 +79,7 @@ async function applicable(
     enable: !account.active,
     clear_address: false, // no remedy of an account
     clear_throttle: isCounted || limits.length > 0,
-    send_reset: !isOwn && isUsable && account.email !== null && outbox.isAvailable,
+    send_reset: !isOwn && isUsable && account.email !== null && canSendReset(),
     set_password: !isOwn,
     remove_second_factor: !isOwn && account.secondFactor,
     change_roles: true,

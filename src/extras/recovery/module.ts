@@ -3,6 +3,7 @@ import { accountUnusable } from './problems.ts'
 
 export const module: Module = {
   name: 'recovery',
+  requires: ['email-addresses'],
   events: () => import('./events.ts'),
   errors: [accountUnusable],
   settings: ['RESET_SECONDS'],

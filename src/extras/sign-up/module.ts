@@ -3,6 +3,7 @@ import { invitationClosed, invitationNotFound, signUpOff } from './problems.ts'
 
 export const module: Module = {
   name: 'sign-up',
+  requires: ['email-addresses'],
   eventCategory: 'registration',
   tag: 'Administration of accounts',
   tables: [

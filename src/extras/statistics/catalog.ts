@@ -10,34 +10,18 @@ export interface Catalog {
   readonly watched: readonly string[]
 }
 
-/** The series that statistics count by themselves. */
-const ownKinds: readonly SeriesKind[] = [
-  {
-    name: 'refusals',
-    labels: ['guard'],
-    description: 'Refused requests by what has refused: the guards of docs/explain.md',
-    counted: () => [], // by the collector, which looks the guards up
-  },
-  {
-    name: 'lost_counts',
-    labels: [],
-    description:
-      'What could not be stored while the database was away, at the beginning of its hour: the other series lack so much',
-    counted: () => [],
-  },
-]
-
 /**
  * Loads the series of the modules.
  * @throws Error if two series have one name
  */
 export async function loadCatalog(modules: readonly Module[]): Promise<Catalog> {
   const monitoring = await loadMonitoring(modules)
-  const kinds = [...monitoring.flatMap(({ series }) => series ?? []), ...ownKinds]
   const claim = createClaims()
-  for (const { name } of kinds) claim('series', name, 'statistics')
   return {
-    kinds,
+    kinds: monitoring.flatMap(({ module, series = [] }) => {
+      for (const { name } of series) claim('series', name, module)
+      return series
+    }),
     usual: monitoring.flatMap(({ usualSeries }) => usualSeries ?? []),
     watched: monitoring.flatMap(({ watchedSeries }) => watchedSeries ?? []),
   }

@@ -49,6 +49,19 @@ export const monitoring: Monitoring = {
         'Requests by class of their answer: 1xx to 5xx, or aborted, if the client ended before it. Without those of /health/',
       counted: ({ requests }) => requestsByClass(requests),
     },
+    {
+      name: 'refusals',
+      labels: ['guard'],
+      description: 'Refused requests by what has refused: the guards of docs/explain.md',
+      counted: () => [], // the collector counts them, because it looks the guards up
+    },
+    {
+      name: 'lost_counts',
+      labels: [],
+      description:
+        'What could not be stored while the database was away, at the beginning of its hour: the other series lack so much',
+      counted: () => [], // as well
+    },
   ],
   watchedSeries: ['requests|5xx'],
 }

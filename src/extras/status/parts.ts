@@ -14,11 +14,12 @@ export async function statusParts(
   modules: readonly Module[],
   jobStates: JobStates,
 ): Promise<readonly StatusPart[]> {
-  const ofModules = (await loadMonitoring(modules)).flatMap(({ status }) => status ?? [])
-  const parts = [schema, jobs(jobStates), ...ofModules]
+  const own = { module: 'status', status: [schema, jobs(jobStates)] }
   const claim = createClaims()
-  for (const { name } of parts) claim('part of the status', name, 'status')
-  return parts
+  return [own, ...(await loadMonitoring(modules))].flatMap(({ module, status = [] }) => {
+    for (const { name } of status) claim('part of the status', name, module)
+    return status
+  })
 }
 
 const schema = statusPart({

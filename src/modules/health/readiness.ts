@@ -17,7 +17,7 @@ import {
 import { inNoContext } from '../../core/events/context.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { DatabaseMeasurements } from '../../core/measurements/measurements.ts'
-import type { Hook, HookPoints, Warning } from '../../core/module/hooks.ts'
+import type { Hook, HookPoints } from '../../core/module/hooks.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { KeySet } from '../keys/key-set.ts'
@@ -38,7 +38,7 @@ export interface Readiness {
   /** Answers why the process is not ready, null if it is, and logs each change of that. */
   check(): Promise<NotReady | null>
   /** What an operator should know although the process can serve; logs each change of that. */
-  warnings(): Promise<Warning[]>
+  warnings(): Promise<string[]>
   /** From now on the process is not ready. */
   stopping(): void
 }
@@ -88,8 +88,8 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   let hasAccounts = false
   let last: NotReady | null = null
   let checking: Promise<Finding> | undefined
-  let warned: readonly Warning[] = []
-  let reading: { readonly at: number; readonly value: Promise<Warning[]> } | undefined
+  let warned: readonly string[] = []
+  let reading: { readonly at: number; readonly value: Promise<string[]> } | undefined
 
   return {
     async check() {
@@ -118,10 +118,10 @@ export function createReadiness(deps: ReadinessDeps): Readiness {
   }
 
   /** A database that is away is told by `check`. */
-  async function readWarnings(): Promise<Warning[]> {
+  async function readWarnings(): Promise<string[]> {
     const ofModules = [...deps.ofModules].map(({ subscriber }) => subscriber().catch(() => null))
     const setBack = await clockSetBack(db, deps.clock).catch(() => null)
-    const found = new Map<Warning, string | null>()
+    const found = new Map<string, string | null>()
     for (const one of await Promise.all(ofModules)) if (one) found.set(one.warning, one.detail)
     if (setBack !== null) found.set('clock_set_back', setBack)
     for (const [reason, detail] of found) {
