@@ -11,7 +11,7 @@ import { jobsOf } from './core/module/jobs.ts'
 import { createServiceMaker } from './core/module/make.ts'
 import type { Module } from './core/module/module.ts'
 import { loadMonitoring, startCounting } from './core/module/monitoring.ts'
-import { requestHeadersOf } from './core/module/registry.ts'
+import { assertDistinctReasons, requestHeadersOf } from './core/module/registry.ts'
 import { authenticatorsOf, loadModules, registerRoutes } from './core/module/serve.ts'
 import type { Needs } from './core/module/services.ts'
 import type { Deps } from './core/runtime/deps.ts'
@@ -59,7 +59,11 @@ export async function buildApp(
   const { config, databaseFiles, db, random, workers, traces = null } = given
   const hiddenPaths = config.password.breachUrl // they begin the digest of a password
   const deps = { ...given, fetch: tracedFetch({ fetch: given.fetch, traces, hiddenPaths }) }
-  const [loaded, monitoring] = await Promise.all([loadModules(modules), loadMonitoring(modules)])
+  const [loaded, reasons, monitoring] = await Promise.all([
+    loadModules(modules),
+    assertDistinctReasons(modules),
+    loadMonitoring(modules),
+  ])
   const maker = await createServiceMaker(deps, { modules })
   const services = await maker.all()
   const { stop, close } = maker.closing()
@@ -87,7 +91,7 @@ export async function buildApp(
     })
   const authenticators = authenticatorsOf(loaded, wired)
   await server.register(access, { ...deps, authenticators })
-  await server.register(eventsOfRefusals, deps)
+  await server.register(eventsOfRefusals, { ...deps, reasons })
   startCounting(monitoring, deps.measurements, server.refusalListeners)
   collectRoutes(server, config)
   server.addHook('onRoute', services.returnPaths.add)

@@ -7,6 +7,7 @@ import { createServiceMaker } from '../src/core/module/make.ts'
 import { needsResource, type Rule } from '../src/core/policy/rules.ts'
 import { basicAuthenticator } from '../src/modules/basic/authenticator.ts'
 import { externalBearer } from '../src/modules/federation/authenticator.ts'
+import { postNotFound } from '../src/modules/posts/problems.ts'
 import { sessionAuthenticator } from '../src/modules/sessions/authenticator.ts'
 import { bearerAuthenticator } from '../src/modules/tokens/authenticator.ts'
 import { modules } from '../src/modules.ts'
@@ -35,7 +36,7 @@ export async function addedRoutes(
   })
   const thing = resource({
     param: 'id',
-    missing: 'postNotFound',
+    missing: postNotFound,
     load: (id) => ({ id }),
     facts: () => ({ ownerId: null }),
   })

@@ -14,11 +14,10 @@ import type { Sinks } from '../src/core/events/events.ts'
 import { type RouteRow, routeRows } from '../src/core/http/documents/route-table.ts'
 import { createMeasurements } from '../src/core/measurements/measurements.ts'
 import type { Module } from '../src/core/module/module.ts'
-import { secretFields } from '../src/core/module/registry.ts'
+import { assertDistinctReasons, secretFields } from '../src/core/module/registry.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
 import type { Role } from '../src/core/policy/principal.ts'
-import type { Reason } from '../src/core/reasons/guards.ts'
-import { reasons } from '../src/core/reasons/reasons.ts'
+import type { Reason } from '../src/core/reasons/types.ts'
 import { createLog, type Deps } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
 import { soleProcess } from '../src/core/workers/workers.ts'
@@ -237,7 +236,7 @@ export async function testApp(
   }
   const built = await buildApp(deps, { runsJobs: false, modules }) // tests run jobs themselves
   const app = { ...built, routes: () => routeRows(built.server.declared) }
-  const unexplained = watchReasons(built.server, modules)
+  const unexplained = watchReasons(built.server, await assertDistinctReasons(modules))
   describeSettings(app.server, [env, modules.map(({ name }) => name)])
   await app.makeFirstAdministrator?.()
   enterDatabase(directory)
@@ -368,15 +367,13 @@ export async function testApp(
  */
 function watchReasons(
   server: Pick<App['server'], 'refusalListeners'>,
-  modules: readonly Module[],
+  known: ReadonlyMap<string, Reason>,
 ): readonly string[] {
-  const known: Record<string, Reason> = { ...reasons }
-  for (const module of modules) Object.assign(known, module.reasons)
   const found: string[] = []
   server.refusalListeners.push((request, { reason, row }) => {
     const names = Object.keys(reason?.facts ?? {}).toSorted()
-    const declared = known[reason?.code]?.facts.toSorted()
-    if (declared?.join() === names.join()) return
+    const declared = known.get(reason?.code)
+    if (declared && (declared.facts ?? []).toSorted().join() === names.join()) return
     const refusal = `${request.method} ${request.url} ${JSON.stringify(row)}`
     found.push(`${refusal}: ${JSON.stringify(reason)}`)
   })

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { suite, test } from 'node:test'
 import { allCommands } from '../src/core/cli/commands.ts'
-import { errorTable } from '../src/core/errors.ts'
+import { errorTable } from '../src/core/error-table.ts'
 import { assertDistinct, assertDistinctEvents } from '../src/core/module/registry.ts'
 import { modules as manifests } from '../src/modules.ts'
 
@@ -24,6 +24,7 @@ const coreParts = [
   'limits',
   'measurements',
   'crypto',
+  'error-table.ts',
   'errors.ts',
   'reason.ts',
   'reasons',
@@ -258,7 +259,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events|reasons)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -341,14 +342,14 @@ suite('architecture', () => {
     assert.deepEqual(outlaws, [])
   })
 
-  test('statuses and error texts stand in kernel/errors.ts alone', () => {
+  test('statuses and error texts stand in the error table, and in the problems of a module', () => {
     const { errorTable } =
-      read('src/core/errors.ts').match(/errorTable = \{(?<errorTable>.*?)\n\}/s)?.groups ?? {}
+      read('src/core/error-table.ts').match(/errorTable = \{(?<errorTable>.*?)\n\}/s)?.groups ?? {}
     const texts = [...(errorTable ?? '').matchAll(/error: '([^']+)'/g)].map(([, text = '']) => text)
     assert.ok(texts.length > 20)
     const outlaws = sources.filter(
       (path) =>
-        path !== 'src/core/errors.ts' &&
+        path !== 'src/core/error-table.ts' &&
         !path.endsWith('/events.ts') && // the console says of an event what an answer says as well
         texts.some((text) => read(path).includes(`'${text}'`)),
     )
@@ -485,24 +486,33 @@ suite('manifests', () => {
     assert.deepEqual(sorted(files.map(({ to }) => to)), sorted(there))
   })
 
-  test('every row of the error table belongs to one, whose files refuse by it', () => {
-    const named = manifests.flatMap((module) => module.errors ?? [])
-    const ofTable = named.filter((row) => typeof row === 'string')
-    assert.deepEqual(sorted(ofTable), sorted(Object.keys(errorTable)))
-    const coreFiles = sources.filter(
-      (path) =>
-        areaOf(path) === 0 && path !== 'src/core/errors.ts' && placeOf(path) !== 'core/module',
+  // The others of spec section 7 are the errors of several modules, or of the core.
+  const ofSection7 = new Set(['nameAndEmailRequired', 'noTokenProvided', 'invalidToken'])
+
+  test('an error of a module refuses in its files, and a row of the table in the core or in several modules', () => {
+    const files = new Map(
+      sources
+        .filter((path) => /^(?:[^/]+\/){3}problems\.ts$/.test(path))
+        .map((path) => [placeOf(path), read(path)]),
     )
+    const having = manifests.filter(({ errors }) => errors).map(({ name }) => name)
+    assert.deepEqual(sorted(having), sorted(files.keys()))
+    const using = (text: string) =>
+      sources.filter(
+        (path) => !/\/(?:module|problems|error-table)\.ts$/.test(path) && read(path).includes(text),
+      )
     for (const { name, errors = [] } of manifests) {
-      const files =
-        name === 'core'
-          ? coreFiles
-          : filesOf(name).filter((path) => !/\/(?:module|problems)\.ts$/.test(path))
-      const source = files.map(read).join()
-      for (const row of errors) {
-        const refusal = typeof row === 'string' ? `'${row}'` : row.name
-        assert.ok(source.includes(refusal), `${name}: ${refusal}`)
+      for (const error of errors) {
+        const value = files
+          .get(name)
+          ?.match(`(\\w+): Problem = \\{\\n {2}name: '${error.name}'`)?.[1]
+        assert.ok(value && using(value).some((path) => placeOf(path) === name), error.name)
       }
+    }
+    for (const name of Object.keys(errorTable)) {
+      const places = new Set(using(`'${name}'`).map(placeOf))
+      const isOfCore = [...places].some((place) => place.startsWith('core'))
+      assert.ok(isOfCore || places.size > 1 || ofSection7.has(name), `${name}: ${[...places]}`)
     }
   })
 

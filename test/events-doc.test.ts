@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { languages } from '../src/core/config/languages.ts'
 import { eventGroups, eventType } from '../src/core/events/types.ts'
+import { languages } from '../src/core/lib/languages.ts'
 import { eventTypes } from './events.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')

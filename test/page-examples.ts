@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Language, languages } from '../src/core/config/languages.ts'
 import type { Frame } from '../src/core/http/pages/frame.ts'
 import { frameAssets } from '../src/core/http/pages/frame-assets.ts'
 import { loadRenderer } from '../src/core/http/pages/renderer.ts'
 import type { ViewName, Views } from '../src/core/http/pages/views.ts'
+import { type Language, languages } from '../src/core/lib/languages.ts'
 
 const pages = join(import.meta.dirname, '../web/pages')
 

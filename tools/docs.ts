@@ -7,7 +7,7 @@ import { describeSettings } from '../src/core/config/describe.ts'
 import { loadConfig } from '../src/core/config/load.ts'
 import { describeAccess, describeRoutes } from '../src/core/http/documents/route-table.ts'
 import type { Module } from '../src/core/module/module.ts'
-import { assertDistinctEvents } from '../src/core/module/registry.ts'
+import { assertDistinctEvents, assertDistinctReasons } from '../src/core/module/registry.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
 import {
   addedRequirements,
@@ -15,6 +15,7 @@ import {
 } from '../src/modules/authentication/requirement-cells.ts'
 import { modules as ours } from '../src/modules.ts'
 import { describeEvents } from './event-table.ts'
+import { describeReasons } from './reason-table.ts'
 import { writeClientTypes } from './typed-client/generate.ts'
 
 const folder = join(import.meta.dirname, '../docs')
@@ -34,6 +35,7 @@ export async function generateDocs(
     'command-line.md': describeCommands(await allCommands(modules)),
     'configuration.md': describeSettings(tables),
     'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
+    'explain.md': describeReasons(readDoc('explain.md'), await assertDistinctReasons(modules)),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements(await addedRequirements(modules))}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

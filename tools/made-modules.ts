@@ -1,7 +1,12 @@
 import type { Plugin } from 'vite'
-import { isLanguage } from '../src/core/config/languages.ts'
 import { eventGroups } from '../src/core/events/types.ts'
-import { assertDistinctEvents, type KnownEvent } from '../src/core/module/registry.ts'
+import { isLanguage, type Language } from '../src/core/lib/languages.ts'
+import {
+  assertDistinctEvents,
+  assertDistinctReasons,
+  errorsOf,
+  type KnownEvent,
+} from '../src/core/module/registry.ts'
 import { modules } from '../src/modules.ts'
 
 const prefix = '\0made:'
@@ -17,14 +22,38 @@ export const madeModules: Plugin = {
   async load(id) {
     if (!id.startsWith(prefix)) return null
     const [kind, language] = id.slice(prefix.length).split('-')
-    if (kind !== 'events') throw new Error(`nothing makes the module ${id.slice(1)}`)
-    const types = await assertDistinctEvents(modules)
-    const made = isLanguage(language)
-      ? { events: Object.fromEntries(types.map(({ name, words }) => [name, words[language]])) }
-      : choicesOf(types)
-    return Object.entries(made)
+    const make = makers[kind ?? '']
+    if (!make) throw new Error(`nothing makes the module ${id.slice(1)}`)
+    return Object.entries(await make(isLanguage(language) ? language : null))
       .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
       .join('\n')
+  },
+}
+
+type Maker = (language: Language | null) => Promise<Readonly<Record<string, unknown>>>
+
+const makers: Readonly<Record<string, Maker>> = {
+  async events(language) {
+    const types = await assertDistinctEvents(modules)
+    return language
+      ? { events: Object.fromEntries(types.map(({ name, words }) => [name, words[language]])) }
+      : choicesOf(types)
+  },
+  async errors(language) {
+    const all = Object.values(errorsOf(modules))
+    return {
+      errors: Object.fromEntries(all.map(({ error, words }) => [error, words?.[language ?? 'en']])),
+    }
+  },
+  async reasons(language) {
+    const all = [...(await assertDistinctReasons(modules))]
+    const of = language ?? 'en'
+    return {
+      reasons: Object.fromEntries(
+        all.map(([code, { words }]) => [code, { en: undefined, ...words }[of]]),
+      ),
+      advice: Object.fromEntries(all.map(([code, { advice }]) => [code, advice?.[of]])),
+    }
   },
 }
 

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Language } from '../src/core/config/languages.ts'
 import type { Frame } from '../src/core/http/pages/frame.ts'
+import type { Language } from '../src/core/lib/languages.ts'
 import type { Texts } from './languages/languages.ts'
 
 interface Surroundings {

@@ -1,84 +1,16 @@
-/**
- * Every error that a caller can see: spec section 7 and further texts. No other file contains a
- * status code or an error text, except a module from outside: a problem of its own is a value (see
- * `Problem`).
- */
-export const errorTable = {
-  badRequest: { status: 400, error: 'Bad request' },
-  invalidRequest: { status: 400, error: 'invalid_request' }, // RFC 6749 section 5.2, as the two below
-  invalidBody: { status: 400, error: 'Invalid request body' },
-  nameAndEmailRequired: { status: 400, error: 'Name and email required' },
-  validationFailed: { status: 400, error: 'Validation failed' },
-  confirmationInvalid: { status: 400, error: 'Invalid or expired code' },
-  signInFailed: { status: 400, error: 'Sign-in failed' },
-  invalidClient: { status: 401, error: 'invalid_client' },
-  authenticationRequired: { status: 401, error: 'Authentication required' },
-  invalidCredentials: { status: 401, error: 'Invalid credentials' },
-  invalidOrExpiredToken: { status: 401, error: 'Invalid or expired token' },
-  noTokenProvided: { status: 401, error: 'No token provided' },
-  invalidToken: { status: 401, error: 'Invalid token' },
-  captchaRequired: { status: 401, error: 'Captcha required' },
-  invalidRefreshToken: { status: 401, error: 'Invalid refresh token' },
-  secondFactorRequired: { status: 401, error: 'Second factor required' },
-  recentLoginRequired: { status: 401, error: 'Recent login required' },
-  confirmationRequired: { status: 401, error: 'Confirmation required' },
-  unauthorizedClient: { status: 403, error: 'unauthorized_client' },
-  signUpOff: { status: 403, error: 'Sign-up is off' },
-  accessDenied: { status: 403, error: 'Access denied' },
-  httpsRequired: { status: 403, error: 'HTTPS required' },
-  csrfTokenInvalid: { status: 403, error: 'CSRF token invalid' },
-  passwordChangeRequired: { status: 403, error: 'Password change required' },
-  enrolmentRequired: { status: 403, error: 'Second factor enrolment required' },
-  routeNotFound: { status: 404, error: 'Route not found' },
-  userNotFound: { status: 404, error: 'User not found' },
-  postNotFound: { status: 404, error: 'Post not found' },
-  accountNotFound: { status: 404, error: 'Account not found' },
-  invitationNotFound: { status: 404, error: 'Invitation not found' },
-  mailNotFound: { status: 404, error: 'Mail not found' },
-  identityNotFound: { status: 404, error: 'Identity not found' },
-  refusalNotFound: { status: 404, error: 'Refusal not found' },
-  sessionNotFound: { status: 404, error: 'Session not found' },
-  secondFactorNotFound: { status: 404, error: 'Second factor not found' },
-  requestTimeout: { status: 408, error: 'Request timeout' },
-  usernameExists: { status: 409, error: 'Username already exists' },
-  userHasAccount: { status: 409, error: 'User already has an account' },
-  identityLinked: { status: 409, error: 'Identity already linked' },
-  emailExists: { status: 409, error: 'Email already in use' },
-  invitationClosed: { status: 409, error: 'Invitation already closed' },
-  accountUnusable: { status: 409, error: 'Account locked or disabled' },
-  emailNotVerified: { status: 409, error: 'No verified email' },
-  mailClosed: { status: 409, error: 'Mail already closed' },
-  lastAdministrator: { status: 409, error: 'Last administrator' },
-  preconditionFailed: { status: 412, error: 'Precondition failed' },
-  bodyTooLarge: { status: 413, error: 'Request body too large' },
-  unsupportedMediaType: { status: 415, error: 'Unsupported media type' },
-  unsupportedRequest: { status: 415, error: 'invalid_request' }, // RFC 6749 section 5.2
-  expectationFailed: { status: 417, error: 'Expectation failed' },
-  idempotencyKeyReused: { status: 422, error: 'Idempotency key reused' },
-  tooManyLoginAttempts: { status: 429, error: 'Too many login attempts' },
-  tooManyRequests: { status: 429, error: 'Too many requests' },
-  headerFieldsTooLarge: { status: 431, error: 'Request header fields too large' },
-  internal: { status: 500, error: 'Internal server error' },
-  identityProvider: { status: 502, error: 'Identity provider error' },
-  mailUnavailable: { status: 503, error: 'Mail is not configured' },
-  serviceUnavailable: { status: 503, error: 'Service unavailable' },
-} as const satisfies Record<string, { status: number; error: string }>
+import { type ErrorText, errorTable } from './error-table.ts'
 
 export type ErrorName = keyof typeof errorTable
 
-/** An error of a module from outside, which the table has no row for. Its manifest names it. */
-export interface Problem {
+/** An error of one module, which the table has no row for. Its manifest names it. */
+export interface Problem extends ErrorText {
   readonly name: string
-  /** From 400 to 599. */
-  readonly status: number
-  /** The text that callers see. */
-  readonly error: string
 }
 
 export type ErrorRow = ErrorName | Problem
 
 /** The row that a name stands for; a module's own problem as it is. */
-export function problemOf(row: ErrorRow): Omit<Problem, 'name'> {
+export function problemOf(row: ErrorRow): ErrorText {
   return typeof row === 'string' ? errorTable[row] : row
 }
 
@@ -88,8 +20,8 @@ export interface Detail {
   readonly message: string
 }
 
-/** The names of the facts of each reason; reasons/reasons.ts adds the codes to it. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled from outside, because kernel/ imports nothing
+/** The names of the facts of each reason; each `reasons.ts` adds its codes to it. */
+// biome-ignore lint/suspicious/noEmptyInterface: each table of reasons declares its codes in it
 export interface ReasonFacts {}
 
 export type FactValue = string | number | boolean | readonly string[] | null

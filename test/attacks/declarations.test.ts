@@ -13,6 +13,7 @@ import { assertRecentLogin } from '../../src/core/http/routes/reauthentication.t
 import { createServer } from '../../src/core/http/server/server.ts'
 import type { Principal } from '../../src/core/policy/principal.ts'
 import { anyone, authenticated, owner } from '../../src/core/policy/rules.ts'
+import { postNotFound } from '../../src/modules/posts/problems.ts'
 import { testApp } from '../app.ts'
 
 interface Thing {
@@ -28,7 +29,7 @@ suite('what a route declares', async () => {
   let loads: string[] = []
   const thing = resource<Thing>({
     param: 'id',
-    missing: 'postNotFound',
+    missing: postNotFound,
     async load(text) {
       loads.push(text)
       return text === '7' ? { id: 7, ownerId: '1' } : text === '8' ? { id: 8, ownerId: '2' } : null

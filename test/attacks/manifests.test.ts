@@ -49,6 +49,10 @@ const eventsIn =
   async () =>
     names.map((name) => ({ type: { name, level: 'info' } }))
 
+const reasonsIn = (code: string) => async () => ({
+  reasons: { [code]: { guard: 'resource', explanation: 'The thing is not there.' } as const },
+})
+
 const showing = (shown: Monitoring) => async () => ({ monitoring: shown })
 const part = (name: string): StatusPart => ({
   name,
@@ -108,7 +112,22 @@ const doubled: readonly Doubled[] = [
     name: 'thingMissing',
     both: { errors: [problem] },
     twice: { errors: [problem, { ...problem, status: 410 }] },
-    ofOurs: [{ errors: ['postNotFound'] }, 'the error postNotFound is named by the modules posts'],
+    ofOurs: [
+      { errors: [{ ...problem, name: 'postNotFound' }] },
+      'the error postNotFound is named by the modules posts',
+    ],
+  },
+  {
+    kind: 'reason',
+    name: 'x-thing-missing',
+    both: { reasons: reasonsIn('x-thing-missing') },
+    twice: {
+      reasons: () => Promise.all([reasonsIn('x-thing-missing')(), reasonsIn('x-thing-missing')()]),
+    },
+    ofOurs: [
+      { reasons: reasonsIn('username_taken') },
+      'the reason username_taken is named by the modules accounts',
+    ],
   },
   {
     kind: 'setting',

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { reasons } from '../../src/core/reasons/reasons.ts'
-import { mends } from '../../src/extras/explain/mends.ts'
+import { assertDistinctReasons } from '../../src/core/module/registry.ts'
+import { remedies } from '../../src/core/reasons/types.ts'
+import { modules } from '../../src/modules.ts'
 import { type AuditRecord, filtersOf, placed } from '../../web/console/views/why/around.ts'
 import { why as inGerman } from '../../web/console/views/why/de.ts'
 import { why as inEnglish } from '../../web/console/views/why/en.ts'
 import { askedText, canBeShared, questionOf } from '../../web/console/views/why/question.ts'
-import { reasons as german } from '../../web/languages/de/console/reasons.ts'
 
 // As a link of a mail has it: an id, and what proves it.
 const mailToken = `${'bWFpbC1jb25maXJtYXRpb24'}.${'c2VjcmV0LW9mLXRoZS1saW5r'.repeat(2)}`
@@ -60,18 +60,15 @@ test('one text is asked about as it is, and with a route the account of that nam
   })
 })
 
-test('the console says each reason in German, and no other; steps and mends are of both', () => {
-  const codes = Object.keys(reasons).sort()
-  assert.deepEqual(Object.keys(german).sort(), codes)
-  for (const [code, text] of Object.entries(german)) assert.match(text, /^[A-ZÄÖÜ].+\.$/, code)
-  const steps = Object.keys(inEnglish.steps)
-  assert.deepEqual(steps, Object.keys(inGerman.steps))
-  assert.deepEqual(
-    steps.filter((code) => !codes.includes(code)),
-    [],
-  )
+test('the console says each reason in German, and no two alike; facts and mends are of both', async () => {
+  const texts = new Set<string>()
+  for (const [code, { words }] of await assertDistinctReasons(modules)) {
+    assert.match(words?.de ?? '', /^[A-ZÄÖÜ].+\.$/, code)
+    texts.add(words?.de ?? '')
+  }
+  assert.equal(texts.size, (await assertDistinctReasons(modules)).size)
   assert.deepEqual(Object.keys(inEnglish.facts), Object.keys(inGerman.facts))
-  assert.deepEqual(Object.keys(inEnglish.mends), [...mends])
+  assert.deepEqual(Object.keys(inEnglish.mends), [...remedies])
 })
 
 const refusal = {

@@ -1,5 +1,5 @@
 import type { Module } from '../../src/core/module/module.ts'
-import { noteNotFound, reasons } from './problems.ts'
+import { noteNotFound } from './problems.ts'
 import { migrations } from './tables.ts'
 
 /**
@@ -27,7 +27,7 @@ export const module: Module = {
   ],
   events: () => import('./events.ts'),
   errors: [noteNotFound],
-  reasons,
+  reasons: () => import('./reasons.ts'),
   requestHeaders: [{ name: 'X-Note-Key', isSecret: true }],
   settings: () => import('./settings.ts'),
   commands: [

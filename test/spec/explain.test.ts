@@ -3,19 +3,10 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { ApiError } from '../../src/core/errors.ts'
-import { accessReasons } from '../../src/core/reasons/access.ts'
-import { confirmationReasons } from '../../src/core/reasons/confirmations.ts'
-import { credentialReasons } from '../../src/core/reasons/credentials.ts'
-import { forwardReasons } from '../../src/core/reasons/forward.ts'
-import { forwardSessionReasons } from '../../src/core/reasons/forward-sessions.ts'
-import { guards } from '../../src/core/reasons/guards.ts'
-import { loginReasons } from '../../src/core/reasons/logins.ts'
-import { type ReasonCode, reasons } from '../../src/core/reasons/reasons.ts'
-import { registrationReasons } from '../../src/core/reasons/registration.ts'
-import { requestReasons } from '../../src/core/reasons/requests.ts'
-import { serviceReasons } from '../../src/core/reasons/service.ts'
-import { codesWithMend } from '../../src/extras/explain/mends.ts'
+import { ApiError, type ReasonFacts } from '../../src/core/errors.ts'
+import { assertDistinctReasons } from '../../src/core/module/registry.ts'
+import { guards } from '../../src/core/reasons/types.ts'
+import { modules } from '../../src/modules.ts'
 import { type Answer, passwordOf, type TestApp, testApp } from '../app.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { otherCode } from '../confirmations.ts'
@@ -28,6 +19,7 @@ import { assertRefusal } from '../refusal.ts'
 import { invited, mailboxOf, profileOf } from '../registration.ts'
 
 const secret = 'only the tests of reasons know 0f this one'
+const reasons = Object.fromEntries(await assertDistinctReasons(modules))
 const sign = (payload: unknown, header: Json = {}) =>
   forge({ alg: 'HS256', typ: 'JWT', ...header }, payload, hs256(secret))
 
@@ -92,7 +84,7 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
     invited(app, mailbox, { email: `someone${++made}@example.org`, roles: ['USER'] }, headers)
 
   /** Each does something first, and answers what is refused. The text is that of the error table. */
-  const table: readonly (readonly [ReasonCode, string, () => Promise<Answer>])[] = [
+  const table: readonly (readonly [keyof ReasonFacts, string, () => Promise<Answer>])[] = [
     ['username_absent', 'Invalid credentials', () => logIn('', 'any password')],
     [
       'username_absent',
@@ -638,9 +630,9 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
       assert.equal(why.status, 200)
       assert.deepEqual(
         [why.body.id, why.body.code, why.body.error, why.body.status, why.body.explanation],
-        [id, code, text, answer.status, reasons[code].explanation],
+        [id, code, text, answer.status, reasons[code]?.explanation],
       )
-      assert.deepEqual(Object.keys(why.body.facts).sort(), [...reasons[code].facts].sort())
+      assert.deepEqual(Object.keys(why.body.facts).sort(), [...(reasons[code]?.facts ?? [])].sort())
     })
   }
 
@@ -695,33 +687,25 @@ suite('the registry of reasons', () => {
     }
   })
 
-  test('each code stands in one file', () => {
-    const files = [
-      accessReasons,
-      confirmationReasons,
-      credentialReasons,
-      forwardReasons,
-      forwardSessionReasons,
-      loginReasons,
-      registrationReasons,
-      requestReasons,
-      serviceReasons,
-    ].map((file) => Object.keys(file))
-    assert.equal(files.flat().length, Object.keys(reasons).length)
-  })
-
-  test('every code is one that the service refuses with, and every refusal names one', () => {
+  test('each stands in the module that refuses with it, or in the core if several modules do', async () => {
     const root = join(import.meta.dirname, '../..')
-    const sources = globSync('src/**/*.ts', { cwd: root })
-      .filter(
-        (path) => !/(?:\.test|\/examples)\.ts$/.test(path) && !path.startsWith('src/core/reasons/'),
-      )
-      .map((path) => readFileSync(join(root, path), 'utf8'))
-      .join('\n')
-    const unused = Object.keys(reasons).filter((code) => !sources.includes(`'${code}'`))
-    assert.deepEqual(unused, [])
-    // Each has its options, which have a reason by type: no refusal is thrown by its row alone.
-    const refusals = [...sources.matchAll(/new ApiError\(((?:[^()]|\([^()]*\))*)\)/g)]
+    const sources = globSync('src/{core,modules,extras}/**/*.ts', { cwd: root })
+      .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
+    for (const module of modules) {
+      const { name } = module
+      for (const code of (await assertDistinctReasons([module])).keys()) {
+        const folders = sources
+          .filter(([, text]) => text.includes(`'${code}'`))
+          .map(([path]) => /^src\/(core|\w+\/[\w-]+)/.exec(path)?.[1]?.replace(/^\w+\//, ''))
+        const isSeveral = name === 'core' && new Set(folders).size > 1
+        assert.ok(folders.includes(name) || isSeveral, `${code} of ${name}: ${folders}`)
+      }
+    }
+    // Each refusal has its options, which have a reason by type: none is thrown by its row alone.
+    const refusals = sources.flatMap(([, text]) => [
+      ...text.matchAll(/new ApiError\(((?:[^()]|\([^()]*\))*)\)/g),
+    ])
     assert.ok(refusals.length > 100)
     for (const [text, given = ''] of refusals) assert.match(given, /\breason\b/, text)
   })
@@ -740,14 +724,6 @@ suite('the registry of reasons', () => {
     assert.ok(new ApiError(row, { reason: { code: 'wrong_password', facts: { user: 1 } } }))
     assert.ok(new ApiError(row, { reason: { code: 'wrong_password', facts: { user_id: 1 } } }))
     assert.ok(new ApiError(row, { reason: { code: 'x-of-a-module', facts: { any: 1 } } }))
-  })
-
-  test('a page for operators lists them all', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/explain.md'), 'utf8')
-    for (const [code, { explanation, facts }] of Object.entries(reasons)) {
-      const names = facts.map((name) => `\`${name}\``).join(', ')
-      assert.ok(page.includes(`| \`${code}\` | ${explanation} | ${names} |`), code)
-    }
   })
 })
 
@@ -981,10 +957,6 @@ suite('questions before a refusal', async () => {
   test('no mend of the own account that asks for its owner', async () => {
     const { body } = await ask({ username: 'admin' })
     assert.deepEqual([body.passes, body.mends], [true, []])
-  })
-
-  test('each code that has a mend is in the registry', () => {
-    for (const code of codesWithMend) assert.ok(code in reasons, code)
   })
 
   test('each explanation is an event that names who asked, and about whom', async () => {

@@ -4,7 +4,6 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { errorTable } from '../../src/core/errors.ts'
 import { Counters } from '../../src/core/measurements/counters.ts'
 import { createMeasurements } from '../../src/core/measurements/measurements.ts'
 import {
@@ -13,6 +12,7 @@ import {
   RequestMeasurements,
 } from '../../src/core/measurements/requests.ts'
 import { loadMonitoring } from '../../src/core/module/monitoring.ts'
+import { errorsOf } from '../../src/core/module/registry.ts'
 import type { Needs } from '../../src/core/module/services.ts'
 import { attempt } from '../../src/core/runtime/jobs.ts'
 import { type Polled, soleProcess } from '../../src/core/workers/workers.ts'
@@ -39,7 +39,7 @@ const monitoring = await loadMonitoring(modules)
 
 /** The metrics by these dependencies, some of which are made for the test. */
 function metricsOf(needs: object) {
-  return createMetrics(needs as Needs, { monitoring, refusals: createRefusalCounts() })
+  return createMetrics(needs as Needs, { monitoring, refusals: createRefusalCounts(modules) })
 }
 
 /** Parses the text form of Prometheus. */
@@ -323,7 +323,7 @@ suite('GET /metrics: what it counts', async () => {
     const errors = series.filter(({ name }) => name === 'gatehouse_refusals_total')
     assert.deepEqual(
       errors.map(({ labels }) => labels.error).toSorted(),
-      Object.keys(errorTable).toSorted(),
+      Object.keys(errorsOf(modules)).toSorted(),
     )
   })
 })

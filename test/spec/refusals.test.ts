@@ -7,6 +7,8 @@ import type { EventContext } from '../../src/core/events/context.ts'
 import { eventsOfRefusals } from '../../src/core/http/refusals/events-of-refusals.ts'
 import { markAsLogged } from '../../src/core/http/refusals/logged.ts'
 import type { RefusalListener } from '../../src/core/http/server/error-handler.ts'
+import { assertDistinctReasons } from '../../src/core/module/registry.ts'
+import { modules } from '../../src/modules.ts'
 import { type TestApp, testApp } from '../app.ts'
 import { type OpenedRecord, recordsAfter } from '../audit.ts'
 
@@ -71,6 +73,7 @@ suite('the event of a refusal', async () => {
   await app.register(eventsOfRefusals, {
     config: config as never, // all that is read of it
     events: { emit: ({ name }, fields) => void told.push([name, fields]) },
+    reasons: await assertDistinctReasons(modules),
   })
   let error: ApiError
   let before = (_request: FastifyRequest) => {}

@@ -1,7 +1,7 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { LocationProvider, useLocation } from 'preact-iso'
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 import { CommonContext } from '../context.ts'
 import type { Area } from './area.ts'
 import { areaAt, areasFor, rootPath } from './areas.ts'

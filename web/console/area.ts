@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact'
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 import type { AreaTexts } from './texts.ts'
 
 /** The groups of the navigation, in their order. */

@@ -9,6 +9,18 @@ declare module 'made:events' {
   export const inOverviewIfByAnother: readonly string[]
 }
 
+declare module 'made:errors-*' {
+  /** What each error of the API means to the reader, by its text; others are shown as they are. */
+  export const errors: Readonly<Record<string, string>>
+}
+
+declare module 'made:reasons-*' {
+  /** What each reason means, by its code; in English the API says it. */
+  export const reasons: Readonly<Record<string, string>>
+  /** What an administrator does where no button does it, or before. */
+  export const advice: Readonly<Record<string, string>>
+}
+
 declare module 'made:events-*' {
   /** What each event says, in one language; an event of another version is shown by its name. */
   export const events: Readonly<Record<string, string>>

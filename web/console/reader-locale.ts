@@ -1,4 +1,4 @@
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 
 /**
  * How the reader writes times and numbers: by the first choice of the browser that is of the language

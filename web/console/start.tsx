@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { isLanguage } from '../../src/core/config/languages.ts'
+import { isLanguage } from '../../src/core/lib/languages.ts'
 import { App } from './app.tsx'
 import { frameTexts } from './frame-texts.ts'
 import { restoreSession } from './session/session.ts'

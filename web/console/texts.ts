@@ -1,4 +1,4 @@
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 
 /** The texts of an area, in the language of the reader, loaded with the area. */
 export interface AreaTexts<Texts> {

@@ -1,4 +1,4 @@
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 
 type Words = typeof import('made:events-en')
 

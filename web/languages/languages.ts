@@ -1,4 +1,4 @@
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 import type { common } from './en/common.ts'
 import type { passwordProblem } from './en/password.ts'
 

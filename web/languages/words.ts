@@ -1,4 +1,4 @@
-import type { Language } from '../../src/core/config/languages.ts'
+import type { Language } from '../../src/core/lib/languages.ts'
 
 /** The forms of a word by number, as `Intl.PluralRules` tells them apart; `#` stands for the number. */
 export interface Forms {

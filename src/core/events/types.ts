@@ -1,4 +1,4 @@
-import type { Language } from '../config/languages.ts'
+import type { Language } from '../lib/languages.ts'
 
 export type PayloadValue = string | number | boolean | readonly string[] | null
 

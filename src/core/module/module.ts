@@ -4,10 +4,10 @@ import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/kinds.ts'
 import type { ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
-import type { ErrorRow } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
 import type { Tag, TagName } from '../http/tags.ts'
-import type { Reason } from '../reasons/guards.ts'
+import type { Reason } from '../reasons/types.ts'
 import type { Job } from '../runtime/jobs.ts'
 import type { CreateTracing } from '../runtime/tracing.ts'
 import type { Monitoring } from './monitoring.ts'
@@ -72,18 +72,23 @@ export interface ModuleNames {
   readonly eventCategory?: string
   /** Imports the file of its event types; the core has several. */
   readonly events?: () => Promise<object>
-  /** Names in the error table that belong to this module, or errors of its own. */
-  readonly errors?: readonly ErrorRow[]
+  /** Its own errors; those of the error table belong to the core. */
+  readonly errors?: readonly Problem[]
   /**
-   * The reasons of its refusals, for the operator; only an external module has any, and each of its
-   * codes begins with `x-`. Those of the service stand in reasons/reasons.ts.
+   * Imports the reasons of its refusals; the core has several files. Each code of an external module
+   * begins with `x-`.
    */
-  readonly reasons?: Readonly<Record<`x-${string}`, Reason>>
+  readonly reasons?: () => Promise<ReasonFile | readonly ReasonFile[]>
   /** Imports its settings, and what checks the settings and makes its part of `Config`. */
   readonly settings?: LoadSettings
   readonly commands?: readonly ModuleCommands[]
   /** Request headers of its own: CORS allows them, and the log redacts the secret ones. */
   readonly requestHeaders?: readonly { readonly name: string; readonly isSecret?: true }[]
+}
+
+/** A file of reasons, by their codes. */
+export interface ReasonFile {
+  readonly reasons: Readonly<Record<string, Reason>>
 }
 
 export type LoadSettings = () => Promise<{

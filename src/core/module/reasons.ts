@@ -1,19 +1,16 @@
-import type { Reason } from '../reasons/guards.ts'
+import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
+import { assertDistinctReasons } from './registry.ts'
 
-/** Finds what a code means, in the registry of the service and those of external modules. */
+/** Finds what a code means. */
 export type LookUpReason = (code: string) => Promise<Reason>
 
-/** Makes the look-up. The registry is loaded by the first question, not by the start. */
-export function createLookUp(modules: readonly Pick<ModuleNames, 'reasons'>[]): LookUpReason {
-  const others: Readonly<Record<string, Reason>> = Object.assign(
-    {},
-    ...modules.map(({ reasons }) => reasons ?? {}),
-  )
+/** Makes the look-up in the reasons of the modules, which the first question loads. */
+export function createLookUp(modules: readonly ModuleNames[]): LookUpReason {
+  let reasons: Promise<ReadonlyMap<string, Reason>> | undefined
   return async (code) => {
-    const { reasons } = await import('../reasons/reasons.ts')
-    const all: Readonly<Record<string, Reason>> = { ...others, ...reasons }
-    return all[code] ?? unknownReason
+    reasons ??= assertDistinctReasons(modules)
+    return (await reasons).get(code) ?? unknownReason
   }
 }
 
@@ -21,5 +18,4 @@ export function createLookUp(modules: readonly Pick<ModuleNames, 'reasons'>[]): 
 const unknownReason: Reason = {
   guard: 'service',
   explanation: 'This version of the program does not know the code: another one has written it.',
-  facts: [],
 }

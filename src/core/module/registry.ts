@@ -1,6 +1,8 @@
 import type { Trace } from '../database/pending-deletion.ts'
-import { type ErrorRow, errorTable } from '../errors.ts'
+import { type ErrorText, errorTable } from '../error-table.ts'
+import type { Problem } from '../errors.ts'
 import type { EventType } from '../events/types.ts'
+import type { Reason } from '../reasons/types.ts'
 import type { ModuleNames } from './module.ts'
 
 /** Records the module that claims a name. @throws Error with both modules if it was claimed before */
@@ -22,8 +24,8 @@ export function createClaims(): Claim {
 
 /**
  * Asserts that no name is claimed twice by modules, and that no required module is missing. Schemes
- * and routes are claimed when they are registered, settings when they are loaded, and events by
- * `assertDistinctEvents`.
+ * and routes are claimed when they are registered, settings when they are loaded, events by
+ * `assertDistinctEvents`, and reasons by `assertDistinctReasons`.
  * @throws Error for a name that is claimed twice, a missing module, and an error that is not valid
  */
 export function assertDistinct(modules: readonly ModuleNames[]): void {
@@ -41,9 +43,8 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
     )
     claimAll(
       'error',
-      module.errors?.map((row) => errorName(row, module.name)),
+      module.errors?.map((problem) => errorName(problem, module.name)),
     )
-    claimAll('reason', Object.keys(module.reasons ?? {}))
     claimAll(
       'method',
       module.methods?.map(({ name }) => name),
@@ -84,23 +85,45 @@ export async function assertDistinctEvents(modules: readonly ModuleNames[]): Pro
   })
 }
 
+/** Asserts that no code of a reason is claimed twice; answers all reasons. @throws Error otherwise */
+export async function assertDistinctReasons(
+  modules: readonly ModuleNames[],
+): Promise<ReadonlyMap<string, Reason>> {
+  const claim = createClaims()
+  const all = await Promise.all(
+    modules.map(async ({ reasons }) => [(await reasons?.()) ?? []].flat()),
+  )
+  return new Map(
+    modules.flatMap(({ name }, index) => {
+      const reasons = (all[index] ?? []).flatMap((file) => Object.entries(file.reasons))
+      for (const [code] of reasons) claim('reason', code, name)
+      return reasons
+    }),
+  )
+}
+
 function isEventType(value: unknown): value is EventType {
   return typeof value === 'object' && value !== null && 'name' in value && 'level' in value
 }
 
 /** @throws Error if an error of a module has a name of the error table, or no error status */
-function errorName(row: ErrorRow, module: string): string {
-  if (typeof row === 'string') return row
-  if (row.name in errorTable) {
-    throw new Error(`the error ${row.name} is named by the error table and by the module ${module}`)
+function errorName({ name, status, error }: Problem, module: string): string {
+  if (name in errorTable) {
+    throw new Error(`the error ${name} is named by the error table and by the module ${module}`)
   }
-  const isError = Number.isInteger(row.status) && row.status >= 400 && row.status <= 599
-  if (!isError || row.error === '') {
+  const isError = Number.isInteger(status) && status >= 400 && status <= 599
+  if (!isError || error === '') {
     throw new Error(
-      `the error ${row.name} of the module ${module} has no status from 400 to 599, or no text`,
+      `the error ${name} of the module ${module} has no status from 400 to 599, or no text`,
     )
   }
-  return row.name
+  return name
+}
+
+/** The errors of the error table and of the modules, by their names. */
+export function errorsOf(modules: readonly ModuleNames[]): Readonly<Record<string, ErrorText>> {
+  const own = modules.flatMap(({ errors = [] }) => errors.map((error) => [error.name, error]))
+  return { ...errorTable, ...Object.fromEntries(own) }
 }
 
 /** Lists the secret request headers of the modules, which the log redacts. */

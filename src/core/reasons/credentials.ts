@@ -1,149 +1,133 @@
-import { type Reason, reasonBy } from './guards.ts'
+import type { FactsOf, TranslatedReason } from './types.ts'
 
-const credential = reasonBy('credential')
-const session = reasonBy('session')
-const token = reasonBy('token')
+/** Why a credential was refused, by the core or by several modules. */
+export const reasons = {
+  no_credential: {
+    guard: 'credential',
+    explanation: 'The request carries no credential of a scheme that the route accepts.',
+    words: { de: 'Die Anfrage enthält keine Anmeldedaten einer Art, die die Route annimmt.' },
+    facts: ['accepted', 'sent_scheme'],
+  },
+  caller_ended: {
+    guard: 'credential',
+    explanation:
+      'The credential was good when the request began, and its session, token or account ended before the request was done.',
+    words: {
+      de: 'Die Anmeldedaten galten zu Beginn der Anfrage; Sitzung, Token oder Konto endeten, bevor sie fertig war.',
+    },
+    facts: ['user_id', 'scheme'],
+    advice: { en: 'The person logs in again.', de: 'Die Person meldet sich neu an.' },
+  },
+  no_caller_at_resource: {
+    guard: 'credential',
+    explanation: 'The rule needs a caller for this resource, and the request has none.',
+    words: { de: 'Die Regel verlangt hier eine Anmeldung, und die Anfrage hat keine.' },
+    facts: ['rule'],
+  },
+  session_must_enrol: {
+    guard: 'session',
+    explanation:
+      'A role of the account requires a second factor, so the session may only enrol one.',
+    words: {
+      de: 'Eine Rolle des Kontos verlangt einen zweiten Faktor; die Sitzung darf nur einen einrichten.',
+    },
+    facts: ['user_id'],
+    event: 'sequenceFail',
+    nextStep: 'the user enrols a second factor at /api/account/totp',
+  },
+  session_absent: {
+    guard: 'session',
+    explanation: 'The account has no session of this id.',
+    words: { de: 'Das Konto hat keine Sitzung dieser Kennung.' },
+    facts: ['user_id'],
+  },
+  token_malformed: {
+    guard: 'token',
+    explanation:
+      'The token is no compact JWS: three canonical base64url segments with a JSON header, of at most 8 kB.',
+    words: {
+      de: 'Das Token ist kein kompaktes JWS: drei kanonische base64url-Teile mit JSON-Header, höchstens 8 kB.',
+    },
+  },
+  token_payload_malformed: {
+    guard: 'token',
+    explanation: 'The payload of the token is no JSON object.',
+    words: { de: 'Der Inhalt des Tokens ist kein JSON-Objekt.' },
+  },
+  claim_iss: {
+    guard: 'token',
+    explanation: 'The claim iss is not the configured issuer.',
+    words: { de: 'Der Anspruch iss ist nicht der eingestellte Aussteller.' },
+    facts: ['iss', 'expected'],
+  },
+  claim_sub: {
+    guard: 'token',
+    explanation: 'The claim sub is no subject.',
+    words: { de: 'Der Anspruch sub ist keine gültige Person.' },
+  },
+  claim_aud: {
+    guard: 'token',
+    explanation: 'The claim aud does not contain the configured audience.',
+    words: { de: 'Der Anspruch aud enthält nicht den eingestellten Empfänger.' },
+    facts: ['aud', 'expected'],
+  },
+  account_changed: {
+    guard: 'account',
+    explanation:
+      'The account ended its logins since: a new password, a lock, a factor, or a sign-out everywhere.',
+    words: {
+      de: 'Das Konto hat seine Anmeldungen seitdem beendet: durch ein neues Passwort, eine Sperre, einen Faktor oder eine Abmeldung überall.',
+    },
+    facts: ['user_id', 'asked_of'],
+  },
+  account_gone: {
+    guard: 'account',
+    explanation: 'The account was deleted while the request was under way.',
+    words: { de: 'Das Konto wurde gelöscht, während die Anfrage lief.' },
+    facts: ['user_id'],
+  },
+  enrolment_due: {
+    guard: 'account',
+    explanation:
+      'The login was right; a role of the account requires a second factor, which must be enrolled first.',
+    words: {
+      de: 'Die Anmeldung stimmte; eine Rolle des Kontos verlangt einen zweiten Faktor, der zuerst eingerichtet werden muss.',
+    },
+    facts: ['user_id'],
+  },
+  login_too_old: {
+    guard: 'recent login',
+    explanation:
+      'The login of the caller is older than REAUTHENTICATE_SECONDS, and this change asks for a recent one.',
+    words: {
+      de: 'Die Anmeldung ist älter als REAUTHENTICATE_SECONDS, und diese Änderung verlangt eine frische.',
+    },
+    facts: ['user_id', 'login_at', 'max_age_seconds'],
+    nextStep: 'the user logs in again',
+    advice: {
+      en: 'The person logs in again, and repeats the action.',
+      de: 'Die Person meldet sich neu an und wiederholt es.',
+    },
+  },
+  confirmation_unknown: {
+    guard: 'mailed code',
+    explanation: 'No link or code of this id is kept: it was never made, or expired some time ago.',
+    words: {
+      de: 'Kein Link und kein Code dieser Kennung ist aufbewahrt: Es gab ihn nie, oder er ist vor einiger Zeit abgelaufen.',
+    },
+  },
+  confirmation_outlived: {
+    guard: 'mailed code',
+    explanation:
+      'The account has ended its logins since the mail: a new password, address or factor, or a lock.',
+    words: {
+      de: 'Das Konto hat seine Anmeldungen seit der E-Mail beendet: durch ein neues Passwort, eine neue Adresse, einen Faktor oder eine Sperre.',
+    },
+    facts: ['user_id', 'purpose'],
+    remedies: ['send_reset'],
+  },
+} as const satisfies Record<string, TranslatedReason>
 
-/** Why the credential of a request was refused. */
-export const credentialReasons = {
-  no_credential: credential(
-    'The request carries no credential of a scheme that the route accepts.',
-    'accepted',
-    'sent_scheme',
-  ),
-  basic_malformed: credential(
-    'The Authorization header is no valid Basic credential: no Base64 of UTF-8 with a colon.',
-  ),
-  client_basic_malformed: credential(
-    'The Authorization header is no valid Basic credential of a client.',
-  ),
-  unknown_client: credential('CLIENTS_FILE has no client of this id.'),
-  wrong_client_secret: credential(
-    'The secret is not the one of this client in CLIENTS_FILE.',
-    'client',
-  ),
-  caller_ended: credential(
-    'The credential was good when the request began, and its session, token or account ended before the request was done.',
-    'user_id',
-    'scheme',
-  ),
-  no_caller_at_resource: credential(
-    'The rule needs a caller for this resource, and the request has none.',
-    'rule',
-  ),
-  session_expected: credential(
-    'The route works on the session of the caller, who used another scheme.',
-  ),
-
-  session_malformed: session(
-    'The value of the session cookie has not the form of a session id of this service.',
-  ),
-  session_unknown: session(
-    'No session has the value of the cookie: it ended by a logout, by another login or long ago, or never existed.',
-  ),
-  session_idle: session(
-    'The session ended because it was idle for longer than SESSION_IDLE_SECONDS.',
-    'user_id',
-    'last_seen_at',
-    'ended_at',
-  ),
-  session_too_old: session(
-    'The session ended because it reached SESSION_ABSOLUTE_SECONDS.',
-    'user_id',
-    'created_at',
-    'ended_at',
-  ),
-  session_ended_with_logins: session(
-    'The session ended because all logins of the account were ended: a new password, a lock, a factor, or a sign-out everywhere.',
-    'user_id',
-    'ended_at',
-  ),
-  session_of_unusable_account: session(
-    'The account of the session is locked by an administrator, or disabled.',
-    'user_id',
-  ),
-  session_must_enrol: session(
-    'A role of the account requires a second factor, so the session may only enrol one.',
-    'user_id',
-  ),
-  session_absent: session('The account has no session of this id.', 'user_id'),
-
-  token_malformed: token(
-    'The token is no compact JWS: three canonical base64url segments with a JSON header, of at most 8 kB.',
-  ),
-  token_extension: token('The header of the token has crit or b64, and no extension is supported.'),
-  token_unknown_key: token(
-    'No key of the issuer has the kid of the token: the key was removed or is of another service.',
-    'kid',
-  ),
-  token_wrong_algorithm: token(
-    'The alg of the token is not the algorithm of its key.',
-    'alg',
-    'expected',
-  ),
-  token_bad_signature: token(
-    'The signature does not match: the token was changed, or another key signed it.',
-    'kid',
-  ),
-  token_payload_malformed: token('The payload of the token is no JSON object.'),
-  claim_type: token(
-    'The claim type is not the one that the route accepts: for example a refresh token at a route for access tokens.',
-    'type',
-    'expected',
-  ),
-  claim_iss: token('The claim iss is not the configured issuer.', 'iss', 'expected'),
-  claim_sub: token('The claim sub is no subject.'),
-  claim_malformed: token('A claim is missing or is not of its type.', 'claim'),
-  claim_exp: token(
-    'The token has expired (claim exp).',
-    'user_id',
-    'exp_at',
-    'expired_seconds_ago',
-  ),
-  claim_nbf: token(
-    'The token is not valid yet (claim nbf). Perhaps the clocks differ.',
-    'user_id',
-    'nbf_at',
-    'valid_in_seconds',
-  ),
-  claim_iat: token(
-    'The token was issued in the future (claim iat). Perhaps the clocks differ.',
-    'user_id',
-    'iat_at',
-    'valid_in_seconds',
-  ),
-  claim_aud: token('The claim aud does not contain the configured audience.', 'aud', 'expected'),
-  token_of_another_kind: token(
-    'The token of the provider is no access token, or is bound to a key.',
-    'user_id',
-  ),
-  token_revoked: token('The token was revoked: its jti is on the deny-list.', 'user_id'),
-  token_pair_ended: token(
-    'The pair of the token has ended, by a logout, a revocation or the reuse of a refresh token.',
-    'user_id',
-  ),
-  token_signed_out: token(
-    'The account ended all its tokens since this one was issued: its ver is too low.',
-    'user_id',
-    'ver',
-    'needed_ver',
-  ),
-  token_revoked_earlier: token(
-    'The token is older than the log of revocations, and the tables say that it has ended.',
-    'user_id',
-  ),
-  external_account_unusable: token(
-    'The account that the identity is linked to is locked or disabled.',
-    'user_id',
-  ),
-  refresh_token_absent: token('The request carries no text as refresh_token.'),
-  refresh_token_reused: token(
-    'The refresh token was used before: the whole pair has ended now.',
-    'user_id',
-  ),
-  refresh_token_revoked: token('The refresh token was revoked.', 'user_id'),
-  refresh_account_gone: token(
-    'The account of the refresh token does not exist any more.',
-    'user_id',
-  ),
-} as const satisfies Record<string, Reason>
+declare module '../errors.ts' {
+  interface ReasonFacts extends FactsOf<typeof reasons> {}
+}

@@ -9,6 +9,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

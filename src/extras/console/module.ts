@@ -5,6 +5,7 @@ export const module: Module = {
   name: 'console',
   tag: 'Service',
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: [consoleElsewhere],
   services: () => import('./services.ts'),
   routes: async () => {

@@ -1,5 +1,4 @@
 import { type EmailAddress, maskedEmail, parseEmail } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
@@ -7,6 +6,7 @@ import { type Guard, lockName, transact } from '../../core/database/transactions
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import { type AccountHooks, type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
 import { createEndTokens, everything } from '../../modules/accounts/end-tokens.ts'
 import type { EndedTokens } from '../../modules/accounts/store.ts'

@@ -6,7 +6,6 @@ export const module: Module = {
   eventCategory: 'emails',
   tag: 'Own account',
   events: () => import('./events.ts'),
-  errors: ['emailExists', 'emailNotVerified'],
   settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   routes: async () => {

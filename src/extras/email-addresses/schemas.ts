@@ -1,6 +1,6 @@
-import { languages } from '../../core/config/languages.ts'
 import { named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import { languages } from '../../core/lib/languages.ts'
 import {
   acceptedProofs,
   examplePassword,

@@ -7,6 +7,7 @@ export const module: Module = {
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: async () => {

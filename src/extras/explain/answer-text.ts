@@ -11,6 +11,7 @@ import {
   explainToken,
 } from './explain.ts'
 import type { JudgeRouteDeps } from './judge-route.ts'
+import { refusalNotFound } from './problems.ts'
 
 // A header, a payload and a signature; what verifies them says what is wrong with them.
 const tokenFormat = /^[\w-]+\.[\w-]*\.[\w-]*$/
@@ -33,7 +34,7 @@ export async function answerText(
   const account = typed.length > maxNameLength ? null : await accountNamed(typed)
   if (account) return explainLogin(deps, account, caller)
   if (tokenFormat.test(typed)) return explainToken(deps, typed, caller)
-  throw new ApiError('refusalNotFound', { reason: { code: 'unknown_refusal' } })
+  throw new ApiError(refusalNotFound, { reason: { code: 'unknown_refusal' } })
 
   async function accountNamed(name: string) {
     const username = canonicalUsername(name)

@@ -10,7 +10,7 @@ import {
 import { knownSecret } from '../../core/cli/secrets.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
-import type { AnswerShown } from './explain.ts'
+import type { AnswerShown, ExplainDeps } from './explain.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -46,7 +46,8 @@ async function explain(call: CommandCall): Promise<void> {
 }
 
 const explaining = [
-  ...(['accounts', 'canSendReset', 'externalBearer', 'keys', 'lookUpReason', 'refusals'] as const),
+  ...(['accounts', 'canSendReset', 'externalBearer', 'keys', 'lookUpReason'] as const),
+  ...(['modules', 'refusals'] as const),
   ...(['requirements', 'revocations', 'rotation', 'throttle', 'tokens'] as const),
 ] as const
 
@@ -59,9 +60,10 @@ function explainId(call: CommandCall, id: string): Promise<void> {
     // The id is not repeated: it may hold characters that steer a terminal.
     if (!refusal) throw new CommandError('no refusal of this id is kept', exitCodes.notFound.code)
     if (call.values.json === true) return call.output.record(refusal)
-    const { factsInWords, nextStep } = await import('./command-text.ts')
+    const { factsInWords, nextStepOf } = await import('./command-text.ts')
     const { explanation, facts, mends: _, ...others } = refusal // `next` has its command
-    const next = nextStep(refusal.code, refusal.username, refusal.address)
+    const reason = await services.lookUpReason(refusal.code)
+    const next = nextStepOf(reason, refusal.username, refusal.address)
     call.output.record({ explanation, facts: factsInWords(facts), next, ...others })
   })
 }
@@ -70,7 +72,7 @@ async function explainOneToken(call: CommandCall): Promise<void> {
   const token = (await knownSecret(call, 'token')).trim()
   await withServices(call, explaining, async (services, deps) => {
     const { explainToken } = await import('./explain.ts')
-    await show(call, await explainToken({ ...deps, ...services }, token))
+    await show(call, await explainToken({ ...deps, ...services }, token), services)
   })
 }
 
@@ -96,17 +98,23 @@ async function explainOneRoute(
     await show(
       call,
       wanted ? await explainRoute(judging, account, wanted) : await explainLogin(judging, account),
+      services,
     )
   })
 }
 
 /** Shows an answer. @throws CommandError, after the output, if the service would refuse */
-async function show({ output, values }: CommandCall, answer: AnswerShown): Promise<void> {
+async function show(
+  { output, values }: CommandCall,
+  answer: AnswerShown,
+  { lookUpReason }: Pick<ExplainDeps, 'lookUpReason'>,
+): Promise<void> {
   if (values.json === true) output.record(answer)
   else {
-    const { factsInWords, nextStep } = await import('./command-text.ts')
+    const { factsInWords, nextStepOf } = await import('./command-text.ts')
     const { checks, of, passes, explanation, facts, mends: _, refusal: __, ...others } = answer
-    const next = nextStep(answer.code, answer.username)
+    const reason = answer.code === null ? {} : await lookUpReason(answer.code)
+    const next = nextStepOf(reason, answer.username)
     output.record({ of, passes, explanation, facts: factsInWords(facts), next, ...others })
     if (checks.length > 0) {
       output.message('')

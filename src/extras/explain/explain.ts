@@ -2,6 +2,7 @@ import { type ErrorRow, problemOf, type RefusalReason } from '../../core/errors.
 import type { Events } from '../../core/events/events.ts'
 import type { Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { LookUpReason } from '../../core/module/reasons.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
@@ -13,8 +14,8 @@ import { errorText, showReason } from './explanations.ts'
 import { judgeLogin } from './judge-login.ts'
 import { type Check, type JudgedRoute, type JudgeRouteDeps, judgeRoute } from './judge-route.ts'
 import type { RouteInput } from './match-route.ts'
-import { type MendsDeps, mendsFor } from './mends.ts'
 import type { Refusals } from './refusals.ts'
+import { type RemediesDeps, remediesFor } from './remedies.ts'
 import type { Answer, RefusalBody } from './schemas.ts'
 
 /**
@@ -24,13 +25,14 @@ import type { Answer, RefusalBody } from './schemas.ts'
  */
 export interface ExplainDeps extends JudgeTokenDeps {
   readonly accounts: Accounts
-  readonly canSendReset: MendsDeps['canSendReset']
+  readonly canSendReset: RemediesDeps['canSendReset']
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
+  readonly modules: readonly ModuleNames[]
   readonly refusals: Pick<Refusals, 'find'>
-  readonly requirements: JudgeRouteDeps['requirements'] & MendsDeps['requirements']
-  readonly throttle: MendsDeps['throttle']
+  readonly requirements: JudgeRouteDeps['requirements'] & RemediesDeps['requirements']
+  readonly throttle: RemediesDeps['throttle']
 }
 
 /** The subject of the administrator who asks; null at the command line. */
@@ -57,7 +59,7 @@ export async function explainRefusal(
     id: refusal.id,
     at: isoTime(refusal.at),
     status: refusal.status,
-    error: errorText(refusal.error),
+    error: errorText(refusal.error, deps.modules),
     method: refusal.method,
     route: refusal.route,
     ...(await showReason(refusal, deps.lookUpReason)),
@@ -65,7 +67,12 @@ export async function explainRefusal(
     subject: refusal.subject,
     username: account?.username ?? null,
     address: refusal.address,
-    mends: await mendsFor(deps, { account, address: refusal.address, caller, code: refusal.code }),
+    mends: await remediesFor(deps, {
+      account,
+      address: refusal.address,
+      caller,
+      code: refusal.code,
+    }),
   }
 }
 
@@ -93,7 +100,7 @@ export async function explainToken(
     schemes: [],
     checks: [],
     mends: reason
-      ? await mendsFor(deps, { account, address: null, caller, code: reason.code })
+      ? await remediesFor(deps, { account, address: null, caller, code: reason.code })
       : [],
     refusal: null,
   }
@@ -162,7 +169,12 @@ async function shownJudgement(
     rule,
     schemes: [...schemes],
     checks: await Promise.all(checks.map((check) => shownCheck(check, deps))),
-    mends: await mendsFor(deps, { account, address: null, caller, code: refusing?.code ?? null }),
+    mends: await remediesFor(deps, {
+      account,
+      address: null,
+      caller,
+      code: refusing?.code ?? null,
+    }),
     refusal: null,
   }
 }

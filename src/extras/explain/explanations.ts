@@ -1,6 +1,8 @@
-import { errorTable, type FactValue, problemOf, type RefusalReason } from '../../core/errors.ts'
+import type { FactValue, RefusalReason } from '../../core/errors.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { ModuleNames } from '../../core/module/module.ts'
 import type { LookUpReason } from '../../core/module/reasons.ts'
+import { errorsOf } from '../../core/module/registry.ts'
 import type { Refusal } from './store.ts'
 
 export type ShownFacts = Record<string, FactValue>
@@ -36,6 +38,6 @@ function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
 const maxTime = 8_640_000_000_000_000 // of a Date
 
 /** The text that the client saw, by the name of the error; an unknown name is answered as it is. */
-export function errorText(name: string): string {
-  return name in errorTable ? problemOf(name as keyof typeof errorTable).error : name // `in` does not narrow a text
+export function errorText(name: string, modules: readonly ModuleNames[]): string {
+  return errorsOf(modules)[name]?.error ?? name
 }

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { refusalNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
@@ -8,8 +9,9 @@ export const module: Module = {
     description: 'Why a request was refused, and whether another one would be.',
   },
   tables,
-  errors: ['refusalNotFound'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [refusalNotFound],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

@@ -17,6 +17,7 @@ import {
   explainToken,
 } from './explain.ts'
 import { parseRoute } from './match-route.ts'
+import { refusalNotFound } from './problems.ts'
 import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
 
 /**
@@ -41,7 +42,7 @@ export async function explainRoutes(
   app.get(
     '/api/admin/explain/:id',
     {
-      config: { access, params: RefusalId, errors: ['refusalNotFound'] },
+      config: { access, params: RefusalId, errors: [refusalNotFound] },
       schema: {
         operationId: 'explainRefusal',
         summary: 'Why a request was refused, by its X-Request-Id; kept for 24 hours',
@@ -51,7 +52,7 @@ export async function explainRoutes(
     async (request) => {
       const { id } = request.params as { id: string } // the parameter of the path
       const refusal = await explainRefusal(options, id, callerOf(request).subject)
-      if (!refusal) throw new ApiError('refusalNotFound', { reason: { code: 'unknown_refusal' } })
+      if (!refusal) throw new ApiError(refusalNotFound, { reason: { code: 'unknown_refusal' } })
       return refusal
     },
   )
@@ -63,7 +64,7 @@ export async function explainRoutes(
         access,
         body: 'json',
         maxBodyBytes: fewFieldsBytes,
-        errors: ['accountNotFound', 'refusalNotFound'],
+        errors: ['accountNotFound', refusalNotFound],
       },
       schema: {
         operationId: 'explain',

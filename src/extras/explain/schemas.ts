@@ -1,10 +1,10 @@
-import { errorTable } from '../../core/errors.ts'
+import { errorTable } from '../../core/error-table.ts'
 import { named, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
-import { mends } from './mends.ts'
+import { remedies } from '../../core/reasons/types.ts'
 
 const Mends = {
   type: 'array',
-  items: named('Mend', { type: 'string', enum: mends }, 'unlock'),
+  items: named('Mend', { type: 'string', enum: remedies }, 'unlock'),
   description:
     'What an administrator can do about it now, the first being the one to try first: docs/explain.md has the request of each',
 } as const

@@ -7,6 +7,7 @@ export const module: Module = {
   tag: 'Import and export',
   tables,
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [
     {

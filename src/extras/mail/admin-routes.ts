@@ -13,6 +13,7 @@ import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { MailAdmin, ShownMail } from './mail-admin.ts'
 import type { MailFilters } from './mail-admin-store.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
+import { mailClosed, mailNotFound } from './problems.ts'
 import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './schemas.ts'
 
 /** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
@@ -75,7 +76,7 @@ export async function mailAdminRoutes(
   app.post(
     '/api/admin/mail/:id/resend',
     {
-      config: { access, params: MailId, errors: ['mailNotFound', 'mailClosed'] },
+      config: { access, params: MailId, errors: [mailNotFound, mailClosed] },
       schema: {
         operationId: 'resendMail',
         summary: 'Send a mail at once that waits or was refused',
@@ -88,7 +89,7 @@ export async function mailAdminRoutes(
   app.delete(
     '/api/admin/mail/:id',
     {
-      config: { access, params: MailId, errors: ['mailNotFound', 'mailClosed'] },
+      config: { access, params: MailId, errors: [mailNotFound, mailClosed] },
       schema: {
         operationId: 'cancelMail',
         summary: 'Withdraw a mail that was not sent yet',

@@ -9,6 +9,7 @@ import {
 import type { Row } from '../../core/cli/output.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
+import { mailNotFound } from './problems.ts'
 
 const batchSize = 100
 const states = ['waiting', 'sending', 'sent', 'failed', 'expired', 'cancelled', 'dropped'] as const
@@ -78,7 +79,7 @@ async function change(call: CommandCall, what: 'resend' | 'cancel'): Promise<voi
       call.output.result(mailView(mail), `the mail ${done}`)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      if (error.row === 'mailNotFound') {
+      if (error.row === mailNotFound) {
         throw new CommandError('there is no such mail', exitCodes.notFound.code)
       }
       throw new CommandError(

@@ -1,5 +1,4 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
@@ -7,10 +6,12 @@ import { type Guard, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { mailCancelled, mailResent, mailTested } from './events.ts'
 import { type MailFilters, type MailRow, mailAdminStore } from './mail-admin-store.ts'
 import { assertMail, type Outbox } from './outbox.ts'
+import { mailClosed, mailNotFound } from './problems.ts'
 import { createSealedMail } from './sealed-mail.ts'
 
 /** What an administrator sees of the outbox, and does with it. No link and no code is shown. */
@@ -109,7 +110,7 @@ export function createMailAdmin(deps: MailAdminDeps): MailAdmin {
       async (trx) => {
         const { message, state, user_id } = await found(trx, id)
         if (await change(trx, { mail: id, message, user_id })) return found(trx, id)
-        throw new ApiError('mailClosed', { reason: { code: 'mail_closed', facts: { state } } })
+        throw new ApiError(mailClosed, { reason: { code: 'mail_closed', facts: { state } } })
       },
       guard,
     )
@@ -117,7 +118,7 @@ export function createMailAdmin(deps: MailAdminDeps): MailAdmin {
 
   async function found(trx: DatabaseOrTransaction, id: string): Promise<ShownMail> {
     const row = await mailAdminStore(trx).find(id)
-    if (!row) throw new ApiError('mailNotFound', { reason: { code: 'no_such_mail' } })
+    if (!row) throw new ApiError(mailNotFound, { reason: { code: 'no_such_mail' } })
     const [mail] = await shown(trx, [row])
     return mail ?? { ...row, address: null }
   }

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { mailClosed, mailNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
 const lookEveryMs = 100
@@ -9,8 +10,9 @@ export const module: Module = {
   tag: 'Mail',
   tables,
   events: () => import('./events.ts'),
-  errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [mailNotFound, mailClosed],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { languages } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { type Query, single } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { languages } from '../../core/lib/languages.ts'
 import { role } from '../../core/policy/rules.ts'
 import { messageTypes } from './message-types.ts'
+import { mailNotFound } from './problems.ts'
 import { type Sample, samplesOf } from './samples.ts'
 import { MailPreview, MailPreviewId, MailPreviewList, MailPreviewQuery } from './schemas.ts'
 
@@ -45,7 +46,7 @@ export async function mailPreviewRoutes(
         access,
         params: MailPreviewId,
         query: MailPreviewQuery,
-        errors: ['mailNotFound', 'validationFailed'],
+        errors: [mailNotFound, 'validationFailed'],
       },
       schema: {
         operationId: 'previewMail',
@@ -56,7 +57,7 @@ export async function mailPreviewRoutes(
     async (request) => {
       const { id } = request.params as { id: string } // the parameter of the path
       const sample = samples.get(id)
-      if (!sample) throw new ApiError('mailNotFound', { reason: { code: 'no_such_mail' } })
+      if (!sample) throw new ApiError(mailNotFound, { reason: { code: 'no_such_mail' } })
       const language = languageOf(request.query as Query) // parsed by Fastify
       const { render } = await import('./messages/render.ts')
       const { message, facts, context } = sample

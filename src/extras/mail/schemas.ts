@@ -1,4 +1,3 @@
-import { languages } from '../../core/config/languages.ts'
 import {
   Count,
   listQuery,
@@ -10,6 +9,7 @@ import {
   Time,
   TimeOrNull,
 } from '../../core/http/schemas.ts'
+import { languages } from '../../core/lib/languages.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
 
 export const mailStates = [

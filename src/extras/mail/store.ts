@@ -1,9 +1,9 @@
 import { type Insertable, sql } from 'kysely'
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
-import { languages } from '../../core/config/languages.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Schema } from '../../core/database/schema.ts'
+import type { Language } from '../../core/lib/languages.ts'
+import { languages } from '../../core/lib/languages.ts'
 import { noLease } from './due.ts'
 
 /** Whom a mail goes to; an address of null gets none. */

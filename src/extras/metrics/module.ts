@@ -20,7 +20,7 @@ export const module: Module = {
       import('./listener.ts'),
     ])
     return async (app, needs) => {
-      const refusals = createRefusalCounts()
+      const refusals = createRefusalCounts(needs.modules)
       app.refusalListeners.push(refusals.take)
       const monitoring = await loadMonitoring(needs.modules)
       const metrics = createMetrics(needs, { monitoring, refusals })

@@ -4,7 +4,7 @@ import { tables } from './tables.ts'
 export const module: Module = {
   name: 'one-time-tokens',
   tables,
-  errors: ['confirmationInvalid'],
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   jobs: ({ confirmations }) => [{ name: 'expired confirmations', purge: confirmations.purge }],
 }

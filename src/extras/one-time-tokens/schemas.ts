@@ -1,5 +1,5 @@
-import { languages } from '../../core/config/languages.ts'
 import { named, Time } from '../../core/http/schemas.ts'
+import { languages } from '../../core/lib/languages.ts'
 
 /** A mail address that is asked for; `parseEmail` judges it, and is stricter. */
 export const EmailField = {

@@ -1,11 +1,12 @@
 import type { Module } from '../../core/module/module.ts'
+import { accountUnusable } from './problems.ts'
 
 export const module: Module = {
   name: 'recovery',
   requires: ['email-addresses'],
   events: () => import('./events.ts'),
-  errors: ['accountUnusable'],
   settings: () => import('./settings.ts'),
+  errors: [accountUnusable],
   checks: () => import('./checks.ts'),
   commands: [
     {

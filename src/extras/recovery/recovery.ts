@@ -1,11 +1,11 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import type { Username } from '../../core/lib/username.ts'
 import { type Accounts, accountIn, lastPasswordLogin } from '../../modules/accounts/accounts.ts'
 import type { AutomaticLock } from '../../modules/accounts/lock.ts'
@@ -25,6 +25,7 @@ import type {
   Confirmations,
 } from '../one-time-tokens/confirmations.ts'
 import { resetBegun, resetFinished } from './events.ts'
+import { accountUnusable } from './problems.ts'
 import type { ResetIdentifier } from './reset-identifier.ts'
 import { resetWayOf } from './ways.ts'
 
@@ -151,7 +152,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
         if (!account) throw goneMeanwhile('accountNotFound')
         const unmet = unmetOf(account)
         if (unmet) {
-          throw new ApiError('accountUnusable', {
+          throw new ApiError(accountUnusable, {
             reason: reasonOfUnmet(unmet, stage, { account }),
           })
         }

@@ -17,6 +17,7 @@ import { parseRoles } from '../../modules/accounts/parse.ts'
 import type { Idempotency } from '../../modules/idempotency/idempotency.ts'
 import { type Invitation, stateOf } from './invitation.ts'
 import { absent, type Invitations, type Inviter } from './invitations.ts'
+import { invitationClosed, invitationNotFound } from './problems.ts'
 import { InvitationId, type InvitationSchemas, invitationSchemas } from './schemas.ts'
 
 /** The routes of /api/admin/invitations: an administrator invites people, and learns no password. */
@@ -103,7 +104,7 @@ export async function invitationAdminRoutes(
         access,
         reauthentication: 'conditional', // if the invitation gives the role ADMIN
         params: InvitationId,
-        errors: ['invitationNotFound', 'invitationClosed', 'emailExists', 'mailUnavailable'],
+        errors: [invitationNotFound, invitationClosed, 'emailExists', 'mailUnavailable'],
       },
       schema: {
         operationId: 'resendInvitation',
@@ -129,7 +130,7 @@ export async function invitationAdminRoutes(
       config: {
         access,
         params: InvitationId,
-        errors: ['invitationNotFound', 'invitationClosed'],
+        errors: [invitationNotFound, invitationClosed],
       },
       schema: {
         operationId: 'revokeInvitation',

@@ -1,5 +1,5 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import type { RoleName } from '../../core/policy/principal.ts'
 
 /** An invitation: who has its link makes an account with its address and its roles. */

@@ -1,5 +1,4 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
@@ -11,6 +10,7 @@ import {
 } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { accountIn } from '../../modules/accounts/accounts.ts'
 import { type Account, isAdministrator } from '../../modules/authentication/account.ts'
@@ -25,6 +25,7 @@ import {
 import { type Invitation, stateOf } from './invitation.ts'
 import { type InvitationStoreDeps, invitationStores } from './invitation-store.ts'
 import { assertAddressFree, createOwner, type NewOwnerDeps } from './new-owner.ts'
+import { invitationClosed, invitationNotFound } from './problems.ts'
 import type { FinishingSignUp } from './sign-up.ts'
 
 /**
@@ -299,7 +300,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
   }
 
   function closed(invitation: Invitation): ApiError {
-    return new ApiError('invitationClosed', { reason: reasonOf(invitation) })
+    return new ApiError(invitationClosed, { reason: reasonOf(invitation) })
   }
 
   function dead(invitation: Invitation): ApiError {
@@ -309,7 +310,7 @@ export function createInvitations(deps: InvitationsDeps): Invitations {
 
 /** There is no invitation of this id. */
 export function absent(): ApiError {
-  return new ApiError('invitationNotFound', { reason: { code: 'no_such_invitation' } })
+  return new ApiError(invitationNotFound, { reason: { code: 'no_such_invitation' } })
 }
 
 function columnsOf(by: Inviter): Pick<Invitation, 'invitedBy' | 'isOfOperator'> {

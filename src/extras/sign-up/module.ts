@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { invitationClosed, invitationNotFound, signUpOff } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
@@ -8,8 +9,9 @@ export const module: Module = {
   tag: 'Administration of accounts',
   tables,
   events: () => import('./events.ts'),
-  errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [signUpOff, invitationNotFound, invitationClosed],
   monitoring: () => import('./monitoring.ts'),
   commands: [
     {

@@ -15,6 +15,7 @@ import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
 import { proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import type { Invitations } from './invitations.ts'
+import { signUpOff } from './problems.ts'
 import { AcceptInvitation, BeginSignUp, FinishSignUp, finishExamples } from './schemas.ts'
 import type { SignUp } from './sign-up.ts'
 
@@ -64,7 +65,7 @@ export async function publicRegistrationRoutes(
   app.post(
     '/api/public/sign-up',
     {
-      config: { ...guards, errors: ['signUpOff', 'tooManyRequests', 'mailUnavailable'] },
+      config: { ...guards, errors: [signUpOff, 'tooManyRequests', 'mailUnavailable'] },
       schema: {
         operationId: 'beginSignUp',
         summary: 'Ask for an account: a link and a code by mail. The answer shows no account',
@@ -86,7 +87,7 @@ export async function publicRegistrationRoutes(
       config: {
         ...guards,
         checks,
-        errors: ['signUpOff', ...ownerErrors, 'mailUnavailable'],
+        errors: [signUpOff, ...ownerErrors, 'mailUnavailable'],
         examples: { bodies: finishExamples },
       },
       schema: {

@@ -1,10 +1,10 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
+import type { Language } from '../../core/lib/languages.ts'
 import { rolesAmong } from '../../core/policy/principal.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import { assertMail, type Outbox } from '../mail/outbox.ts'
@@ -24,6 +24,7 @@ import {
   ownerOf,
   type ProfileInput,
 } from './new-owner.ts'
+import { signUpOff } from './problems.ts'
 
 /**
  * Sign-up: a visitor names a mail address and nothing else. Username, password and account come
@@ -94,7 +95,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
     assertOpen() {
       if (mode !== 'open') {
         const reason = { code: 'sign_up_not_open', facts: { sign_up: mode } } as const
-        throw new ApiError('signUpOff', { reason })
+        throw new ApiError(signUpOff, { reason })
       }
       assertMail(outbox)
     },

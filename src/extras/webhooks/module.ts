@@ -11,6 +11,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),

@@ -4,12 +4,20 @@ export const webhookNotFound: Problem = {
   name: 'webhookNotFound',
   status: 404,
   error: 'Webhook not found',
+  words: {
+    en: 'There is no such webhook: it was removed, or never was.',
+    de: 'Diesen Webhook gibt es nicht: Er wurde entfernt, oder es gab ihn nie.',
+  },
 }
 
 export const deliveryNotFound: Problem = {
   name: 'webhookDeliveryNotFound',
   status: 404,
   error: 'Webhook delivery not found',
+  words: {
+    en: 'There is no such delivery: deliveries are removed 30 days after their end.',
+    de: 'Diese Zustellung gibt es nicht: Zustellungen werden 30 Tage nach ihrem Ende entfernt.',
+  },
 }
 
 /** Nothing is sent to a disabled endpoint, so that nothing new is put into its queue. */
@@ -17,4 +25,8 @@ export const webhookDisabled: Problem = {
   name: 'webhookDisabled',
   status: 409,
   error: 'Webhook is disabled',
+  words: {
+    en: 'The webhook is disabled: enable it first.',
+    de: 'Der Webhook ist ausgeschaltet: Schalten Sie ihn zuerst ein.',
+  },
 }

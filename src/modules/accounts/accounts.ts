@@ -33,6 +33,7 @@ import {
   passwordChange,
   permissionsChange,
 } from './events.ts'
+import { userHasAccount } from './problems.ts'
 import { type AccountTally, standingStore } from './standing-store.ts'
 import { type AccountFilter, accountStore, type ImportedAccount } from './store.ts'
 
@@ -484,7 +485,7 @@ async function freeUser(trx: DatabaseOrTransaction, userId: number): Promise<num
   }
   if (await accountStore(trx).byUserId(userId)) {
     const reason = { code: 'user_has_account', facts: { user_id: userId } } as const
-    throw new ApiError('userHasAccount', { reason })
+    throw new ApiError(userHasAccount, { reason })
   }
   return userId
 }

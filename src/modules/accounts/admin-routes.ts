@@ -23,6 +23,7 @@ import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
 import { assertMayAppoint, assertMayDismiss } from './new-administrator.ts'
 import { knownRoles, parseRoles, parseUser, parseUsername } from './parse.ts'
+import { userHasAccount } from './problems.ts'
 import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 
 /**
@@ -115,7 +116,7 @@ export async function accountAdminRoutes(
         reauthentication: 'conditional', // if the account gets the role ADMIN
         requestHeaders: ['idempotency-key'],
         responseHeaders: ['etag'],
-        errors: ['userNotFound', 'usernameExists', 'userHasAccount'],
+        errors: ['userNotFound', 'usernameExists', userHasAccount],
         checks: {
           username: (body) => parseUsername(textIn(body, 'username')),
           roles: checkRoles,

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { userHasAccount } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
@@ -7,8 +8,9 @@ export const module: Module = {
   tables,
   methods: [{ name: 'password', amr: ['pwd'] }],
   events: () => import('./events.ts'),
-  errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [userHasAccount],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

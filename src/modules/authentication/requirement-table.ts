@@ -1,4 +1,5 @@
-import { type ErrorName, errorTable } from '../../core/errors.ts'
+import { errorTable } from '../../core/error-table.ts'
+import type { ErrorName } from '../../core/errors.ts'
 
 /** The situations in which an account must meet requirements: see `requirementTable`. */
 export const stages = [

@@ -13,6 +13,7 @@ import { basicCredentials, formDecoded } from './basic-credentials.ts'
 import type { Clients } from './clients.ts'
 import type { Client } from './clients-file.ts'
 import { clientAuthenticationFail } from './events.ts'
+import { invalidClient } from './problems.ts'
 
 /**
  * Authenticates a client by HTTP Basic (RFC 6749 section 2.3.1), at routes that name the scheme. Where
@@ -46,7 +47,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
   return {
     scheme: 'client',
     header: 'basic',
-    missing: 'invalidClient',
+    missing: invalidClient,
     challenge: 'Basic realm="clients"',
     csrf: 'sameSite', // a browser in which the secret was typed sends it again without being asked
     errors: ['tooManyLoginAttempts'],
@@ -61,7 +62,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       if (credentials === undefined) return null
       if (credentials === null) {
         if (acceptsAccounts(request)) return null
-        throw new ApiError('invalidClient', { reason: { code: 'client_basic_malformed' } })
+        throw new ApiError(invalidClient, { reason: { code: 'client_basic_malformed' } })
       }
       const { name, secret } = credentials
       const id = formDecoded(name)
@@ -69,7 +70,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
       if (!client && acceptsAccounts(request)) return null
       const texts = [...new Set([secret, formDecoded(secret)])]
       await verify(request, { id, client, texts })
-      if (!client) throw new ApiError('invalidClient', { reason: { code: 'unknown_client' } })
+      if (!client) throw new ApiError(invalidClient, { reason: { code: 'unknown_client' } })
       return {
         principal: principalOf(client),
         lockNames: () => [],
@@ -126,7 +127,7 @@ export function clientAuthenticator(deps: ClientAuthenticatorDeps): Authenticato
     } catch (error) {
       if (!(error instanceof ApiError) || error.row !== 'invalidCredentials') throw error
       events.emit(clientAuthenticationFail, { client: client?.id ?? null })
-      throw new ApiError('invalidClient', { cause: error, reason: error.reason })
+      throw new ApiError(invalidClient, { cause: error, reason: error.reason })
     }
     remembered.set(key, clock.now() + rememberedMs)
   }

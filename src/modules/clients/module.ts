@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { invalidClient } from './problems.ts'
 
 const refreshMs = 1000
 
@@ -6,8 +7,9 @@ export const module: Module = {
   name: 'clients',
   tag: 'Tokens',
   events: () => import('./events.ts'),
-  errors: ['invalidClient'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [invalidClient],
   checks: () => import('./checks.ts'),
   commands: [
     {

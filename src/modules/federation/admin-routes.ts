@@ -7,6 +7,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
 import { type Identities, identityAbsent } from './identities.ts'
+import { identityNotFound } from './problems.ts'
 import type { Providers } from './providers.ts'
 import { IdentityId, IdentityList, identityView } from './schemas.ts'
 
@@ -60,7 +61,7 @@ export async function identityAdminRoutes(
           required: AccountName.required,
           properties: { ...AccountName.properties, ...IdentityId.properties },
         },
-        errors: ['identityNotFound'],
+        errors: [identityNotFound],
         examples: { answer: { message: 'Identity unlinked' } },
       },
       schema: {

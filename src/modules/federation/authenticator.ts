@@ -20,6 +20,7 @@ import { parseObject, type TellReason, verifyJws } from '../tokens/jws.ts'
 import type { JudgedClaims, Revocations } from '../tokens/revocations.ts'
 import { parseExternalClaims } from './claims.ts'
 import { type Identities, linkedUser } from './identities.ts'
+import { providerFailed } from './problems.ts'
 import { deadline, type Provider, within } from './provider.ts'
 import type { Providers } from './providers.ts'
 
@@ -69,7 +70,7 @@ export function externalBearer(deps: ExternalDeps): ExternalBearer {
         ? own
         : {
             ...own,
-            errors: [...(own.errors ?? []), 'identityProvider'],
+            errors: [...(own.errors ?? []), providerFailed],
             async authenticate(request) {
               const token = bearerToken(request)
               const provider = token === null ? undefined : issuerOf(token)

@@ -1,11 +1,12 @@
-import { ApiError, type ErrorName } from '../../core/errors.ts'
+import { ApiError, type ErrorRow } from '../../core/errors.ts'
 import { wrong } from './guarded-fetch.ts'
+import { providerFailed } from './problems.ts'
 
 /** The errors for the user by the codes of an authorization response. RFC 6749 section 4.1.2.1. */
 const byAuthorizationError = {
   access_denied: 'accessDenied',
   temporarily_unavailable: 'serviceUnavailable',
-  server_error: 'identityProvider',
+  server_error: providerFailed,
 } as const
 
 /**
@@ -30,7 +31,7 @@ export function asApiError(error: unknown, { wasAsked }: { wasAsked: () => boole
 }
 
 function failed(
-  row: ErrorName,
+  row: ErrorRow,
   code: 'provider_denied' | 'provider_answer_unacceptable' | 'provider_return_invalid',
   detail: string,
 ): ApiError {

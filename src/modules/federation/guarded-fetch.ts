@@ -1,6 +1,7 @@
 import { isLoopback } from '../../core/addresses/loopback.ts'
 import { ApiError } from '../../core/errors.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
+import { providerFailed } from './problems.ts'
 
 /** A `fetch` with the restrictions of `guardedFetch`. */
 export type GuardedFetch = (url: string, init?: RequestInit) => Promise<Response>
@@ -62,7 +63,7 @@ export async function fetchObject(
 
 /** The provider's answer is not acceptable. The reason is logged and never holds a credential. */
 export function wrong(reason: string): ApiError {
-  return new ApiError('identityProvider', {
+  return new ApiError(providerFailed, {
     cause: new Error(reason),
     reason: { code: 'provider_answer_unacceptable', facts: { detail: reason } },
   })

@@ -16,6 +16,7 @@ import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-u
 import type { Account } from '../authentication/account.ts'
 import { identityLinked, identityUnlinked } from './events.ts'
 import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
+import { identityNotFound, linkedToAnother } from './problems.ts'
 import type { Provider } from './provider.ts'
 
 /**
@@ -127,7 +128,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
         const owner = await store.userIdOf(subject)
         if (owner === account.userId) return
         const reason = { code: 'identity_of_another', facts: { user_id: owner } } as const
-        throw new ApiError('identityLinked', { cause: error, reason })
+        throw new ApiError(linkedToAnother, { cause: error, reason })
       }
     },
 
@@ -219,7 +220,7 @@ export function createIdentities(deps: IdentitiesDeps): Identities {
 
 /** The account has no linked identity of this id. */
 export function identityAbsent(): ApiError {
-  return new ApiError('identityNotFound', { reason: { code: 'no_such_identity' } })
+  return new ApiError(identityNotFound, { reason: { code: 'no_such_identity' } })
 }
 
 /** The user whose account an identity is linked to; null if there is none. */

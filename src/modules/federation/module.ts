@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { identityNotFound, linkedToAnother, providerFailed } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
@@ -7,8 +8,9 @@ export const module: Module = {
   tables,
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: () => import('./events.ts'),
-  errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [identityNotFound, linkedToAnother, providerFailed],
   checks: () => import('./checks.ts'),
   commands: [
     {

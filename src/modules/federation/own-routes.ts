@@ -20,6 +20,7 @@ import type { Flows } from './flow.ts'
 import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
 import { beginLink } from './link.ts'
+import { identityNotFound, providerFailed } from './problems.ts'
 import type { Providers } from './providers.ts'
 import {
   IdentityId,
@@ -86,7 +87,7 @@ export async function identityRoutes(
         body: 'json',
         sends: SentLink,
         maxBodyBytes: fewFieldsBytes,
-        errors: ['accountNotFound', 'identityProvider', ...proofErrors],
+        errors: ['accountNotFound', providerFailed, ...proofErrors],
         responseHeaders: ['set-cookie'],
       },
       schema: {
@@ -115,7 +116,7 @@ export async function identityRoutes(
         body: 'optional',
         sends: SentProofs,
         maxBodyBytes: fewFieldsBytes,
-        errors: ['accountNotFound', 'identityNotFound', ...proofErrors],
+        errors: ['accountNotFound', identityNotFound, ...proofErrors],
         examples: { answer: { message: 'Identity unlinked' } },
       },
       preValidation: noneIsEmpty,

@@ -1,14 +1,15 @@
-import type { ErrorName } from '../../core/errors.ts'
+import type { ErrorRow } from '../../core/errors.ts'
 import type { ErrorPage } from '../../core/http/pages/page.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
 import { viewPage } from '../../core/http/pages/send-view.ts'
 import { parseReturnTo } from '../flows/return-to.ts'
+import { providerFailed } from './problems.ts'
 
 /** The refusals after which beginning again can help. */
-const canBeginAgain: ReadonlySet<unknown> = new Set<ErrorName>([
+const canBeginAgain: ReadonlySet<unknown> = new Set<ErrorRow>([
   'signInFailed',
   'accessDenied',
-  'identityProvider',
+  providerFailed,
   'serviceUnavailable',
 ])
 

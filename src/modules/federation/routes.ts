@@ -23,6 +23,7 @@ import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
 import { type ContinueDeps, continueOnPages } from './continue.ts'
 import { flowCookie } from './cookie.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
+import { linkedToAnother, providerFailed } from './problems.ts'
 import { type ProvenByProvider, takeProof } from './prove.ts'
 import type { Provider } from './provider.ts'
 import { defaultName } from './provider-settings.ts'
@@ -59,7 +60,7 @@ export interface ExternalRoutesOptions
 }
 
 const access = { rule: anyone }
-const providerErrors = ['identityProvider', 'routeNotFound'] as const
+const providerErrors = [providerFailed, 'routeNotFound'] as const
 const accountErrors = [
   'signInFailed',
   'accessDenied',
@@ -126,7 +127,7 @@ export async function externalRoutes(
           // An account that ends between the provider and the next step still gets the cookie of the pages.
           errorHeaders: { 401: ['set-cookie'], 403: ['set-cookie'] },
           responseHeaders: ['set-cookie'],
-          errors: [...providerErrors, ...accountErrors, 'identityLinked', 'invalidCredentials'],
+          errors: [...providerErrors, ...accountErrors, linkedToAnother, 'invalidCredentials'],
         },
         schema: {
           operationId: idOf('finishSignIn'),

@@ -4,6 +4,7 @@ import { tables } from './tables.ts'
 export const module: Module = {
   name: 'flows',
   tables,
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   /** Of pages and at providers alike: they share the table. */
   jobs: ({ pageFlows }) => [{ name: 'sign-ins under way', purge: pageFlows.purge }],

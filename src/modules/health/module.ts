@@ -5,6 +5,7 @@ const lookEveryMs = 10_000
 export const module: Module = {
   name: 'health',
   tag: 'Service',
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: async () => {

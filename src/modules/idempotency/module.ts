@@ -4,7 +4,7 @@ import { tables } from './tables.ts'
 export const module: Module = {
   name: 'idempotency',
   tables,
-  errors: ['idempotencyKeyReused'],
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   jobs: ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],
 }

@@ -11,6 +11,7 @@ export const module: Module = {
   errors: [keyNotFound, keySigns, keyNotReplaced],
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   checks: () => import('./checks.ts'),
   commands: [
     {

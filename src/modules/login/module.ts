@@ -3,8 +3,8 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'login',
   tag: 'Sign in',
-  errors: ['enrolmentRequired'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [
     {

@@ -1,6 +1,6 @@
-import { isLanguage, type Language, languages } from '../../core/config/languages.ts'
 import type { OwnLink, OwnTexts } from '../../core/config/own-texts.ts'
 import { readBytes } from '../../core/config/read-file.ts'
+import { isLanguage, type Language, languages } from '../../core/lib/languages.ts'
 
 /** What the pages show of the organization: its logo, its own texts and links. */
 export interface Branding {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { isLanguage } from '../../core/config/languages.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { keepChosenLanguage } from '../../core/http/pages/language.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import { isLanguage } from '../../core/lib/languages.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { parseReturnTo } from '../flows/return-to.ts'
 

@@ -1,6 +1,6 @@
 import { list, oneOf, optional, text, type Values } from '../../core/config/kinds.ts'
-import { languages } from '../../core/config/languages.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
+import { languages } from '../../core/lib/languages.ts'
 import { readBranding } from './branding.ts'
 import { parseReturnOrigin } from './return-origins.ts'
 

@@ -6,6 +6,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
 }

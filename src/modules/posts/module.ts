@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { postNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
@@ -6,8 +7,9 @@ export const module: Module = {
   tag: 'Posts',
   tables,
   events: () => import('./events.ts'),
-  errors: ['postNotFound'],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [postNotFound],
   services: () => import('./services.ts'),
   routes: async () => {
     const { postRoutes } = await import('./routes.ts')

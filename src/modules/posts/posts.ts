@@ -14,6 +14,7 @@ import { userExists } from '../users/users.ts'
 import type { AccessRequest } from './allowed.ts'
 import { postCreated, postDeleted, postLocked, postUnlocked, postUpdated } from './events.ts'
 import type { Post, PostChanges, PostText } from './post.ts'
+import { postNotFound } from './problems.ts'
 import { type PostStore, postStore } from './store.ts'
 
 /** The posts resource. Spec 2.7, 3.4, 4.3. Ids are never given twice. */
@@ -130,6 +131,6 @@ async function present(trx: DatabaseOrTransaction, id: number): Promise<Post> {
 }
 
 function found(post: Post | null): Post {
-  if (!post) throw goneMeanwhile('postNotFound')
+  if (!post) throw goneMeanwhile(postNotFound)
   return post
 }

@@ -12,6 +12,7 @@ import { postsRules, role } from '../../core/policy/rules.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Post, resourceOf } from './post.ts'
 import { authorIdOf, type Posts } from './posts.ts'
+import { postNotFound } from './problems.ts'
 import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts'
 
 /** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
@@ -38,7 +39,7 @@ export async function postRoutes(
 
   const post = resource<Post>({
     param: 'id',
-    missing: 'postNotFound',
+    missing: postNotFound,
     load(text) {
       const id = positiveInteger(text)
       return id === null ? null : posts.byId(id)

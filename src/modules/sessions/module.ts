@@ -7,7 +7,7 @@ export const module: Module = {
   tag: 'Sessions',
   tables,
   events: () => import('./events.ts'),
-  errors: ['sessionNotFound'],
+  reasons: () => import('./reasons.ts'),
   /** Browsers must send it with every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: () => import('./settings.ts'),

@@ -8,6 +8,7 @@ import type { Role } from '../../core/policy/principal.ts'
 import { client } from '../../core/policy/rules.ts'
 import { type EndTokenDeps, endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
 import { introspect, isFor, payloadOf } from './introspection.ts'
+import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
 import type { Verified } from './verified.ts'
 
 /**
@@ -83,10 +84,10 @@ const introspectionOf = (roles: readonly Role[]) =>
 
 /** Both RFCs answer errors in the words of RFC 6749 section 5.2. */
 const rewords = {
-  invalidBody: 'invalidRequest',
-  validationFailed: 'invalidRequest',
-  accessDenied: 'unauthorizedClient',
-  unsupportedMediaType: 'unsupportedRequest',
+  invalidBody: invalidRequest,
+  validationFailed: invalidRequest,
+  accessDenied: unauthorizedClient,
+  unsupportedMediaType: unsupportedRequest,
 } as const
 
 export async function clientRoutes(

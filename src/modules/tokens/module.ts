@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
@@ -7,16 +8,9 @@ export const module: Module = {
   tag: 'Tokens',
   tables,
   events: () => import('./events.ts'),
-  errors: [
-    'invalidRequest',
-    'invalidOrExpiredToken',
-    'noTokenProvided',
-    'invalidToken',
-    'invalidRefreshToken',
-    'unauthorizedClient',
-    'unsupportedRequest',
-  ],
   settings: () => import('./settings.ts'),
+  reasons: () => import('./reasons.ts'),
+  errors: [invalidRequest, unauthorizedClient, unsupportedRequest],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

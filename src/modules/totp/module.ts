@@ -1,12 +1,14 @@
 import type { Module } from '../../core/module/module.ts'
+import { secondFactorNotFound } from './problems.ts'
 import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'totp',
   tag: 'Second factor',
   tables,
-  errors: ['secondFactorRequired', 'secondFactorNotFound'],
+  errors: [secondFactorNotFound],
   events: () => import('./events.ts'),
+  reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: async () => {

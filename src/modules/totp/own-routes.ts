@@ -16,6 +16,7 @@ import {
 } from '../authentication/proof-schemas.ts'
 import type { Proofs } from '../authentication/proofs.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
+import { secondFactorNotFound } from './problems.ts'
 import { Code, Enrolment, RecoveryCodes, SentCode } from './schemas.ts'
 import type { SecondFactor } from './second-factor.ts'
 
@@ -104,7 +105,7 @@ export async function factorRoutes(
         body: 'json',
         sends: SentProofs,
         maxBodyBytes: fewFieldsBytes,
-        errors: [...proofErrors, 'secondFactorNotFound'],
+        errors: [...proofErrors, secondFactorNotFound],
         examples: { answer: { message: 'Second factor removed' } },
       },
       preValidation: async (request) => void (await ownWithFactor(request)), // 404 comes before 400
@@ -164,6 +165,6 @@ export async function factorRoutes(
     const account = await own(request)
     if (account.secondFactor) return account
     const facts = { user_id: account.userId }
-    throw new ApiError('secondFactorNotFound', { reason: { code: 'no_second_factor', facts } })
+    throw new ApiError(secondFactorNotFound, { reason: { code: 'no_second_factor', facts } })
   }
 }

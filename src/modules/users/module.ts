@@ -6,7 +6,6 @@ export const module: Module = {
   tag: 'Users',
   tables,
   events: () => import('./events.ts'),
-  errors: ['nameAndEmailRequired', 'userNotFound'],
   settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   commands: [

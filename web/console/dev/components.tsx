@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { LocationProvider } from 'preact-iso'
-import { isLanguage } from '../../../src/core/config/languages.ts'
+import { isLanguage } from '../../../src/core/lib/languages.ts'
 import { Notice } from '../../components/messages.tsx'
 import { CommonContext } from '../../context.ts'
 import { ApiProblem } from '../api/problem.ts'

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ErrorName, errorTable } from '../../errors.ts'
+import { errorTable } from '../../error-table.ts'
+import type { ErrorName } from '../../errors.ts'
 import type { Counters } from '../../measurements/counters.ts'
 import { securityHeaders } from '../headers.ts'
 import { contentTypes } from '../media-types.ts'

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify'
-import { type ErrorName, errorTable, problemOf } from '../../errors.ts'
+import { errorTable } from '../../error-table.ts'
+import { type ErrorName, problemOf } from '../../errors.ts'
 import { decide } from '../../policy/decide.ts'
 import { canDeny, scopesOf } from '../../policy/rules.ts'
 import { refusesBodies } from '../bodies/bodies.ts'
@@ -34,22 +35,6 @@ const shared: readonly ErrorName[] = [
   'internal',
   'serviceUnavailable',
 ]
-
-/** Errors that carry a challenge, if an accepted scheme has one. */
-const challenged = new Set<string>([
-  'authenticationRequired',
-  'invalidOrExpiredToken',
-  'invalidToken',
-  'noTokenProvided',
-  'invalidClient',
-] satisfies ErrorName[])
-
-/** Errors that say when another try can succeed. */
-const retried = new Set<string>([
-  'serviceUnavailable',
-  'tooManyLoginAttempts',
-  'tooManyRequests',
-] satisfies ErrorName[])
 
 /** The bodies of errors with more fields than `error`, of the errors that many routes have. */
 const bodies: Readonly<Record<string, readonly JsonSchema[]>> = {
@@ -145,8 +130,13 @@ function answer(
       .sort(([left], [right]) => placeOf(left) - placeOf(right)),
   )
   const names = [...byName.keys()]
-  const [header, suffix] = challengeOf(names, config)
-  const retry: ResponseHeader[] = names.some((name) => retried.has(name)) ? ['retry-after'] : []
+  const texts = [...byName.values()].map((error) => problemOf(rowOf(error)))
+  const [header, suffix] = challengeOf(
+    names,
+    texts.some(({ isChallenged }) => isChallenged),
+    config,
+  )
+  const retry: ResponseHeader[] = texts.some(({ isRetried }) => isRetried) ? ['retry-after'] : []
   const schemas = [...new Set([...byName.values()].flatMap(bodiesOf))].map(components.schema)
   const [only, ...more] = schemas
   const examples = [...byName].map(([name, error]) => [
@@ -159,7 +149,7 @@ function answer(
   const name = further.includes('set-cookie') ? named + extra : named
   const isPage = config.errorPage !== undefined
   return components.add('responses', isPage ? `${name}_OrPage` : name, {
-    description: [...byName.values()].map((error) => problemOf(rowOf(error)).error).join(' · '),
+    description: texts.map(({ error }) => error).join(' · '),
     headers: headersOf(components, [...header, ...retry, ...further]),
     content: {
       [mediaTypes.json]: {
@@ -182,10 +172,11 @@ function placeOf(name: string): number {
 /** The challenge of an answer, and how the name of the answer tells it from others. */
 function challengeOf(
   names: readonly string[],
+  isOfCredentials: boolean,
   { access, accepted = [] }: RouteDeclaration,
 ): [ResponseHeader[], string] {
   const isChallenged = accepted.some(({ challenge }) => challenge !== undefined)
-  if (names.some((name) => challenged.has(name))) {
+  if (isOfCredentials) {
     return isChallenged ? [['www-authenticate'], ''] : [[], '_WithoutChallenge']
   }
   const namesScopes = access && names.includes('accessDenied') && scopesOf(access.rule).length > 0

@@ -1,4 +1,4 @@
-import { errorTable } from '../../errors.ts'
+import { errorTable } from '../../error-table.ts'
 import { named, Text } from '../schemas.ts'
 
 const error = { type: 'string', description: 'What is wrong: one text for each error' } as const

@@ -1,5 +1,5 @@
-import type { Language } from '../../config/languages.ts'
 import type { OwnTexts } from '../../config/own-texts.ts'
+import type { Language } from '../../lib/languages.ts'
 
 /** What surrounds the content of a page. */
 export interface Frame {

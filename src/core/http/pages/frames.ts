@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Language } from '../../config/languages.ts'
 import type { Config } from '../../config/load.ts'
+import type { Language } from '../../lib/languages.ts'
 import { createBranding } from './branding.ts'
 import type { Frame } from './frame.ts'
 import { frameAssets } from './frame-assets.ts'

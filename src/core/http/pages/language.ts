@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { isLanguage, type Language, languages } from '../../config/languages.ts'
+import { isLanguage, type Language, languages } from '../../lib/languages.ts'
 
 /**
  * The cookie of the language that was chosen in this browser. Scripts have no use for it, and its

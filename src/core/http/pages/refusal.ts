@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ApiError, ErrorName } from '../../errors.ts'
+import type { ApiError } from '../../errors.ts'
 import { errorNameOf } from '../declared-error.ts'
 import { type ViewPage, viewPage } from './send-view.ts'
 import type { RefusalName } from './views/refusal.ts'
@@ -19,7 +19,7 @@ const named: Readonly<Record<RefusalName, true>> = {
   signInFailed: true,
   tooManyLoginAttempts: true,
   tooManyRequests: true,
-} satisfies Partial<Record<ErrorName | 'consoleElsewhere' | 'pageNotFound', true>>
+}
 
 /**
  * The page of a refusal, with the words of `name`; `again` is where the same flow begins, if that can

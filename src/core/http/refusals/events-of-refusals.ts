@@ -1,10 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import type { ApiError, ErrorName, RefusalReason } from '../../errors.ts'
+import { type ApiError, problemOf } from '../../errors.ts'
 import { inContextOf } from '../../events/context.ts'
 import type { Events } from '../../events/events.ts'
 import { decide } from '../../policy/decide.ts'
+import type { Reason } from '../../reasons/types.ts'
+import { errorNameOf } from '../declared-error.ts'
 import {
   authorizationFail,
   csrfFail,
@@ -23,67 +25,26 @@ import { isLogged } from './logged.ts'
 export interface EventsOfRefusalsOptions {
   readonly config: Pick<Config, 'baseUrl' | 'http'>
   readonly events: Pick<Events, 'emit'>
+  readonly reasons: ReadonlyMap<string, Pick<Reason, 'event'>>
 }
 
-type RefusalEvent = typeof authorizationFail
-
-/**
- * The event of each error that tells of a refusal. The others have none: they are told where their
- * cause is known (a wrong password, a full rate limit), or they are no matter of security (a path or
- * a row that is not there, a request without credentials). docs/adr/0052
- */
-const eventOf: Partial<Record<ErrorName, RefusalEvent>> = {
-  accessDenied: authorizationFail,
-  unauthorizedClient: authorizationFail,
-  csrfTokenInvalid: csrfFail,
-  badRequest: inputFail,
-  bodyTooLarge: inputFail,
-  invalidBody: inputFail,
-  invalidRequest: inputFail,
-  nameAndEmailRequired: inputFail,
-  validationFailed: inputFail,
-  invalidOrExpiredToken: tokenFail,
-  invalidRefreshToken: tokenFail,
-  invalidToken: tokenFail,
-  captchaRequired: sequenceFail,
-  enrolmentRequired: sequenceFail,
-  passwordChangeRequired: sequenceFail,
-  recentLoginRequired: sequenceFail,
-  confirmationRequired: sequenceFail,
-  secondFactorRequired: sequenceFail,
-}
-
-/** The codes of the reasons that say more than the row: a credential that has ended was used again. */
-const revoked: ReadonlySet<string> = new Set([
-  'refresh_token_revoked',
-  'token_pair_ended',
-  'token_revoked',
-  'token_revoked_earlier',
-  'token_signed_out',
-])
-const ended: ReadonlySet<string> = new Set([
-  'session_ended_with_logins',
-  'session_idle',
-  'session_of_unusable_account',
-  'session_too_old',
-  'session_unknown',
-])
+/** The events by the names that errors and reasons give them. */
+const events = { authorizationFail, csrfFail, inputFail, sequenceFail, tokenFail }
 
 /** Emits an event for each refusal that no other place logs. */
 export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, options) => {
   app.refusalListeners.push((request, error) => {
     const { row, reason, details } = error
     if (isLogged(request) || isGone(request, error)) return
-    if (reason && (revoked.has(reason.code) || ended.has(reason.code))) {
-      return inContextOf(request, () => tellOfEnded(error, reason))
+    const named = options.reasons.get(reason?.code)?.event ?? problemOf(row).event
+    if (named === undefined) return
+    if (named === 'sessionUseAfterExpire' || named === 'tokenReuse') {
+      return inContextOf(request, () => emitOfEnded(named, error))
     }
-    const isStepDue = reason?.code === 'session_must_enrol' // its error is that of no credential
-    const named = typeof row === 'string' ? eventOf[row] : undefined
-    const event = isStepDue ? sequenceFail : named
-    if (!event) return
+    const event = events[named]
     const type = event === authorizationFail ? denialOf(request, options.config) : event
     const fields = {
-      error: row as string,
+      error: errorNameOf(row),
       ...(reason && { reason: reason.code }),
       route: request.is404 ? null : (request.routeOptions.url ?? null),
     }
@@ -94,13 +55,16 @@ export const eventsOfRefusals = plugin<EventsOfRefusalsOptions>(async (app, opti
     })
   })
 
-  /** Tells of a token or session that was used after its end. */
-  function tellOfEnded({ row }: ApiError, { code, facts }: RefusalReason): void {
+  /** Emits the event of a token or session that was used after its end. */
+  function emitOfEnded(
+    event: 'sessionUseAfterExpire' | 'tokenReuse',
+    { row, reason: { facts } }: ApiError,
+  ): void {
     const { user_id: id } = { user_id: null, ...facts }
     const user_id = typeof id === 'number' ? id : null
     const kind = row === 'invalidRefreshToken' ? 'refresh' : 'access'
-    if (ended.has(code)) options.events.emit(sessionUseAfterExpire, { user_id })
-    else options.events.emit(tokenReuse, { user_id, kind })
+    if (event === 'tokenReuse') options.events.emit(tokenReuse, { user_id, kind })
+    else options.events.emit(sessionUseAfterExpire, { user_id })
   }
 })
 

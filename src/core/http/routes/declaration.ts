@@ -53,7 +53,7 @@ export interface RouteDeclaration {
   /** Errors of the handler; OpenAPI adds those of the other declarations. */
   errors?: readonly DeclaredError[]
   /** Errors that the route answers as others, in the words of its RFC. */
-  rewords?: Partial<Record<ErrorName, ErrorName>>
+  rewords?: Partial<Record<ErrorName, ErrorRow>>
   /** The page of an error for clients that prefer HTML; absent: every client gets JSON. */
   errorPage?: ErrorPage
   /** The parameters of the path, for OpenAPI, unless the schema of the route has them. */

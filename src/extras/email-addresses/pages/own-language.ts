@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { isLanguage } from '../../../core/config/languages.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import { isLanguage } from '../../../core/lib/languages.ts'
 import {
   accountForm,
   field,

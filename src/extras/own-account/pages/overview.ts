@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { isLanguage, languages } from '../../../core/config/languages.ts'
 import { ApiError } from '../../../core/errors.ts'
+import { isLanguage, languages } from '../../../core/lib/languages.ts'
 import type { Providers } from '../../../modules/federation/providers.ts'
 import type { Users } from '../../../modules/users/users.ts'
 import { accountPage, common, type PersonDeps, personOf, show } from './own-page.ts'

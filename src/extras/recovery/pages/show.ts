@@ -1,7 +1,7 @@
-import { isLanguage } from '../../../core/config/languages.ts'
 import type { Config } from '../../../core/config/load.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
+import { isLanguage } from '../../../core/lib/languages.ts'
 import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
 import { type MailboxData, mailboxView } from '../../mail/mailbox-page.ts'

@@ -16,6 +16,7 @@ import {
 } from '../../../modules/flows/return-to.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { beginningOf } from '../../../modules/pages/sign-in/show.ts'
+import { signUpOff } from '../problems.ts'
 import type { SignUp } from '../sign-up.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from './new-session.ts'
 import { parseProfileForm, problemsOfForm } from './problems.ts'
@@ -51,7 +52,7 @@ export async function signUpPages(
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const { mode } = config.signUp
-    if (row === 'signUpOff' || row === 'mailUnavailable') {
+    if (row === signUpOff || row === 'mailUnavailable') {
       const why = row === 'mailUnavailable' ? 'mail' : mode === 'invitation' ? mode : 'off'
       return viewPage('sign-up-closed', { why }, { status })
     }
@@ -73,7 +74,7 @@ export async function signUpPages(
     path,
     {
       exposeHeadRoute: false, // a preview of the link changes nothing
-      config: { ...flowPage, errorPage, errors: ['signUpOff', 'confirmationInvalid'] },
+      config: { ...flowPage, errorPage, errors: [signUpOff, 'confirmationInvalid'] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -97,7 +98,7 @@ export async function signUpPages(
         ...flowForm,
         errorPage,
         errors: [
-          'signUpOff',
+          signUpOff,
           'signInFailed',
           'csrfTokenInvalid',
           'confirmationInvalid',

@@ -1,4 +1,4 @@
-import type { Language } from '../../../../src/core/config/languages.ts'
+import type { Language } from '../../../../src/core/lib/languages.ts'
 import type { HealthPart } from '../overview/health.ts'
 
 /** Whether backups are made. */

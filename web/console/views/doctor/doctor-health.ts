@@ -1,4 +1,4 @@
-import type { Language } from '../../../../src/core/config/languages.ts'
+import type { Language } from '../../../../src/core/lib/languages.ts'
 import { plural } from '../../../languages/words.ts'
 import type { components } from '../../api/openapi.d.ts'
 import type { Health } from '../overview/health.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { languages } from '../../../../src/core/config/languages.ts'
+import { languages } from '../../../../src/core/lib/languages.ts'
 import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'

@@ -1,4 +1,4 @@
-import { languages } from '../../../../src/core/config/languages.ts'
+import { languages } from '../../../../src/core/lib/languages.ts'
 import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import type { operations } from '../../api/openapi.d.ts'

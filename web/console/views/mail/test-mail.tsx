@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Language, languages } from '../../../../src/core/config/languages.ts'
+import { type Language, languages } from '../../../../src/core/lib/languages.ts'
 import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact'
-import type { Language } from '../../../../src/core/config/languages.ts'
+import type { Language } from '../../../../src/core/lib/languages.ts'
 import type { Health, HealthPart } from './health.ts'
 
 /** A row that is read apart from the status: `health-part.tsx` of a view. */

@@ -1,4 +1,4 @@
-import type { Language } from '../../../../src/core/config/languages.ts'
+import type { Language } from '../../../../src/core/lib/languages.ts'
 import { plural } from '../../../languages/words.ts'
 import { type HealthPart, lateSeconds } from '../overview/health.ts'
 

@@ -1,4 +1,3 @@
-import { reasons } from '../../../languages/de/console/reasons.ts'
 import type { why as english } from './en.ts'
 
 export const why: typeof english = {
@@ -47,7 +46,6 @@ export const why: typeof english = {
   },
   noAccountRow:
     'Keines: Die Anfrage nannte kein Konto, das es gibt, oder wurde abgelehnt, ehe danach gesucht wurde',
-  reasons,
   factsTitle: 'Tatsachen',
   facts: {
     accepted: 'Angenommen wird',
@@ -85,48 +83,6 @@ export const why: typeof english = {
   nothingToMend: 'Hier ist nichts zu tun.',
   throttle: 'Wer gerade gedrosselt wird',
   noMend: 'Kein Knopf behebt das. Erst muss geschehen, was die Worte oben verlangen.',
-  steps: {
-    account_waits_for_deletion:
-      'Die Person öffnet den Link in der E-Mail zur Löschung. Niemand sonst kann die Löschung zurücknehmen.',
-    account_locked_out:
-      'Fragen Sie die Person, ob es ihre eigenen Versuche waren. Wenn nicht, lassen Sie die Aussperrung: Sie hält einen Fremden fern.',
-    account_must_change_password: 'Die Person setzt bei der nächsten Anmeldung ein neues Passwort.',
-    account_must_enrol: 'Die Person richtet bei der nächsten Anmeldung einen zweiten Faktor ein.',
-    caller_ended: 'Die Person meldet sich neu an.',
-    claim_exp: 'Der Client erneuert sein Token, oder die Person meldet sich neu an.',
-    claim_iat: 'Vergleichen Sie die Uhren der Rechner.',
-    claim_nbf: 'Vergleichen Sie die Uhren der Rechner.',
-    csrf_token_absent:
-      'Die Seite oder der Client muss bei jeder Änderung mit einer Sitzung X-CSRF-Token senden.',
-    database_unavailable: 'Die Übersicht sagt, was der Datenbank fehlt.',
-    limit_address:
-      'Die ganze Adresse wird gedrosselt, mit allen Konten dahinter. Warten Sie, bis sie wieder frei ist, oder geben Sie die Adresse frei.',
-    limit_second_factor:
-      'Warten Sie, bis es wieder frei ist, oder leeren Sie die Zählung des Benutzernamens.',
-    limit_username_address:
-      'Warten Sie, bis es wieder frei ist, oder leeren Sie die Zählung des Benutzernamens. Fragen Sie hier nach dem Namen, um zu sehen, was sein Konto braucht.',
-    login_too_old: 'Die Person meldet sich neu an und wiederholt es.',
-    mail_off: 'Setzen Sie SMTP_URL, und starten Sie den Dienst neu.',
-    no_such_account: 'Suchen Sie in den Konten nach der richtigen Schreibweise.',
-    not_ready: 'Die Übersicht sagt, was fehlt.',
-    mail_not_sent:
-      'Die Ansicht der E-Mails zeigt, was der Mailserver antwortet. Danach versucht die Person es noch einmal.',
-    queue_full:
-      'Es wurde zu viel auf einmal verlangt. Bleibt es dabei, geben Sie dem Dienst mehr Kerne.',
-    session_idle: 'Die Person meldet sich neu an.',
-    session_too_old: 'Die Person meldet sich neu an.',
-    session_ended_with_logins: 'Die Person meldet sich neu an.',
-    session_unknown: 'Die Person meldet sich neu an.',
-    sign_up_off:
-      'Legen Sie das Konto an, und verknüpfen Sie die Identität damit; oder setzen Sie OIDC_SIGN_UP.',
-    token_revoked: 'Der Client meldet sich neu an.',
-    token_signed_out: 'Der Client meldet sich neu an.',
-    too_many_requests:
-      'Warten Sie, bis die Adresse wieder frei ist, oder erhöhen Sie RATE_LIMIT_MAX.',
-    username_absent:
-      'Der Client sendet die Felder username und password, als Formular oder als JSON: Sehen Sie sich die Namen seiner Felder an.',
-    wrong_password: 'Hat die Person es vergessen, senden Sie ihr einen Link, der ein neues setzt.',
-  },
   mends: {
     unlock: {
       action: 'Entsperren',

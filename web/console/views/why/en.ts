@@ -47,8 +47,6 @@ export const why = {
   },
   noAccountRow:
     'None: the request named no account that exists, or was refused before one was looked up',
-  /** Another code has no text here: the API's is shown. */
-  reasons: {} as Readonly<Record<string, string>>,
   factsTitle: 'Facts',
   facts: {
     accepted: 'Accepted',
@@ -86,43 +84,6 @@ export const why = {
   nothingToMend: 'There is nothing to do here.',
   throttle: 'Who is throttled now',
   noMend: 'No button mends this. What the words above ask for must happen first.',
-  /** By the code: what an operator does where no button does it, or before. */
-  steps: {
-    account_waits_for_deletion:
-      'The owner opens the link in the mail about the deletion. No one else can cancel the deletion.',
-    account_locked_out:
-      'Ask the person whether these attempts were their own. If not, leave the lockout: it keeps a stranger out.',
-    account_must_change_password: 'The person sets a new password at the next login.',
-    account_must_enrol: 'The person sets up a second factor at the next login.',
-    caller_ended: 'The person logs in again.',
-    claim_exp: 'The client renews its token, or the person logs in again.',
-    claim_iat: 'Compare the clocks of the machines.',
-    claim_nbf: 'Compare the clocks of the machines.',
-    csrf_token_absent: 'The page or the client sends X-CSRF-Token with each change by a session.',
-    database_unavailable: 'The overview says what is wrong with the database.',
-    limit_address:
-      'The whole address is throttled, with all accounts behind it. Wait until it is free again, or clear the address.',
-    limit_second_factor: 'Wait until it is free again, or clear the count of the username.',
-    limit_username_address:
-      'Wait until it is free again, or clear the count of the username. Ask here for the name to see what its account needs.',
-    login_too_old: 'The person logs in again, and repeats the action.',
-    mail_off: 'Set SMTP_URL, and start the service again.',
-    no_such_account: 'Look for the right spelling among the accounts.',
-    not_ready: 'The overview says what is wrong.',
-    mail_not_sent: 'The mail view shows what the mail server answers. Then the person tries again.',
-    queue_full: 'Too much was asked for at once. If it stays, give the service more cores.',
-    session_idle: 'The person logs in again.',
-    session_too_old: 'The person logs in again.',
-    session_ended_with_logins: 'The person logs in again.',
-    session_unknown: 'The person logs in again.',
-    sign_up_off: 'Create the account, and link the identity to it; or set OIDC_SIGN_UP.',
-    token_revoked: 'The client logs in again.',
-    token_signed_out: 'The client logs in again.',
-    too_many_requests: 'Wait until the address is free again, or raise RATE_LIMIT_MAX.',
-    username_absent:
-      'The client sends the fields username and password, as a form or as JSON: look at the names of its fields.',
-    wrong_password: 'If the person has forgotten it, mail a link that sets a new one.',
-  } as Readonly<Record<string, string>>,
   mends: {
     unlock: { action: 'Unlock', effect: 'The account can log in again. You can undo it.' },
     enable: { action: 'Enable', effect: 'The account can log in again. You can undo it.' },

@@ -22,7 +22,7 @@ export function Mends({ answer, again }: Props) {
     again,
     showPassword: setPassword,
   })
-  const step = code === null ? undefined : t.steps[code]
+  const step = code === null ? undefined : t.advice[code]
   return (
     <>
       {step && <p>{step}</p>}

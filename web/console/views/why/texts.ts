@@ -5,11 +5,17 @@ export const whyTexts = areaTexts({
   en: () =>
     withEvents(
       'en',
-      import('./en.ts').then(({ why }) => why),
+      Promise.all([import('./en.ts'), import('made:reasons-en')]).then(([{ why }, words]) => ({
+        ...why,
+        ...words,
+      })),
     ),
   de: () =>
     withEvents(
       'de',
-      import('./de.ts').then(({ why }) => why),
+      Promise.all([import('./de.ts'), import('made:reasons-de')]).then(([{ why }, words]) => ({
+        ...why,
+        ...words,
+      })),
     ),
 })

@@ -1,7 +1,7 @@
+import { errors } from 'made:errors-de'
 import type { frame as english } from '../../en/console/frame.ts'
 import { plural } from '../../words.ts'
 import { common } from '../common.ts'
-import { errors } from './errors.ts'
 
 export const frame: typeof english = {
   common,

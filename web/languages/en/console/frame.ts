@@ -1,6 +1,6 @@
+import { errors } from 'made:errors-en'
 import { plural } from '../../words.ts'
 import { common } from '../common.ts'
-import { errors } from './errors.ts'
 
 /** The texts of the frame of the console and of its components. */
 export const frame = {

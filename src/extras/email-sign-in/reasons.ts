@@ -1,0 +1,13 @@
+import type { FactsOf, TranslatedReason } from '../../core/reasons/types.ts'
+
+export const reasons = {
+  sign_in_by_mail_off: {
+    guard: 'route',
+    explanation: 'Sign-in by mail is off: SIGN_IN_BY_MAIL.',
+    words: { de: 'Die Anmeldung per E-Mail ist aus: SIGN_IN_BY_MAIL.' },
+  },
+} as const satisfies Record<string, TranslatedReason>
+
+declare module '../../core/errors.ts' {
+  interface ReasonFacts extends FactsOf<typeof reasons> {}
+}

@@ -1,0 +1,18 @@
+import type { Reason } from '../../src/core/reasons/types.ts'
+
+/** Why a note or its key is refused, for the operator. */
+export const reasons = {
+  'x-note-key-unknown': {
+    guard: 'credential',
+    explanation: 'No device has the key that was sent as X-Note-Key.',
+  },
+  'x-no-administrator': {
+    guard: 'account',
+    explanation: 'A key of a device does not act for an administrator.',
+    facts: ['user_id', 'asked_of'],
+  },
+  'x-note-owner-absent': {
+    guard: 'access rule',
+    explanation: 'The caller has no user here, who could own the note.',
+  },
+} satisfies Record<`x-${string}`, Reason>
