@@ -9,8 +9,10 @@ import { describeAccess, describeRoutes } from '../src/core/http/documents/route
 import type { Module } from '../src/core/module/module.ts'
 import { assertDistinctEvents } from '../src/core/module/registry.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
-import { describeChecks } from '../src/extras/doctor/describe.ts'
-import { describeRequirements } from '../src/modules/authentication/requirement-table.ts'
+import {
+  addedRequirements,
+  describeRequirements,
+} from '../src/modules/authentication/requirement-cells.ts'
 import { modules as ours } from '../src/modules.ts'
 import { describeEvents } from './event-table.ts'
 import { writeClientTypes } from './typed-client/generate.ts'
@@ -25,13 +27,15 @@ export async function generateDocs(
 ): Promise<Record<string, string>> {
   const tables = await settingsOfModules(modules)
   const { routes, openapi } = await describeService(loadConfig({}, tables), modules)
+  const ofModules = modules.flatMap(({ documents = {} }) => Object.entries(documents))
+  const texts = ofModules.map(async ([name, make]) => [name, await make(readDoc(name), modules)])
   return {
+    ...Object.fromEntries(await Promise.all(texts)),
     'command-line.md': describeCommands(await allCommands(modules)),
     'configuration.md': describeSettings(tables),
-    'doctor.md': await describeChecks(readDoc('doctor.md'), modules),
     'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
     'routes.txt': describeRoutes(routes),
-    'access.txt': `${describeAccess(routes)}\n${describeRequirements()}`,
+    'access.txt': `${describeAccess(routes)}\n${describeRequirements(await addedRequirements(modules))}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
   }
 }

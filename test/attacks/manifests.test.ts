@@ -291,6 +291,14 @@ suite('a thing belongs to one module', () => {
     })
   })
 
+  test('a module that is required and missing stops the start and the commands, with both named', async () => {
+    const modules = [...ours, { ...first, requires: ['audit', 'second'] }]
+    const message =
+      'the module first requires the module second, which src/modules.ts does not list'
+    await assert.rejects(testApp({}, { modules }), { message })
+    assert.match((await gatehouse(folder(), 'help', { modules })).stderr, new RegExp(message))
+  })
+
   test('a manifest that doubles a name leaves an empty database as it is', async () => {
     const { deps, tables, directory } = await place()
     const modules = [...ours, { ...first, tables: [{ name: 'posts', key: ['id'] }] }]

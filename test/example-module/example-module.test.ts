@@ -9,10 +9,15 @@ import { settingsOf } from '../../src/core/config/module-settings.ts'
 import { latestSchema } from '../../src/core/database/migrate.ts'
 import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
 import { describeRoutes } from '../../src/core/http/documents/route-table.ts'
+import type { Module } from '../../src/core/module/module.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
+import { anyone } from '../../src/core/policy/rules.ts'
 import { tablesOf } from '../../src/extras/backup/copied-tables.ts'
+import { accountIn } from '../../src/modules/accounts/accounts.ts'
+import { addedRequirements } from '../../src/modules/authentication/requirement-cells.ts'
+import { createRequirements } from '../../src/modules/authentication/requirements.ts'
 import { modules as ours } from '../../src/modules.ts'
-import { generateDocs } from '../../tools/docs.ts'
+import { generateDocs, readDoc } from '../../tools/docs.ts'
 import { passwordOf, testApp } from '../app.ts'
 import { backup, loadDump, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -83,6 +88,76 @@ suite('a module from outside', async () => {
       assert.deepEqual(await app.rows(), before)
     })
   }
+
+  test('a scheme of the Authorization header is asked and challenged as ours are', async () => {
+    const example = { authorization: `Example ${annsKey['x-note-key']}` }
+    assert.equal((await write('milk', example)).status, 201)
+    const refused = await write('milk', { authorization: 'Example unknown' })
+    assertRefusal(refused, 401, 'Authentication required')
+    const ours = ['Basic realm="API", charset="UTF-8"', 'Bearer realm="API"']
+    assert.deepEqual(refused.headers['www-authenticate'], [...ours, 'Example realm="API"'])
+    const elsewhere = await app.call('GET', '/users', { headers: example })
+    assertRefusal(elsewhere, 401, 'Authentication required')
+    assert.deepEqual(elsewhere.headers['www-authenticate'], ours)
+    const why = `/api/admin/explain/${elsewhere.headers['x-request-id']}`
+    const { body } = await app.call('GET', why, { headers: admin })
+    assert.deepEqual(body.facts, {
+      accepted: ['basic', 'session', 'bearer'],
+      sent_scheme: 'example',
+    })
+  })
+
+  test('a scheme is accepted on a route of ours whose operation it names', async () => {
+    const me = (headers: Record<string, string>) => app.call('GET', '/api/me', { headers })
+    const found = await me({ authorization: `Example ${annsKey['x-note-key']}` })
+    assert.deepEqual([found.status, found.body.sub], [200, String(ann.userId)])
+    assertRefusal(await me(annsKey), 401, 'Authentication required')
+    const careless: Module = {
+      ...module,
+      authenticators: async () => {
+        const addOwn = await module.authenticators?.()
+        return (needs, before) =>
+          (addOwn?.(needs, before) ?? []).map((one) =>
+            one.operations ? { ...one, operations: ['getNothing'] } : one,
+          )
+      },
+    }
+    await assert.rejects(testApp({}, { modules: [...ours, careless] }), {
+      message: 'the scheme x-example names the operation getNothing, which no route has',
+    })
+  })
+
+  test('a stage of its own asks what its cells say, and a requirement of its own is asked there', async () => {
+    const carl = await app.account('carl')
+    const key = await keyOf('carl')
+    const { db } = app.deps
+    await db
+      .updateTable('passwords')
+      .set({ must_change: 1 })
+      .where('account', '=', carl.userId)
+      .execute()
+    assertRefusal(await write('milk', app.basic(carl)), 401, 'Authentication required')
+    assert.equal((await write('milk', key)).status, 201)
+    assert.equal((await write('milk', admin)).status, 201)
+    const refused = await write('milk', await keyOf(app.admin.username))
+    assertRefusal(refused, 401, 'Authentication required')
+    const why = `/api/admin/explain/${refused.headers['x-request-id']}`
+    const { body } = await app.call('GET', why, { headers: admin })
+    assert.deepEqual([body.code, body.facts.asked_of], ['x-no-administrator', 'x-note-key'])
+  })
+
+  test('a stage that two modules add stops the start, with both named; one that none adds is refused', async () => {
+    const other: Module = { name: 'other', requirements: () => import('./requirements.ts') }
+    await assert.rejects(addedRequirements([module, other]), {
+      message: 'the stage x-note-key is named by the modules notes and other',
+    })
+    const requirements = createRequirements(app.deps)
+    const account = await accountIn(app.deps.db, ann.userId)
+    assert.ok(account)
+    assert.throws(() => requirements.unmet('x-note-key', { account }), {
+      message: 'no module adds the stage x-note-key',
+    })
+  })
 
   test('an operator is told why its key is refused', async () => {
     const refused = await write('milk', { 'x-note-key': 'unknown' })
@@ -346,11 +421,33 @@ suite('a module from outside', async () => {
     const docs = await generateDocs(modules)
     assert.match(docs['configuration.md'] ?? '', /^\| `NOTES_KEEP_DAYS` \| `30` \| How long/m)
     assert.match(docs['routes.txt'] ?? '', /^POST +\/api\/notes +\S+,x-note-key /m)
+    assert.match(docs['access.txt'] ?? '', /^ASKED OF .* x-no-administrator$/m)
+    assert.match(docs['access.txt'] ?? '', /^x-note-key +absent +absent +- .* absent$/m)
     assert.match(docs['command-line.md'] ?? '', /note key/)
     assert.match(
       docs['events.md'] ?? '',
       /^\| `note_written` \| info \| success \| a note is made /m,
     )
+  })
+
+  test('a long path and further schemes re-indent no other line of the documents', async () => {
+    const longPath: Module = {
+      name: 'long',
+      routes: async () => async (server) => {
+        const config = { access: { rule: anyone } }
+        server.get(`/${'long'.repeat(20)}`, { config, schema: { hide: true } }, async () => 'x')
+      },
+    }
+    const docs = await generateDocs([...modules, longPath])
+    for (const name of ['routes.txt', 'access.txt']) {
+      const lines = new Set(docs[name]?.split('\n'))
+      const before = readDoc(name).split('\n\n')[0]?.split('\n') ?? []
+      assert.ok(before.length > 200)
+      assert.deepEqual(
+        before.filter((line) => !lines.has(line) && !line.includes(' /api/me ')), // which has a scheme more
+        [],
+      )
+    }
   })
 
   test('a configuration that was read without its setting says which, and what reads it', () => {

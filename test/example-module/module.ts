@@ -3,8 +3,8 @@ import { noteNotFound, reasons } from './problems.ts'
 import { migrations } from './tables.ts'
 
 /**
- * Notes: short texts of a user, which a device with a key of its own writes. An external module with a
- * scheme, two tables, a resource, a setting, an event, an error, a job and a command, without an
+ * Notes: short texts of a user, which a device with a key of its own writes. An external module with two
+ * schemes, a stage and a row of the requirement table, two tables, a resource, a setting, an event, an error, a job and a command, without an
  * edit of src/.
  */
 export const module: Module = {
@@ -43,10 +43,11 @@ export const module: Module = {
     },
   ],
 
+  requirements: () => import('./requirements.ts'),
   services: () => import('./services.ts'),
   authenticators: async () => {
-    const { noteKeyAuthenticator } = await import('./authenticator.ts')
-    return (needs, before) => [...before, noteKeyAuthenticator(needs)]
+    const { keyAuthenticators } = await import('./authenticator.ts')
+    return (needs, before) => [...before, ...keyAuthenticators(needs)]
   },
   routes: async () => {
     const { noteRoutes } = await import('./routes.ts')

@@ -10,6 +10,11 @@ export const reasons = {
     explanation: 'No device has the key that was sent as X-Note-Key.',
     facts: [],
   },
+  'x-no-administrator': {
+    guard: 'account',
+    explanation: 'A key of a device does not act for an administrator.',
+    facts: ['user_id', 'asked_of'],
+  },
   'x-note-owner-absent': {
     guard: 'access rule',
     explanation: 'The caller has no user here, who could own the note.',

@@ -13,8 +13,8 @@ import { mayChange, type Notes, resourceOf } from './notes.ts'
 import { noteNotFound } from './problems.ts'
 import type { Note } from './store.ts'
 
-/** A scheme of a module is accepted where a route names it. */
-const schemes = [...defaultSchemes, 'x-note-key'] as const
+/** A scheme of a module is accepted where a route names it, or where the scheme names the route. */
+const schemes = [...defaultSchemes, 'x-example', 'x-note-key'] as const
 const NoteId = idIn(5)
 const NoteText = named(
   'NewNote',

@@ -162,6 +162,15 @@ suite('OpenAPI and its page in development', async () => {
     }
     assert.equal(text.split('<pre class="curl"').length - 1, ids.length)
   })
+
+  test('the document says what the total of a search is', async () => {
+    const { body } = await app.call('GET', '/api/openapi.json')
+    const { parameters } = body.paths['/api/v2/users'].get
+    const q = parameters.find(({ name }: { name: string }) => name === 'q')
+    assert.match(q.description, /one or two characters: their beginning/)
+    const { total } = body.components.schemas.UserPageV2.properties
+    assert.match(total.description, /exact count up to 1,000, and 1,001 where there are more/)
+  })
 })
 
 suite('OpenAPI and its page in production', async () => {

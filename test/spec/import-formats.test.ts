@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { guardFormula, unguardFormula } from '../../src/core/lib/formula-guard.ts'
 import { columns } from '../../src/extras/import-export/csv.ts'
-import { guardFormula, unguardFormula } from '../../src/extras/import-export/formula-guard.ts'
 import { transferSchemas } from '../../src/extras/import-export/schemas.ts'
 import { csvOf } from '../../web/console/views/accounts/csv.ts'
 import { testApp } from '../app.ts'
@@ -358,6 +358,17 @@ hash,USER,H,h@example.org,plain,,
       assert.ok(whole.length >= 2)
       for (let size = 1; size < 20; size += 1) assert.deepEqual(await read(size), whole, `${size}`)
     }
+  })
+
+  test('accounts as CSV in another charset are 415, and none is imported', async () => {
+    const before = await app.rows()
+    for (const type of ['text/csv; charset=utf-16', 'TEXT/CSV;charset=windows-1252']) {
+      const answer = await send(`${header}\nann,USER,Ann,ann@example.org\n`, { type })
+      assertRefusal(answer, 415, 'Unsupported media type', type)
+      assert.equal(answer.headers['accept-encoding'], 'identity', type)
+      assert.deepEqual(answer.cookies, {}, type)
+    }
+    assert.deepEqual(await app.rows(), before)
   })
 })
 

@@ -38,10 +38,16 @@ export function alignedLine(cells: readonly string[], widths: readonly number[])
     .trimEnd()}\n`
 }
 
-/** Formats a table with each column as wide as its widest cell. */
-export function inColumns(table: readonly (readonly string[])[]): string {
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
+/**
+ * Formats a table with each column as wide as its widest cell, or as wide as `fixed` says: a wider cell
+ * then moves the rest of its own line, and no other line.
+ */
+export function inColumns(
+  table: readonly (readonly string[])[],
+  fixed: Readonly<Record<number, number>> = {},
+): string {
+  const widths = (table[0] ?? []).map(
+    (_, column) => fixed[column] ?? Math.max(...table.map((cells) => cells[column]?.length ?? 0)),
   )
   return table.map((cells) => alignedLine(cells, widths)).join('')
 }

@@ -45,8 +45,19 @@ export interface HookPoints {
   isReturnOrigin: (origin: string) => boolean
   /** What an operator should know although the process can serve; null if there is nothing. */
   readinessWarning: () => Promise<ReadinessWarning | null>
+  /** Whether an administrator can have a mail sent that resets a password. */
+  sendsReset: () => boolean
+  /** Files with data of persons that no database holds, for who compacts it; null if there are none. */
+  filesBeside: () => Promise<FilesBeside | null>
   /** What a module stores of a person: see `excluded` of a table for what is left out. */
   personSections: readonly ExportSection[]
+}
+
+export interface FilesBeside {
+  readonly folder: string
+  readonly count: number
+  /** One of them, and several. */
+  readonly nouns: readonly [string, string]
 }
 
 /** What does not keep requests away. docs/health.md has a row for each. */

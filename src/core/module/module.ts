@@ -32,6 +32,10 @@ export interface Module extends ModuleNames {
   readonly services?: () => Promise<ModuleServices>
   /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
   readonly tracing?: () => Promise<CreateTracing>
+  /** Generated documents of the module in docs/: each is made of what stands there now. */
+  readonly documents?: Readonly<
+    Record<string, (text: string, modules: readonly Module[]) => Promise<string>>
+  >
   /** What the doctor checks of the module. */
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
   /** What status, metrics, statistics and readiness show of the module. */
@@ -51,6 +55,8 @@ export type AddAuthenticators = (
 export interface ModuleNames {
   /** The name of its folder. */
   readonly name: string
+  /** Other removable modules without which it does not compile or start: see `npm run without`. */
+  readonly requires?: readonly string[]
   /** The tag of its operations in OpenAPI, unless a route names another one. */
   readonly tag?: TagName | Tag
   /** In an order in which each row follows the rows that it refers to. */

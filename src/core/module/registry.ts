@@ -21,10 +21,10 @@ export function createClaims(): Claim {
 }
 
 /**
- * Asserts that no name is claimed twice by manifests. Schemes and routes are claimed when they are
- * registered, settings when they are loaded, and events by
+ * Asserts that no name is claimed twice by modules, and that no required module is missing. Schemes
+ * and routes are claimed when they are registered, settings when they are loaded, and events by
  * `assertDistinctEvents`.
- * @throws Error for a name that is claimed twice, and for an error that is not valid
+ * @throws Error for a name that is claimed twice, a missing module, and an error that is not valid
  */
 export function assertDistinct(modules: readonly ModuleNames[]): void {
   const claim = createClaims()
@@ -56,6 +56,14 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       'command',
       module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
     )
+  }
+  for (const { name, requires = [] } of modules) {
+    const missing = requires.find((required) => !names.has(required))
+    if (missing !== undefined) {
+      throw new Error(
+        `the module ${name} requires the module ${missing}, which src/modules.ts does not list`,
+      )
+    }
   }
 }
 

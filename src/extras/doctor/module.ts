@@ -16,6 +16,9 @@ export const module: Module = {
       load: () => import('./command.ts'),
     },
   ],
+  documents: {
+    'doctor.md': async (...given) => (await import('./describe.ts')).describeChecks(...given),
+  },
   routes: async () => {
     const { doctorRoutes } = await import('./routes.ts')
     return async (app, needs) => {

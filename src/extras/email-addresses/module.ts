@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'email-addresses',
+  requires: ['mail'],
   eventCategory: 'emails',
   tag: 'Own account',
   events: () => import('./events.ts'),

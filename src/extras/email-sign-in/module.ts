@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'email-sign-in',
+  requires: ['mail'],
   eventCategory: 'email-login',
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),

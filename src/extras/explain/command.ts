@@ -46,7 +46,7 @@ async function explain(call: CommandCall): Promise<void> {
 }
 
 const explaining = [
-  ...(['accounts', 'externalBearer', 'keys', 'lookUpReason', 'outbox', 'refusals'] as const),
+  ...(['accounts', 'canSendReset', 'externalBearer', 'keys', 'lookUpReason', 'refusals'] as const),
   ...(['requirements', 'revocations', 'rotation', 'throttle', 'tokens'] as const),
 ] as const
 

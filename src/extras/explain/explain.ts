@@ -24,10 +24,10 @@ import type { Answer, RefusalBody } from './schemas.ts'
  */
 export interface ExplainDeps extends JudgeTokenDeps {
   readonly accounts: Accounts
+  readonly canSendReset: MendsDeps['canSendReset']
   readonly events: Pick<Events, 'emit'>
   readonly externalBearer: Pick<ExternalBearer, 'judge'>
   readonly lookUpReason: LookUpReason
-  readonly outbox: MendsDeps['outbox']
   readonly refusals: Pick<Refusals, 'find'>
   readonly requirements: JudgeRouteDeps['requirements'] & MendsDeps['requirements']
   readonly throttle: MendsDeps['throttle']

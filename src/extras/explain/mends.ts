@@ -2,7 +2,6 @@ import type { Account } from '../../modules/authentication/account.ts'
 import type { Requirements } from '../../modules/authentication/requirements.ts'
 import type { LimitName } from '../../modules/throttle/keys.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
-import type { Outbox } from '../mail/outbox.ts'
 
 /** What an administrator can do about a refusal; each is one request. docs/explain.md */
 export const mends = [
@@ -29,7 +28,7 @@ export interface Mendable {
 }
 
 export interface MendsDeps {
-  readonly outbox: Pick<Outbox, 'isAvailable'>
+  readonly canSendReset: () => boolean
   readonly requirements: Pick<Requirements, 'lockedOutUntil' | 'unmet'>
   readonly throttle: Pick<ThrottleOverview, 'ofAccount' | 'ofAddress'>
 }
@@ -111,7 +110,7 @@ function isAboutLogins(mend: Mend): boolean {
 }
 
 async function applicable(
-  { outbox, requirements, throttle }: MendsDeps,
+  { canSendReset, requirements, throttle }: MendsDeps,
   account: Account,
   { isOwn, isUsable }: { readonly isOwn: boolean; readonly isUsable: boolean },
 ): Promise<Readonly<Record<Mend, boolean>>> {
@@ -123,7 +122,7 @@ async function applicable(
     enable: !account.active,
     clear_address: false, // no mend of an account
     clear_throttle: isCounted || limits.length > 0,
-    send_reset: !isOwn && isUsable && account.email !== null && outbox.isAvailable,
+    send_reset: !isOwn && isUsable && account.email !== null && canSendReset(),
     set_password: !isOwn,
     remove_second_factor: !isOwn && account.secondFactor,
     change_roles: true,

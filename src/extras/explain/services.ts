@@ -1,3 +1,4 @@
+import { subscribersOf } from '../../core/module/hooks.ts'
 import { hook, service } from '../../core/module/service.ts'
 import { sections } from './personal-data.ts'
 import { createRefusals, type Refusals } from './refusals.ts'
@@ -5,11 +6,20 @@ import { refusalStore } from './store.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
+    readonly canSendReset: () => boolean
     readonly refusals: Refusals
   }
 }
 
 export const services = [
+  service({
+    needs: [],
+    makes: ['canSendReset'],
+    hooks: ['sendsReset'],
+    create: ({ sendsReset }) => ({
+      canSendReset: () => subscribersOf(sendsReset).some((sends) => sends()),
+    }),
+  }),
   service({
     needs: ['log', 'asyncCommitDb', 'clock', 'config', 'db', 'measurements', 'workers'],
     makes: ['refusals'],

@@ -1,5 +1,5 @@
 import type { Detail } from '../../core/errors.ts'
-import { unguardFormula } from './formula-guard.ts'
+import { unguardFormula } from '../../core/lib/formula-guard.ts'
 import { newline, type RecordEnd } from './records.ts'
 
 /** The separators of cells: RFC 4180, spreadsheets of countries with a decimal comma, and TSV. */

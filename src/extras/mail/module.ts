@@ -5,6 +5,7 @@ const lookEveryMs = 100
 
 export const module: Module = {
   name: 'mail',
+  requires: ['one-time-tokens', 'own-account'],
   tag: 'Mail',
   tables,
   events: () => import('./events.ts'),

@@ -9,6 +9,7 @@ import { createOutbox, type Outbox } from './outbox.ts'
 import { sectionsOf } from './personal-data.ts'
 import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore } from './store.ts'
+import { mailFiles, mailFolder } from './transport.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
@@ -74,6 +75,11 @@ export const hooks = [
       if (address) await store.forgetAddress(indexOf(address.key), needs.clock.now())
       await erase(trx, userId)
     }
+  }),
+  hook('filesBeside', ['config'], ({ config }) => async () => {
+    const folder = mailFolder(config)
+    const { length: count } = await mailFiles(folder)
+    return count === 0 ? null : { folder, count, nouns: ['mail', 'mails'] }
   }),
   hook('personSections', ['notices'], sectionsOf),
 ]

@@ -6,6 +6,7 @@ import {
   exitCodes,
 } from '../../core/cli/command.ts'
 import { assertDatabaseThere, withoutService, withServices } from '../../core/cli/work.ts'
+import type { FilesBeside } from '../../core/module/hooks.ts'
 
 export const commands: readonly CommandWork[] = [
   { name: 'compact', example: 'compact', run: compact },
@@ -25,10 +26,10 @@ async function compact(call: CommandCall): Promise<void> {
 async function writeAnew(call: CommandCall): Promise<void> {
   const { config, output, terminal } = call
   const { dataDirectory, postgres } = config.database
-  await withServices(
+  const beside = await withServices(
     call,
-    ['erasure', 'idempotency', 'users'],
-    async ({ erasure, idempotency, users }) => {
+    ['erasure', 'filesBeside', 'idempotency', 'users'],
+    async ({ erasure, filesBeside, idempotency, users }) => {
       const steps = [
         () => users.purgeRemoved(batchSize),
         () => users.countLists(batchSize),
@@ -37,30 +38,26 @@ async function writeAnew(call: CommandCall): Promise<void> {
         () => idempotency.purge(batchSize),
       ]
       for (const step of steps) while ((await step()) === batchSize);
+      return (await filesBeside()).map(described).join('')
     },
   )
-  const mail = await mailLine(config)
   const wait = (milliseconds: number) => setTimeout(milliseconds)
   if (!postgres) {
     const { compactSqlite } = await import('../../core/database/sqlite/compact.ts')
     const done = await compactSqlite(dataDirectory, wait)
-    return output.result(done, `${done.before} bytes -> ${done.after}${mail}`)
+    return output.result(done, `${done.before} bytes -> ${done.after}${beside}`)
   }
   const { compactPostgres } = await import('../../core/database/postgres/compact.ts')
   const onTable = (name: string) => void terminal.stderr.write(`${name}\n`)
   const done = await compactPostgres(postgres, { wait, onTable })
   const { before, after, left, tables } = done
-  output.result(done, `${tables} tables, ${before} bytes -> ${after}${mail}`)
+  output.result(done, `${tables} tables, ${before} bytes -> ${after}${beside}`)
   if (left.length === 0) return
   const names = left.map(({ name, reason }) => `${name}: ${reason}`).join('; ')
   throw new CommandError(`not written anew: ${names}`, exitCodes.failed.code)
 }
 
-/** A line on the mail of development, which no database holds; empty if there is none. */
-async function mailLine(config: CommandCall['config']): Promise<string> {
-  const { mailFiles, mailFolder } = await import('../mail/transport.ts')
-  const folder = mailFolder(config)
-  const { length } = await mailFiles(folder)
-  if (length === 0) return ''
-  return `\n${folder} has ${length} ${length === 1 ? 'mail' : 'mails'}: delete those that you do not need`
+/** A line on files that no database holds. */
+function described({ folder, count, nouns: [one, several] }: FilesBeside): string {
+  return `\n${folder} has ${count} ${count === 1 ? one : several}: delete those that you do not need`
 }

@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'personal-data',
+  requires: ['own-account'],
   tag: 'Own account',
   settings: () => import('./settings.ts'),
   commands: [

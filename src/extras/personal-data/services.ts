@@ -1,4 +1,4 @@
-import { subscribersOf } from '../../core/module/hooks.ts'
+import { type FilesBeside, subscribersOf } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
 import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { type AccountDeletion, createAccountDeletion } from './deletion.ts'
@@ -8,6 +8,7 @@ declare module '../../core/module/services.ts' {
   interface Services {
     readonly accountDetails: () => readonly AccountDetail[]
     readonly accountDeletion: AccountDeletion
+    readonly filesBeside: () => Promise<readonly FilesBeside[]>
     readonly personalData: PersonalData
   }
 }
@@ -28,6 +29,17 @@ export const services = [
         ...needs,
         notices: () => subscribersOf(deletionNotice),
       }),
+    }),
+  }),
+  service({
+    needs: [],
+    makes: ['filesBeside'],
+    hooks: ['filesBeside'],
+    create: ({ filesBeside }) => ({
+      async filesBeside() {
+        const found = await Promise.all(subscribersOf(filesBeside).map((count) => count()))
+        return found.filter((files) => files !== null)
+      },
     }),
   }),
   service({

@@ -2,6 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'recovery',
+  requires: ['email-addresses'],
   events: () => import('./events.ts'),
   errors: ['accountUnusable'],
   settings: () => import('./settings.ts'),

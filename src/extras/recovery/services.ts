@@ -34,6 +34,13 @@ export const hooks = [
     ['clock', 'config', 'confirmations', 'mailer', 'outbox'],
     createDeletionNotice,
   ),
+  hook(
+    'sendsReset',
+    ['outbox'],
+    ({ outbox }) =>
+      () =>
+        outbox.isAvailable,
+  ),
   hook('signInPages', ['outbox'], ({ outbox }) => ({
     links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
   })),

@@ -3,6 +3,7 @@ import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'sign-up',
+  requires: ['email-addresses'],
   eventCategory: 'registration',
   tag: 'Administration of accounts',
   tables,

@@ -1,5 +1,4 @@
 import { type ErrorName, errorTable } from '../../core/errors.ts'
-import { inColumns } from '../../core/lib/text.ts'
 
 /** The situations in which an account must meet requirements: see `requirementTable`. */
 export const stages = [
@@ -86,23 +85,4 @@ export type Step = Extract<Requirement, 'second_factor' | 'password_change' | 'e
 /** Whether a cell refuses with an error. */
 export function isRefusal(cell: Cell): cell is ErrorName {
   return cell in errorTable
-}
-
-/** Words of docs/access.txt, which operators compare between versions. */
-const documented: Readonly<Record<string, string>> = {
-  challenge: 'ask',
-  unauthenticated: 'absent',
-  'enrolment-only': 'enrols',
-  anonymous: 'guest',
-  '': '-',
-}
-
-/** The table as text for docs/access.txt: a line for each stage, and `-` for an empty cell. */
-export function describeRequirements(): string {
-  const requirements = Object.entries(requirementTable)
-  const lines = stages.map((stage, index) => [
-    stage,
-    ...requirements.map(([, cells]) => documented[cells[index] ?? ''] ?? cells[index] ?? ''),
-  ])
-  return inColumns([['ASKED OF', ...requirements.map(([name]) => name)], ...lines])
 }

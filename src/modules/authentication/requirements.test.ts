@@ -3,8 +3,9 @@ import { suite, test } from 'node:test'
 import type { Username } from '../../core/lib/username.ts'
 import type { Account } from './account.ts'
 import type { Evidence } from './evidence.ts'
+import type { Facts } from './requirement-facts.ts'
 import { type Requirement, requirementTable, type Step, stages } from './requirement-table.ts'
-import { createRequirements, type Facts } from './requirements.ts'
+import { createRequirements } from './requirements.ts'
 
 const now = 1_000_000
 const clock = { now: () => now, wait: async () => {} }

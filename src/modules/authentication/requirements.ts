@@ -2,47 +2,27 @@ import type { Config } from '../../core/config/load.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { type Account, isUsable } from './account.ts'
-import type { Amr, Evidence } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
+import { type AddedRequirements, cellsByStage, type Outside } from './requirement-cells.ts'
+import type { Facts } from './requirement-facts.ts'
 import {
   type Cell,
   isRefusal,
   type Requirement,
-  requirementTable,
   type Stage,
   type Step,
-  stages,
 } from './requirement-table.ts'
-
-/** The fields of an account that the requirements read. */
-export type Judged = Pick<
-  Account,
-  'active' | 'locked' | 'lockedUntil' | 'mustChange' | 'roles' | 'secondFactor'
-> & { readonly userId?: number; readonly deletionAt?: number | null }
-
-/** The fields that show whether an account has changed. */
-export interface Version {
-  readonly refreshVersion: number
-  /** Absent if the method does not use a password; null if the account has none. */
-  readonly passwordHash?: string | null
-}
-
-export interface Facts {
-  readonly account: Judged
-  readonly amr?: readonly Amr[]
-  /** The account as it is now and as it was, for the stages that ask whether it is unchanged. */
-  readonly since?: { readonly now: Version; readonly before: Version }
-}
 
 /** The first requirement that is not met. */
 export interface Unmet {
-  readonly requirement: Requirement
+  readonly requirement: Requirement | Outside
   readonly cell: Exclude<Cell, ''>
 }
 
 declare const brand: unique symbol
 
 /** Evidence that meets all requirements of a stage. Only `Requirements.pass` creates it. */
-export interface Passed<Of extends Stage> extends Evidence {
+export interface Passed<Of extends Stage | Outside> extends Evidence {
   readonly stage: Of
   readonly [brand]: true
 }
@@ -51,26 +31,29 @@ export interface Requirements {
   /** When the lockout of an account ends, in epoch milliseconds; null if it is not locked out. */
   lockedOutUntil(account: Pick<Account, 'lockedUntil'>): number | null
   /** The first unmet requirement of a stage; null if the account meets them all. */
-  unmet(stage: Stage, facts: Facts): Unmet | null
+  unmet(stage: Stage | Outside, facts: Facts): Unmet | null
   /** Throws if a requirement of the stage refuses. @throws ApiError the first refusal */
-  refuse(stage: Stage, facts: Facts): void
+  refuse(stage: Stage | Outside, facts: Facts): void
   /**
    * Answers the passed evidence, or the step that the login takes next.
    * @throws ApiError as `refuse`
    */
-  pass<Of extends Stage>(stage: Of, evidence: Evidence): Passed<Of> | Step
+  pass<Of extends Stage | Outside>(stage: Of, evidence: Evidence): Passed<Of> | Step
 }
 
 export interface RequirementsDeps {
   readonly config: Pick<Config, 'login' | 'secondFactor'>
   readonly clock: Clock
+  /** What modules add to the table. */
+  readonly added?: AddedRequirements
 }
 
-export function createRequirements({ config, clock }: RequirementsDeps): Requirements {
+export function createRequirements({ config, clock, added }: RequirementsDeps): Requirements {
   const { lock } = config.login
   const { requiredOf } = config.secondFactor
+  const asked = askedCells(added)
 
-  const isMet: Record<Requirement, (facts: Facts) => boolean> = {
+  const isMetOfOurs: Record<Requirement, (facts: Facts) => boolean> = {
     no_deletion: ({ account: { deletionAt = null } }) => deletionAt === null,
     account_usable: ({ account }) => isUsable(account),
     // The lockout after too many failures in a row. Sessions and tokens stay valid.
@@ -91,6 +74,11 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
       account.secondFactor || !requiredOf.some((role) => account.roles.includes(role)),
   }
 
+  const isMet = (requirement: Requirement | Outside, facts: Facts) =>
+    isOutside(requirement)
+      ? added?.requirements?.[requirement]?.isMet(facts) === true
+      : isMetOfOurs[requirement](facts)
+
   const requirements: Requirements = {
     lockedOutUntil({ lockedUntil }) {
       const holds = lock.after > 0 && lockedUntil !== null && lockedUntil > clock.now()
@@ -98,8 +86,10 @@ export function createRequirements({ config, clock }: RequirementsDeps): Require
     },
 
     unmet(stage, facts) {
-      for (const [requirement, cell] of asked[stage]) {
-        if (!isMet[requirement](facts)) return { requirement, cell }
+      const cells = asked.get(stage)
+      if (!cells) throw new Error(`no module adds the stage ${stage}`)
+      for (const [requirement, cell] of cells) {
+        if (!isMet(requirement, facts)) return { requirement, cell }
       }
       return null
     },
@@ -135,7 +125,7 @@ const codes = {
 /** Why an account that does not meet a requirement of a stage is refused. */
 export function reasonOfUnmet(
   { requirement }: Pick<Unmet, 'requirement'>,
-  stage: Stage,
+  stage: Stage | Outside,
   { account }: Pick<Facts, 'account'>,
 ): RefusalReason {
   const facts = { user_id: account.userId ?? null, asked_of: stage }
@@ -145,23 +135,23 @@ export function reasonOfUnmet(
   if (requirement === 'not_locked_out') {
     return { code: 'account_locked_out', facts: { ...facts, until: account.lockedUntil } }
   }
-  return { code: codes[requirement], facts }
+  return { code: isOutside(requirement) ? requirement : codes[requirement], facts }
 }
 
-type Asked = readonly (readonly [Requirement, Exclude<Cell, ''>])[]
+function isOutside(requirement: Requirement | Outside): requirement is Outside {
+  return requirement.startsWith('x-')
+}
 
-/** The cells of each stage, in the order in which they are asked. */
-const asked = Object.fromEntries(
-  stages.map((stage, index) => {
-    const cells = Object.entries(requirementTable).flatMap(([name, row]) => {
-      const cell: Cell = row[index] ?? ''
-      return cell === '' ? [] : [[name as Requirement, cell] as const] // the keys of the table
-    })
-    const refusals = cells.filter(([, cell]) => isRefusal(cell))
-    const rest = cells.filter(([, cell]) => !isRefusal(cell))
-    return [stage, [...refusals, ...rest]]
-  }),
-) as unknown as Readonly<Record<Stage, Asked>> // has every stage
+/** The cells of each stage that are not empty, in the order in which they are asked. */
+function askedCells(added: AddedRequirements | undefined) {
+  return new Map(
+    [...cellsByStage(added)].map(([stage, all]) => {
+      const cells = all.flatMap(([name, cell]) => (cell === '' ? [] : [[name, cell] as const]))
+      const refusals = cells.filter(([, cell]) => isRefusal(cell))
+      return [stage, [...refusals, ...cells.filter(([, cell]) => !isRefusal(cell))]]
+    }),
+  )
+}
 
 function hasSameVersion({ now, before }: NonNullable<Facts['since']>): boolean {
   return now.refreshVersion === before.refreshVersion

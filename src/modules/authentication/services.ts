@@ -1,4 +1,5 @@
 import { service } from '../../core/module/service.ts'
+import { addedRequirements } from './requirement-cells.ts'
 import { createRequirements, type Requirements } from './requirements.ts'
 
 declare module '../../core/module/services.ts' {
@@ -9,8 +10,10 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'config'],
+    needs: ['clock', 'config', 'modules'],
     makes: ['requirements'],
-    create: (needs) => ({ requirements: createRequirements(needs) }),
+    create: async ({ modules, ...needs }) => ({
+      requirements: createRequirements({ ...needs, added: await addedRequirements(modules) }),
+    }),
   }),
 ]

@@ -6,7 +6,7 @@ import { roleNamesOfAccount } from '../../core/database/role-names.ts'
 import type { Schema } from '../../core/database/schema.ts'
 import { forKeyShare } from '../../core/database/transactions.ts'
 import { splitRoles } from '../authentication/account.ts'
-import type { Judged } from '../authentication/requirements.ts'
+import type { Judged } from '../authentication/requirement-facts.ts'
 
 /**
  * A stored session, with the present state of its account. Spec 2.3. Times in epoch milliseconds.

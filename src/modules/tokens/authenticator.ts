@@ -33,7 +33,11 @@ export function bearerAuthenticator({
     scheme: 'bearer',
     header: 'bearer',
     missing: 'noTokenProvided',
-    invalid: 'invalidToken',
+    invalid: {
+      parameter: 'invalid_token',
+      error: 'invalidOrExpiredToken',
+      alone: 'invalidToken',
+    },
     challenge: 'Bearer realm="API"',
     describes: {
       type: 'http',

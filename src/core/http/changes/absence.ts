@@ -14,15 +14,17 @@ export function absenceOf(
   request: FastifyRequest,
   accepted: readonly { readonly scheme: string }[],
 ): RefusalReason {
-  const known = noted.get(request)
-  if (known) return known
+  const reason = noted.get(request)
+  if (reason) return reason
   const [sent = ''] = request.headers.authorization?.split(' ', 1) ?? []
   // Of the header only a plain word: a credential that was sent without its scheme is no fact.
-  const sent_scheme = knownSchemes.find((name) => name === sent.toLowerCase()) ?? null
+  const known = [...otherSchemes, ...request.server.authenticators.map(({ header }) => header)]
+  const sent_scheme = known.find((name) => name === sent.toLowerCase()) ?? null
   return {
     code: 'no_credential',
     facts: { accepted: accepted.map(({ scheme }) => scheme), sent_scheme },
   }
 }
 
-const knownSchemes = ['basic', 'bearer', 'digest', 'dpop', 'negotiate'] as const
+/** Schemes that programs send although no module authenticates them. */
+const otherSchemes = ['digest', 'dpop', 'negotiate']

@@ -117,12 +117,11 @@ function refusalsOf({ access, accepted = [] }: RouteDeclaration): DeclaredError[
   if (!access || decide(access.rule, null) === true) return []
   const [only, ...others] = accepted
   const isAlone = only !== undefined && others.length === 0
-  const bearer = accepted.find(({ header }) => header === 'bearer')
   return [
     isAlone ? only.missing : 'authenticationRequired',
-    ...(bearer
-      ? [(isAlone ? bearer.invalid : undefined) ?? ('invalidOrExpiredToken' as const)]
-      : []),
+    ...accepted.flatMap(({ invalid }) =>
+      invalid ? [isAlone ? invalid.alone : invalid.error] : [],
+    ),
     ...(canDeny(access.rule) ? ['accessDenied' as const] : []),
     ...accepted.flatMap(({ errors = [] }) => errors),
   ]

@@ -70,6 +70,9 @@ export function routeRows({ routes, config: { roles } }: Declared): RouteRow[] {
   })
 }
 
+/** Of the columns with names of paths, schemes and headers: a new name changes one line of the documents, and not all of them. */
+const fixedWidths = { routes: { 1: 44, 2: 27, 8: 15 }, access: { 1: 44 } }
+
 /** Prints docs/routes.txt, which lists the guards of each route. */
 export function describeRoutes(rows: readonly RouteRow[]): string {
   const table = sorted(rows).map((row) => [
@@ -81,7 +84,10 @@ export function describeRoutes(rows: readonly RouteRow[]): string {
     row.rule,
   ])
   const titles = Object.values(guardColumns)
-  return inColumns([['METHOD', 'PATH', 'SCHEMES', 'BODY', ...titles, 'RULE'], ...table])
+  return inColumns(
+    [['METHOD', 'PATH', 'SCHEMES', 'BODY', ...titles, 'RULE'], ...table],
+    fixedWidths.routes,
+  )
 }
 
 /** Prints docs/access.txt, which lists the status of every route for every caller. Spec 4.3. */
@@ -92,7 +98,7 @@ export function describeAccess(rows: readonly RouteRow[]): string {
     url,
     ...callers.map((caller) => statuses[caller] ?? ''),
   ])
-  return inColumns([['METHOD', 'PATH', ...callers], ...table])
+  return inColumns([['METHOD', 'PATH', ...callers], ...table], fixedWidths.access)
 }
 
 function guardsOf(methods: readonly string[], config: RouteDeclaration): Guards {

@@ -28,13 +28,7 @@ import {
 } from '../changes/resource.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
 import { assertFieldNotForged } from './csrf.ts'
-import {
-  type Access,
-  type Authenticator,
-  defaultSchemes,
-  isSafe,
-  mistakesIn,
-} from './declaration.ts'
+import { type Access, type Authenticator, acceptedBy, isSafe, mistakesIn } from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage, reasonOfOrigin } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
@@ -70,8 +64,18 @@ export const access = plugin<AccessOptions>(async (app, options) => {
   app.decorateRequest('isReauthorized', false)
   app.decorateRequest('awaitsBody', false)
 
+  const unknown = new Set(authenticators.flatMap(({ operations = [] }) => operations))
+  app.addHook('onReady', (done) => {
+    const [operation] = unknown
+    const { scheme } = authenticators.find((one) => one.operations?.includes(operation ?? '')) ?? {}
+    done(
+      scheme &&
+        new Error(`the scheme ${scheme} names the operation ${operation}, which no route has`),
+    )
+  })
   app.addHook('onRoute', (route) => {
     if (isPreflight(route)) return
+    unknown.delete(route.schema?.operationId ?? '')
     fillIn(route, authenticators)
     const mistakes = mistakesIn(route, authenticators)
     if (mistakes.length > 0) throw new Error(`${route.method} ${route.url} ${mistakes.join('; ')}`)
@@ -89,8 +93,7 @@ function fillIn(route: RouteOptions, authenticators: readonly Authenticator[]): 
   const declared = route.config?.access
   if (!declared) return
   const rule = withGroup(route.url, declared.rule)
-  const { schemes = defaultSchemes } = declared
-  const accepted = authenticators.filter(({ scheme }) => schemes.includes(scheme))
+  const accepted = acceptedBy(declared, route.schema?.operationId, authenticators)
   route.config = { ...route.config, access: { ...declared, rule }, accepted }
 }
 
@@ -148,7 +151,7 @@ function stepsOf(
 /** A path with an empty parameter is an unknown path; the rule of its group applies first. */
 function refusesEmptyParameters(url: string, options: AccessOptions): onRequestHookHandler {
   const rule = groupOf(url)?.rule
-  const accepted = options.authenticators.filter(({ scheme }) => defaultSchemes.includes(scheme))
+  const accepted = acceptedBy({}, undefined, options.authenticators)
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (rule && decide(rule, null) === false) {
       enforce(rule, await identify(request, reply, accepted, options))

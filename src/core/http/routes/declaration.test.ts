@@ -172,6 +172,16 @@ suite('a declaration is whole, and contradicts itself in nothing', () => {
     assert.deepEqual(mistakesOf({ method: 'POST', config: guarded }), counted)
   })
 
+  test('a scheme names no route that is open, for clients or a form', () => {
+    const named = [{ ...authenticators[0], operations: ['make'] } as Authenticator]
+    const mistakes = (config: RouteDeclaration) =>
+      mistakesIn({ method: 'GET', url: '/things', config, schema: { operationId: 'make' } }, named)
+    assert.deepEqual(mistakes({ access: { rule: role('ADMIN') } }), [])
+    assert.deepEqual(mistakes({ access: { rule: anyone } }), [
+      'is named by a scheme, and is open to anyone, for clients or for a form',
+    ])
+  })
+
   test('every mistake is told', () => {
     const route: Pick<RouteOptions, 'method' | 'url'> = { method: ['GET', 'POST'], url: '/things' }
     const config: RouteDeclaration = {

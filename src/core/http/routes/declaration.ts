@@ -108,12 +108,14 @@ export interface Access {
 /** Authenticates requests by one scheme. `authenticate` has three outcomes. */
 export interface Authenticator {
   readonly scheme: Scheme
-  /** The scheme of the Authorization header that it reads; null for a cookie. */
-  readonly header: 'basic' | 'bearer' | null
+  /** The scheme of the Authorization header that it reads, in lower case; null if it reads another one. */
+  readonly header: string | null
+  /** Routes of other modules that accept it without naming it, by their operation ids. */
+  readonly operations?: readonly string[]
   /** The error without a credential, on a route that accepts this scheme only. */
   readonly missing: ErrorRow
-  /** The error for a bad credential, on such a route; other routes answer the thrown error. */
-  readonly invalid?: ErrorRow
+  /** What answers a bad credential; absent: the same as no credential. */
+  readonly invalid?: InvalidCredential
   /** Its other errors, for OpenAPI. */
   readonly errors?: readonly ErrorRow[]
   /** The WWW-Authenticate value. RFC 9110 section 11.6.1. */
@@ -133,6 +135,14 @@ export interface Authenticator {
   authenticate(request: FastifyRequest): Authenticated | null | Promise<Authenticated | null>
 }
 
+/** The answer to a bad credential, which names its error in the challenge. RFC 6750 section 3.1. */
+export interface InvalidCredential {
+  readonly parameter: string
+  readonly error: ErrorRow
+  /** The error on a route that accepts this scheme only. */
+  readonly alone: ErrorRow
+}
+
 /** A security scheme of OpenAPI 3.1, of the two kinds that send a credential as it is. */
 export type SecurityScheme = { readonly description?: string } & (
   | { readonly type: 'http'; readonly scheme: string; readonly bearerFormat?: string }
@@ -150,6 +160,18 @@ export function isSafe(method: string | readonly string[]): boolean {
 
 /** The schemes of a route that names none: each authenticates a person with all rights of the account. */
 export const defaultSchemes: readonly Scheme[] = ['basic', 'session', 'bearer']
+
+/** The authenticators that accept a credential for a route, by the route or by their own declaration. */
+export function acceptedBy(
+  { schemes = defaultSchemes }: Pick<Access, 'schemes'>,
+  operationId: string | undefined,
+  authenticators: readonly Authenticator[],
+): Authenticator[] {
+  return authenticators.filter(
+    ({ scheme, operations = [] }) =>
+      schemes.includes(scheme) || (operationId !== undefined && operations.includes(operationId)),
+  )
+}
 
 /** Lists the CSRF protections of a route; none for a safe method. */
 export function csrfGuardsOf(
@@ -184,9 +206,15 @@ export function mistakesIn(
   const isOpen = decide(rule, null) === true
   const known = new Set(authenticators.map(({ scheme }) => scheme))
   const implied = new Set(declaredErrors(config))
+  const { operationId = '' } = schema ?? {}
   const mistakes: readonly (readonly [boolean, string])[] = [
     [schemes.some((scheme) => !known.has(scheme)), 'accepts a scheme that nothing authenticates'],
     [access.schemes?.length === 0, 'accepts no scheme'],
+    [
+      (isOpen || csrf === 'field' || asksClient(rule)) &&
+        authenticators.some(({ operations = [] }) => operations.includes(operationId)),
+      'is named by a scheme, and is open to anyone, for clients or for a form',
+    ],
     [
       schemes.includes('client') !== asksClient(rule),
       'accepts clients without a rule for them, or has a rule for them alone',

@@ -91,10 +91,10 @@ function refused(
   { cause, reason }: Pick<ApiErrorOptions, 'cause' | 'reason'>,
 ): ApiError {
   const { request, reply, accepted } = asked
-  if (authenticator.header !== 'bearer') return challenged(request, reply, accepted, reason)
-  reply.header('www-authenticate', `${authenticator.challenge}, error="invalid_token"`)
-  const isAlone = accepted.length === 1 && authenticator.invalid
-  return new ApiError(isAlone || 'invalidOrExpiredToken', { cause, reason })
+  const { challenge, invalid } = authenticator
+  if (!invalid) return challenged(request, reply, accepted, reason)
+  reply.header('www-authenticate', `${challenge}, error="${invalid.parameter}"`)
+  return new ApiError(accepted.length === 1 ? invalid.alone : invalid.error, { cause, reason })
 }
 
 /** Creates the 401 for a caller without a credential, with all challenges of the route. */

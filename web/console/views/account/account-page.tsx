@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact'
 import { useState } from 'preact/hooks'
 import { Notice } from '../../../components/messages.tsx'
 import { ApiProblem } from '../../api/client.ts'
@@ -11,7 +12,6 @@ import { AuditSection } from './audit-section.tsx'
 import { DeletionSection } from './deletion-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
 import { LoginSection } from './login-section.tsx'
-import { MailSection } from './mail-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
 import { readAccount, type ShownAccount } from './read-account.ts'
 import { RolesSection } from './roles-section.tsx'
@@ -26,6 +26,14 @@ export interface SectionProps {
   readonly shown: ShownAccount
   readonly reload: () => void
 }
+
+/** What other views add: `AccountSection` in their `account-section.tsx`. */
+const sectionsOfOthers = Object.values(
+  import.meta.glob<FunctionComponent<SectionProps>>('../*/account-section.tsx', {
+    eager: true,
+    import: 'AccountSection',
+  }),
+)
 
 /** One account on one page. */
 export function AccountPage({ username }: { readonly username: string }) {
@@ -113,7 +121,9 @@ function Sections(props: SectionProps) {
         <RolesSection key={account.etag} {...props} />
         <ThrottleSection {...props} />
         <IdentitiesSection {...props} />
-        <MailSection {...props} />
+        {sectionsOfOthers.map((Other, index) => (
+          <Other key={index} {...props} />
+        ))}
       </div>
       <SessionsSection {...props} />
     </>

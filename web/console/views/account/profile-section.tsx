@@ -42,7 +42,10 @@ export function ProfileSection(props: SectionProps) {
 
 function Verified(props: SectionProps) {
   const t = accountTexts.use()
-  const { email, ...rest } = props.shown.details.email
+  const own = props.shown.details.email
+  // Absent in a service without the feature of addresses.
+  if (!own) return <p class="muted">{t.noVerified}</p>
+  const { email, ...rest } = own
   const context = { ...props, t }
   return (
     <>

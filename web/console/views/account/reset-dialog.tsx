@@ -19,7 +19,7 @@ export function ResetDialog({ context, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const { shown, t, reload } = context
   const { username } = shown.account.data
-  const { email } = shown.details.email
+  const email = shown.details.email?.email ?? null
 
   async function send(): Promise<void> {
     const { expires_at } = await dataOf(

@@ -1,4 +1,4 @@
-import { guardFormula } from '../../../../src/extras/import-export/formula-guard.ts'
+import { guardFormula } from '../../../../src/core/lib/formula-guard.ts'
 import type { components } from '../../api/openapi.d.ts'
 
 type ListedAccount = components['schemas']['ListedAccount']

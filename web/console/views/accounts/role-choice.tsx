@@ -1,4 +1,4 @@
-import { useKnownRoles } from '../known-roles.ts'
+import { useKnownRoles } from './known-roles.ts'
 
 interface Props {
   readonly legend: string

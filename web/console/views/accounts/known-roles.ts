@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { api, dataOf } from './api/client.ts'
+import { api, dataOf } from '../../api/client.ts'
 
 const own = ['ADMIN', 'EDITOR', 'USER']
 const knownRoles = signal<readonly string[]>(own)

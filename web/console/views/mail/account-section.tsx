@@ -1,17 +1,18 @@
 import { Time } from '../../components/time.tsx'
-import type { SectionProps } from './account-page.tsx'
-import { Section } from './section.tsx'
-import { accountTexts } from './texts.ts'
+import type { SectionProps } from '../account/account-page.tsx'
+import { Section } from '../account/section.tsx'
+import { accountTexts } from '../account/texts.ts'
 
 /** What was mailed to the account, and the invitation that it came by. */
-export function MailSection({ shown }: SectionProps) {
+export function AccountSection({ shown }: SectionProps) {
   const t = accountTexts.use()
   const { username } = shown.account.data
   const { mails, invitations } = shown.details
   const all = <a href={`/admin/mail?${new URLSearchParams({ username })}`}>{t.mailsAll}</a>
   return (
     <Section title={t.mails} aside={all}>
-      {invitations.map(({ id, accepted_at, created_at }) => (
+      {/* Absent in a service without sign-up. */}
+      {(invitations ?? []).map(({ id, accepted_at, created_at }) => (
         <p key={id}>
           {t.invited} <Time at={created_at} />
           {accepted_at !== null && (

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { modules } from '../src/modules.ts'
+import { extrasOf, withDependents, withoutLines } from '../tools/without/remove.ts'
+
+const root = join(import.meta.dirname, '..')
+
+suite('npm run without', () => {
+  test('takes what requires an extra with it, also through another, and nothing else', () => {
+    const mail = ['mail', 'email-addresses', 'email-sign-in', 'recovery', 'sign-up']
+    assert.deepEqual(withDependents(['mail'], modules).toSorted(), mail.toSorted())
+    const below = ['one-time-tokens', 'own-account'] // what mail requires
+    const alone = extrasOf(root).filter((name) => ![...mail, ...below].includes(name))
+    assert.ok(alone.length > 13)
+    for (const name of alone) assert.deepEqual(withDependents([name], modules), [name])
+  })
+
+  test('deletes the two lines of each extra in src/modules.ts, and no line of a module', () => {
+    const source = readFileSync(join(root, 'src/modules.ts'), 'utf8')
+    const left = extrasOf(root).reduce(withoutLines, source)
+    assert.doesNotMatch(left, /extras\//)
+    const listed = modules.filter(({ name }) => extrasOf(root).includes(name))
+    assert.equal(source.split('\n').length - left.split('\n').length, 2 * listed.length)
+  })
+})
