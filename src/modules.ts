@@ -74,7 +74,6 @@ export const modules: readonly Module[] = [
   // Everything else: each line and its folder can be removed.
   ownAccount,
   oneTimeTokens,
-  ownAccount,
   mail,
   importExport,
   emailAddresses,
