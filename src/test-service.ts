@@ -9,11 +9,13 @@ import { systemRandom } from './core/crypto/random.ts'
 import { connect } from './core/database/connect.ts'
 import { systemClock } from './core/lib/clock.ts'
 import { createMeasurements } from './core/measurements/measurements.ts'
+import { settingsOfModules } from './core/module/settings.ts'
 import { generatedPassword } from './core/password-strength/generated-password.ts'
 import { systemCode } from './core/reason.ts'
 import { createLog } from './core/runtime/deps.ts'
 import { eventsOf } from './core/runtime/sinks.ts'
 import { soleProcess } from './core/workers/workers.ts'
+import { modules } from './modules.ts'
 import type { TestService, TestServiceOptions } from './testing.ts'
 
 /**
@@ -70,14 +72,17 @@ async function started(
   try {
     const password = settings.ADMIN_PASSWORD || generatedPassword(systemRandom, 20)
     const config = withCheapHashes(
-      loadConfig({
-        NODE_ENV: 'test',
-        LOG_LEVEL: 'silent',
-        ...settings,
-        ADMIN_PASSWORD: password,
-        PORT: String(port),
-        DATA_DIR: folder,
-      }),
+      loadConfig(
+        {
+          NODE_ENV: 'test',
+          LOG_LEVEL: 'silent',
+          ...settings,
+          ADMIN_PASSWORD: password,
+          PORT: String(port),
+          DATA_DIR: folder,
+        },
+        await settingsOfModules(modules),
+      ),
     )
     const close = await serve(config)
     let stopped: Promise<void> | undefined

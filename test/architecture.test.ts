@@ -3,7 +3,6 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { suite, test } from 'node:test'
 import { allCommands } from '../src/core/cli/commands.ts'
-import { settings } from '../src/core/config/settings-table.ts'
 import { errorTable } from '../src/core/errors.ts'
 import { assertDistinct, assertDistinctEvents } from '../src/core/module/registry.ts'
 import { modules as manifests } from '../src/modules.ts'
@@ -123,15 +122,20 @@ const sorted = (names: Iterable<string>) => [...names].toSorted()
 const areas = ['core', 'modules', 'extras']
 const areaOf = (path: string) => areas.indexOf(path.split('/')[1] ?? '')
 
-const schemaTables = [
-  ...(read('src/core/database/schema.ts')
-    .match(/interface Schema \{(?<schema>.*?)\n\}/s)
-    ?.groups?.schema?.matchAll(/^ {2}(\w+):/gm) ?? []),
-].map(([, name = '']) => name)
+/** The type of each table, with the file that has both. */
+const schemaTables = sources.flatMap((path) => {
+  const source = read(path)
+  const [, schema = ''] = source.match(/^ *(?:export )?interface Schema \{(.*?)\n *\}/ms) ?? []
+  return [...schema.matchAll(/^ +(\w+): (\w+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    columns: source.match(new RegExp(`interface ${type} .*?\\{(.*?)\\n\\}`, 's'))?.[1] ?? '',
+    path,
+  }))
+})
 const query = new RegExp(
   String.raw`(?:From|Into|Table|Join|For|for\w+|table:)[(\s]+(?:\w+,\s*)?'(TABLE)\b|\b(?:from|into|update|join)\s+(TABLE)\b(?!')`.replaceAll(
     'TABLE',
-    schemaTables.join('|'),
+    schemaTables.map(({ name }) => name).join('|'),
   ),
   'g',
 )
@@ -254,7 +258,7 @@ suite('architecture', () => {
     const loaded = [...loadedByStart()]
     assert.ok(loaded.length > 250)
     const later =
-      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
+      /^src\/(?:cli\/|extras\/backup\/(?!module|monitoring|tables|settings|routes|schemas|services|runs|run-store|health|schedule|events)|extras\/api-reference\/(?!module|routes)|core\/http\/documents\/(?!declared-routes))/
     assert.deepEqual(
       loaded.filter((path) => later.test(path)),
       [],
@@ -317,7 +321,7 @@ suite('architecture', () => {
         ['modules/accounts/account-update.ts'],
       ],
     ]
-    const own = /^src\/modules\/authentication\/requirement|^src\/core\/config\//
+    const own = /^src\/modules\/authentication\/(?:requirement|settings)|^src\/core\/config\//
     for (const [predicate, text, allowed] of asked) {
       const files = sources.filter((path) => !own.test(path) && text.test(read(path)))
       assert.deepEqual(
@@ -376,21 +380,17 @@ suite('manifests', () => {
     }
   })
 
-  test('every table of the schema belongs to one module', () => {
-    const { schema = '' } =
-      read('src/core/database/schema.ts').match(/interface Schema \{(?<schema>.*?)\n\}/s)?.groups ??
-      {}
-    const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
-    assert.ok(tables.length > 20)
-    const named = (modules: typeof manifests) =>
-      modules.flatMap((module) => module.tables ?? []).map(({ name }) => name)
-    assert.deepEqual(
-      sorted(named(manifests.filter((module) => !module.migrations))),
-      sorted(tables),
-    )
-    for (const module of manifests.filter(({ migrations }) => migrations)) {
-      const made = JSON.stringify(module.migrations).matchAll(/\bcreate table (\w+)/g)
-      assert.deepEqual(sorted(named([module])), sorted([...made].map(([, name = '']) => name)))
+  test('every table of the schema belongs to the module whose folder has its type', () => {
+    assert.ok(schemaTables.length > 20)
+    for (const module of manifests) {
+      const [name, tables] = [module.name, module.tables ?? []]
+      const typed = schemaTables.filter(
+        ({ path }) => placeOf(path) === (name === 'core' ? 'core/database' : name),
+      )
+      assert.deepEqual(
+        sorted(tables.map((table) => table.name)),
+        sorted(typed.map((table) => table.name)),
+      )
     }
   })
 
@@ -459,18 +459,10 @@ suite('manifests', () => {
   })
 
   test('every column that names a user is told, with what becomes of its row', () => {
-    const source = read('src/core/database/schema.ts')
-    const ours = (name: string) => {
-      const type = source.match(new RegExp(`^ {2}${name}: (\\w+)`, 'm'))?.[1]
-      return source.match(new RegExp(`interface ${type} \\{(.*?)\\n\\}`, 's'))?.[1]
-    }
-    const itsOwn = (module: string, name: string) =>
-      read(`src/modules/${module}/tables.ts`).match(
-        new RegExp(`^ {2}${name}: \\{(.*?)\\n {2}\\}`, 'ms'),
-      )?.[1]
-    for (const { name: module, migrations, tables = [] } of manifests) {
+    const columnsOf = new Map(schemaTables.map(({ name, columns }) => [name, columns]))
+    for (const { tables = [] } of manifests) {
       for (const { name, person } of tables) {
-        const columns = (migrations ? itsOwn(module, name) : ours(name)) ?? ''
+        const columns = columnsOf.get(name) ?? ''
         const naming = columns.match(/^ +(user_id|account|author_id|owner_id)\b/m)?.[1]
         assert.equal(person?.column, naming, name)
       }
@@ -514,11 +506,12 @@ suite('manifests', () => {
     }
   })
 
-  test('every setting of the table belongs to one', () => {
-    const named = manifests.flatMap((module) =>
-      Array.isArray(module.settings) ? module.settings : [],
+  test('every file of settings is in the manifest of its module', () => {
+    const files = imports.filter(({ from, to }) => isManifest(from) && to.endsWith('/settings.ts'))
+    const there = sources.filter((path) =>
+      /^src\/(?:core\/config|modules\/[^/]+|extras\/[^/]+)\/settings\.ts$/.test(path),
     )
-    assert.deepEqual(sorted(named), sorted(Object.keys(settings)))
+    assert.deepEqual(sorted(files.map(({ to }) => to)), sorted(there))
   })
 
   test('every file of commands is named, with what it exports', async () => {

@@ -3,11 +3,11 @@ import {
   type BackupOptions,
   backup as backupOf,
 } from '../src/extras/backup/backup.ts'
+import { tablesOf } from '../src/extras/backup/copied-tables.ts'
 import { type DumpOptions, takeDump as takeDumpOf } from '../src/extras/backup/dump.ts'
 import { type LoadOptions, loadDump as loadDumpOf } from '../src/extras/backup/load.ts'
 import { type MoveOptions, move as moveOf } from '../src/extras/backup/move.ts'
 import { type RestoreOptions, restore as restoreOf } from '../src/extras/backup/restore.ts'
-import { tablesOf } from '../src/extras/backup/tables.ts'
 import { modules } from '../src/modules.ts'
 
 /** Backups of the modules of this service, unless others are given. */

@@ -2,13 +2,13 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CompiledQuery, Dialect, Driver } from 'kysely'
-import { loadConfig } from '../src/core/config/load.ts'
 import { connect } from '../src/core/database/connect.ts'
 import {
   type PostgresAddress,
   parsePostgresAddress,
 } from '../src/core/database/postgres/address.ts'
 import type { TestOptions } from './app.ts'
+import { loadConfig } from './config.ts'
 import { databaseSettings, placeSqliteFile } from './database.ts'
 import { databaseProxy } from './database-proxy.ts'
 

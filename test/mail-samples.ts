@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { languages } from '../src/core/config/people-settings.ts'
+import { languages } from '../src/core/config/languages.ts'
 import { render } from '../src/extras/mail/messages/render.ts'
 import { samplesOf } from '../src/extras/mail/samples.ts'
 

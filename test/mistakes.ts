@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
-import { ConfigError, loadConfig } from '../src/core/config/load.ts'
+import { ConfigError } from '../src/core/config/load.ts'
+import { loadConfig } from './config.ts'
 
 /** The mistakes that an environment is refused for; none if it is accepted. */
 export function mistakesOf(env: Record<string, string>): readonly string[] {

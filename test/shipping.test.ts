@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import type { Setting } from '../src/core/config/kinds.ts'
-import { loadConfig } from '../src/core/config/load.ts'
-import { settings } from '../src/core/config/settings-table.ts'
 import { callAt } from '../src/core/hints/command-line.ts'
 import { filesBesideCode } from '../tools/build.ts'
+import { loadConfig, settings } from './config.ts'
 import {
   build,
   compose,

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { loadConfig } from '../src/core/config/load.ts'
 import { migrate } from '../src/core/database/migrate.ts'
 import { systemClock } from '../src/core/lib/clock.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
 import { createLog, type Deps, systemDeps } from '../src/core/runtime/deps.ts'
 import { createAudit } from '../src/modules/audit/audit.ts'
 import { loadKeySet } from '../src/modules/keys/key-set.ts'
@@ -55,7 +56,9 @@ async function prove(database: string, settings: () => Promise<Env>): Promise<vo
 async function withService(env: Env, work: (deps: Deps, env: Env) => Promise<void>): Promise<void> {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'gatehouse-'))
   const all = { ...env, DATA_DIR }
-  const deps = systemDeps(loadConfig(all), { log: createLog('silent') })
+  const deps = systemDeps(loadConfig(all, await settingsOfModules(modules)), {
+    log: createLog('silent'),
+  })
   try {
     await migrate(deps.db, systemClock, { modules })
     createAudit(deps)

@@ -9,10 +9,11 @@ import { systemRandom } from '../src/core/crypto/random.ts'
 import { connect } from '../src/core/database/connect.ts'
 import { migrate } from '../src/core/database/migrate.ts'
 import { systemClock } from '../src/core/lib/clock.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
+import { tablesOf } from '../src/extras/backup/copied-tables.ts'
 import { type Batch, readRows, writeRows } from '../src/extras/backup/rows.ts'
-import { tablesOf } from '../src/extras/backup/tables.ts'
 import { loadKeySet } from '../src/modules/keys/key-set.ts'
 import { modules } from '../src/modules.ts'
 import { besideTraffic } from './backup-traffic.ts'
@@ -73,7 +74,7 @@ function figures(milliseconds: readonly number[]): string {
 }
 
 async function fill(dataDirectory: string, users: number, first = 1): Promise<void> {
-  const config = loadConfig({ DATA_DIR: dataDirectory })
+  const config = loadConfig({ DATA_DIR: dataDirectory }, await settingsOfModules(modules))
   const { db, feed } = connect({ ...config.database, synchronous: 'off' })
   await migrate(db, systemClock)
   const events = eventsOf({ clock: systemClock, log: createLog('silent') })

@@ -5,6 +5,8 @@ import { loadConfig } from '../src/core/config/load.ts'
 import { connect } from '../src/core/database/connect.ts'
 import { latestSchema, migrateTo } from '../src/core/database/migrate.ts'
 import { systemClock } from '../src/core/lib/clock.ts'
+import { settingsOfModules } from '../src/core/module/settings.ts'
+import { modules } from '../src/modules.ts'
 import { numbersUpTo } from './growth/seed.ts'
 import { databases, emptyStore, removeCluster, type Store } from './growth/store.ts'
 
@@ -43,7 +45,8 @@ async function prove(store: Store): Promise<void> {
 
 /** Every account has a password; of the roles, the states and the kinds of hash each has its share. */
 async function fill(store: Store): Promise<void> {
-  const { db } = connect({ ...loadConfig(store.settings).database, synchronous: 'off' })
+  const config = loadConfig(store.settings, await settingsOfModules(modules))
+  const { db } = connect({ ...config.database, synchronous: 'off' })
   await db.transaction().execute((trx) => migrateTo(trx, systemClock, oldSchema))
   await db.destroy()
   const name = "'user' || cast(n as text)"

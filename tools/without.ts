@@ -68,7 +68,7 @@ function copySources(): string {
     extends: './tsconfig.json',
     include: ['src'],
     exclude: ['src/**/*.test.ts', 'src/extras/api-reference/browser'],
-    files: scenarios,
+    files: [...scenarios, ...globSync('test/*.d.ts', { cwd: root })],
   }
   writeFileSync(join(copy, 'tsconfig.without.json'), JSON.stringify(compiled))
   return copy

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { parseAuditSink } from '../../src/core/config/audit-sinks.ts'
+import { parseAuditSink } from '../../src/modules/audit/audit-sinks.ts'
 import { createSinkFeed } from '../../src/modules/audit/outside/feed.ts'
 import {
   checkpointOfLine,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/core/config/load.ts'
 import { testApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
 import { assertPage } from '../refusal.ts'
 import { navigation } from '../test-browser.ts'
 

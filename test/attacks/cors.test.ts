@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ConfigError, loadConfig } from '../../src/core/config/load.ts'
+import { ConfigError } from '../../src/core/config/load.ts'
 import { type Answer, type Headers, testApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
 import { ask } from '../raw-http.ts'
 import { assertHeaders, assertRefusal } from '../refusal.ts'
 

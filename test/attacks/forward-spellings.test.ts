@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { parseForwardRules } from '../../src/core/config/forward-file.ts'
 import { contractRoles, type Role } from '../../src/core/policy/principal.ts'
+import { parseForwardRules } from '../../src/extras/forward-auth/forward-file.ts'
 import { createJudge } from '../../src/extras/forward-auth/judge.ts'
 import { spellingsOf } from '../forward-spellings.ts'
 

@@ -1,8 +1,9 @@
 // A database makes a difference: what is stored must be what was typed, and a refusal changes nothing.
+
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/core/config/load.ts'
 import { type Answer, testApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
 import { hostileDomains } from '../hostile-domains.ts'
 import { mailRows, verifyAddress } from '../mail.ts'
 import { assertRefusal } from '../refusal.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { languages } from '../../src/core/config/people-settings.ts'
+import { languages } from '../../src/core/config/languages.ts'
 import type { MessageFacts, MessageName } from '../../src/extras/mail/message-types.ts'
 import { render } from '../../src/extras/mail/messages/render.ts'
 import { testApp } from '../app.ts'

@@ -1,9 +1,10 @@
 // A database makes a difference: what is given back is leased again by statements of its own.
+
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/core/config/load.ts'
 import { createSealedMail } from '../../src/extras/mail/sealed-mail.ts'
 import { testApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
 import { addMail, emailOf, mailerOf, mailRows, servicesOf, verifyAddress } from '../mail.ts'
 import { type RelayOptions, relayEnv, stages, startRelay, startSilentRelay } from '../relay.ts'
 import { certificate } from '../self-signed.ts'

@@ -115,17 +115,7 @@ const doubled: readonly Doubled[] = [
     name: 'THING',
     both: { settings: settingsIn('THING') },
     twice: null, // a table is an object
-    ofOurs: [
-      { settings: settingsIn('PORT') },
-      'the setting PORT is named by the modules settings-table.ts',
-    ],
-  },
-  {
-    kind: 'setting',
-    name: 'PORT',
-    both: { settings: ['PORT'] },
-    twice: { settings: ['PORT', 'PORT'] },
-    ofOurs: [{ settings: ['PORT'] }, 'the setting PORT is named by the modules core'],
+    ofOurs: [{ settings: settingsIn('PORT') }, 'the setting PORT is named by the modules core'],
   },
   {
     kind: 'command',

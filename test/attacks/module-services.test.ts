@@ -6,6 +6,7 @@ import { hook, type Service, service } from '../../src/core/module/service.ts'
 import { userCreated } from '../../src/modules/users/events.ts'
 import { modules as ours } from '../../src/modules.ts'
 import { testApp } from '../app.ts'
+import { gatehouse } from '../cli/gatehouse.ts'
 import { waitUntil } from '../faults/waiting.ts'
 
 /** A service of a module that no other test knows. */
@@ -158,5 +159,19 @@ suite('the end of the services', () => {
         ['b', 'close', 'a module did not end within 2000 ms'],
       ],
     )
+  })
+
+  test('of a command is that of what it names and of what each process makes', async () => {
+    const app = await testApp()
+    const seen: string[] = []
+    const noting = (name: string, inEachProcess: boolean) =>
+      made(name, [], {
+        inEachProcess,
+        create: () => ({ [name]: seen.push(`make ${name}`) }),
+        close: async () => void seen.push(`close ${name}`),
+      })
+    const more = moduleOf('first', noting('one', false), noting('two', true))
+    const { code } = await gatehouse(app.directory, 'account list', { modules: [...ours, more] })
+    assert.deepEqual([code, seen], [0, ['make two', 'close two']])
   })
 })

@@ -1,7 +1,6 @@
 // A database makes a difference: what is forged are its rows, and a rotation is one transaction.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { parseMasterKey } from '../../src/core/config/settings-table.ts'
 import {
   checkpointDigest,
   signCheckpoint,
@@ -9,6 +8,7 @@ import {
 } from '../../src/modules/audit/checkpoint-form.ts'
 import { checkpointKey } from '../../src/modules/audit/checkpoint-key.ts'
 import { checkpointSeedOf } from '../../src/modules/keys/audit-keys.ts'
+import { parseMasterKey } from '../../src/modules/keys/settings.ts'
 import type { TestApp } from '../app.ts'
 import { proofOf, recordEvents } from '../audit-log.ts'
 import { gatehouse } from '../cli/gatehouse.ts'

@@ -7,9 +7,10 @@ import {
   type webcrypto,
 } from 'node:crypto'
 import { suite, test } from 'node:test'
-import { ConfigError, loadConfig } from '../../src/core/config/load.ts'
+import { ConfigError } from '../../src/core/config/load.ts'
 import { verifyJws } from '../../src/modules/tokens/jws.ts'
 import { testApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
 import { forge, hs256, segment } from '../forge.ts'
 import { rfcVectors, vectors, vectorsTest } from '../vectors.ts'
 

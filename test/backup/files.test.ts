@@ -231,7 +231,10 @@ suite('a backup file', async () => {
     const { stdout, stderr, env } = process
     const read = (text: string) =>
       readPassphrase(
-        { terminal: { stdin: Readable.from([Buffer.from(text)]), stdout, stderr, env } },
+        {
+          tables: [],
+          terminal: { stdin: Readable.from([Buffer.from(text)]), stdout, stderr, env },
+        },
         { isNew: true },
       )
     assert.equal(await read(' with spaces \r\n'), ' with spaces ')

@@ -3,8 +3,8 @@ import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { settings } from '../../src/core/config/settings-table.ts'
 import { readDoc } from '../../tools/docs.ts'
+import { settings } from '../config.ts'
 import { localCertificate, tlsFolder } from '../tls-files.ts'
 import { gatehouse } from './gatehouse.ts'
 

@@ -12,7 +12,7 @@ import { describeRoutes } from '../../src/core/http/documents/route-table.ts'
 import type { Module } from '../../src/core/module/module.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
 import { anyone } from '../../src/core/policy/rules.ts'
-import { tablesOf } from '../../src/extras/backup/tables.ts'
+import { tablesOf } from '../../src/extras/backup/copied-tables.ts'
 import { accountIn } from '../../src/modules/accounts/accounts.ts'
 import { addedRequirements } from '../../src/modules/authentication/requirement-cells.ts'
 import { createRequirements } from '../../src/modules/authentication/requirements.ts'
@@ -451,7 +451,7 @@ suite('a module from outside', async () => {
   })
 
   test('a configuration that was read without its setting says which, and what reads it', () => {
-    assert.throws(() => settingsOf(loadConfig({}), settings), {
+    assert.throws(() => settingsOf(loadConfig({}, []), settings), {
       message:
         'NOTES_KEEP_DAYS was not read: loadConfig takes what settingsOfModules(modules) answers',
     })

@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, suite, test } from 'node:test'
-import { loadConfig } from '../../src/core/config/load.ts'
 import { ApiError } from '../../src/core/errors.ts'
 import { createLog } from '../../src/core/runtime/deps.ts'
 import { eventsOf } from '../../src/core/runtime/sinks.ts'
 import { createClientTokens } from '../../src/modules/federation/client-tokens.ts'
 import { createProvider } from '../../src/modules/federation/provider.ts'
+import { loadConfig } from '../config.ts'
 import { payloadOf } from '../forge.ts'
 import {
   audience,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/core/config/load.ts'
 import { testApp } from '../app.ts'
+import { loadConfig } from '../config.ts'
 import {
   accessClaims,
   assertAccepted,

@@ -34,14 +34,7 @@ suite('a body of another coding or charset', async () => {
   const reading = shownRoutes(app).filter(({ body }) => refusesBodies(body))
   test('the table has the routes that it should have', () => {
     const names = reading.map(({ method, url }) => `${method} ${url}`)
-    for (const name of [
-      'POST /login',
-      'POST /refresh',
-      'POST /oauth/revoke',
-      'POST /api/admin/import/accounts',
-      'POST /signin',
-      'POST /account/password',
-    ]) {
+    for (const name of ['POST /login', 'POST /refresh', 'POST /oauth/revoke', 'POST /signin']) {
       assert.ok(names.includes(name), name)
     }
   })
@@ -148,18 +141,6 @@ suite('a body of another coding or charset', async () => {
       const after = await app.call('GET', '/api/protected', { headers: { cookie } })
       assertRefusal(after, 401, 'Authentication required')
     }
-  })
-
-  test('accounts as CSV in another charset are 415, and none is imported', async () => {
-    const before = await app.rows()
-    for (const type of ['text/csv; charset=utf-16', 'TEXT/CSV;charset=windows-1252']) {
-      const answer = await app.call('POST', '/api/admin/import/accounts', {
-        headers: { ...bearer, 'content-type': type },
-        body: 'username,roles,name,email\nann,USER,Ann,ann@example.org\n',
-      })
-      assertUnsupported(answer, '/api/admin/import/accounts', type)
-    }
-    assert.deepEqual(await app.rows(), before)
   })
 
   test('what does not exist is 404 first', async () => {

@@ -1,8 +1,9 @@
 // A database makes a difference: tickets and sessions are rows that end with the session's row.
+
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../src/core/config/load.ts'
 import { digest } from '../../src/core/crypto/digest.ts'
+import { loadConfig } from '../config.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { codeOf } from '../factor.ts'
 import {

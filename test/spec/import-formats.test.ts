@@ -359,6 +359,17 @@ hash,USER,H,h@example.org,plain,,
       for (let size = 1; size < 20; size += 1) assert.deepEqual(await read(size), whole, `${size}`)
     }
   })
+
+  test('accounts as CSV in another charset are 415, and none is imported', async () => {
+    const before = await app.rows()
+    for (const type of ['text/csv; charset=utf-16', 'TEXT/CSV;charset=windows-1252']) {
+      const answer = await send(`${header}\nann,USER,Ann,ann@example.org\n`, { type })
+      assertRefusal(answer, 415, 'Unsupported media type', type)
+      assert.equal(answer.headers['accept-encoding'], 'identity', type)
+      assert.deepEqual(answer.cookies, {}, type)
+    }
+    assert.deepEqual(await app.rows(), before)
+  })
 })
 
 suite('the formats on the command line', () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { settingsInForce } from '../../src/core/config/in-force.ts'
 import { optional, text } from '../../src/core/config/kinds.ts'
-import { settings } from '../../src/core/config/settings-table.ts'
 import { testApp } from '../app.ts'
+import { settings } from '../config.ts'
 import { masterKey } from '../master-key.ts'
 
 interface Shown {

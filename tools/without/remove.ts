@@ -25,7 +25,7 @@ export function withDependents(
 export function removeExtras(root: string, extras: readonly string[]): string[] {
   const folders = [
     ...extras.flatMap((name) => [`src/extras/${name}`, `web/pages/${name}`]),
-    ...viewsOf(root, extras),
+    ...(extras.includes('console') ? ['web/console/views'] : viewsOf(root, extras)),
   ].filter((folder) => globSync(folder, { cwd: root }).length > 0)
   for (const folder of folders) rmSync(join(root, folder), { recursive: true })
   const file = join(root, 'src/modules.ts')

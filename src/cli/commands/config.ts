@@ -5,8 +5,7 @@ import {
   exitCodes,
 } from '../../core/cli/command.ts'
 import type { Row } from '../../core/cli/output.ts'
-import type { Setting, Source } from '../../core/config/kinds.ts'
-import type { SettingsTable } from '../../core/config/module-settings.ts'
+import type { Setting, SettingsTable, Source } from '../../core/config/kinds.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -65,9 +64,8 @@ async function lifeWarnings({ config, terminal }: CommandCall): Promise<string[]
 /** Shows all settings, also invalid ones, and fails if any is invalid. @throws ConfigError */
 async function show(call: CommandCall): Promise<void> {
   const { readSettings, sourceOf } = await import('../../core/config/kinds.ts')
-  const { settings } = await import('../../core/config/settings-table.ts')
   const { env } = call.terminal
-  const all: SettingsTable = Object.assign({}, settings, ...call.tables.map(({ table }) => table))
+  const all: SettingsTable = Object.assign({}, ...call.tables.map(({ table }) => table))
   const { values: given, mistakes } = readSettings(all, env)
   const rows = Object.entries(all).map(([name, setting]: [string, Setting<unknown>]): Row => {
     const source = sourceOf(name, setting, env)

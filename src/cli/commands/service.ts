@@ -1,5 +1,6 @@
 import type { CommandWork } from '../../core/cli/command.ts'
-import { withDeps } from '../../core/cli/work.ts'
+import { assertMayConfirm, confirm, yesOption } from '../../core/cli/confirm.ts'
+import { assertDatabaseThere, withDeps } from '../../core/cli/work.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -20,6 +21,12 @@ export const commands: readonly CommandWork[] = [
         type: 'boolean',
         doc: 'also run migrations that take away what the version before reads; none of its nodes may run',
       },
+      abandon: {
+        type: 'string',
+        value: 'names',
+        doc: 'drop what tables hold that belong to no module of this program; commas between them',
+      },
+      ...yesOption,
     },
     example: 'migrate --json',
     async run(call) {
@@ -29,24 +36,41 @@ export const commands: readonly CommandWork[] = [
         const { assertNoOlderProcess } = await import('../../core/database/sqlite/older-process.ts')
         assertNoOlderProcess(dataDirectory)
       }
+      const abandoned = namesOf(call.values.abandon)
+      if (abandoned.length > 0) {
+        assertMayConfirm(call)
+        await assertDatabaseThere(call)
+      }
       await withDeps(call, async ({ db, clock }) => {
         const { latestSchema, migrate } = await import('../../core/database/migrate.ts')
         const { moduleVersions } = await import('../../core/database/module-schemas.ts')
+        const { modules } = call
+        if (abandoned.length > 0) {
+          const { rowsInWords } = await import('../../core/database/rows-of-tables.ts')
+          const { abandonable } = await import('../../core/database/unowned-tables.ts')
+          const { emptied, dropped } = await abandonable(db, modules, abandoned)
+          const tables = rowsInWords(new Map([...emptied, ...dropped]))
+          await confirm(call, `Drop what these tables hold, for good: ${tables || 'none'}?`)
+        }
         const to = latestSchema
-        const from =
-          to -
-          (await migrate(db, clock, {
-            modules: call.modules,
-            mayContract,
-          }))
+        const from = to - (await migrate(db, clock, { modules, mayContract, abandoned }))
         const rooms = Object.fromEntries(await moduleVersions(db))
         const ofModules = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
         const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
+        const dropped = abandoned.length > 0 ? `\ndropped: ${abandoned.join(', ')}` : ''
         call.output.result(
-          { from, to, ...(ofModules.length > 0 && { rooms }) },
-          text + ofModules.join(''),
+          {
+            ...{ from, to },
+            ...(ofModules.length > 0 && { rooms }),
+            ...(abandoned.length > 0 && { abandoned }),
+          },
+          text + ofModules.join('') + dropped,
         )
       })
     },
   },
 ]
+
+function namesOf(list: unknown): string[] {
+  return typeof list === 'string' ? [...new Set(list.split(',').map((name) => name.trim()))] : []
+}

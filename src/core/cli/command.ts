@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { ParseArgsOptionDescriptor } from 'node:util'
-import type { Config } from '../config/load.ts'
-import type { ModuleSettings } from '../config/module-settings.ts'
-import type { SettingName } from '../config/settings-table.ts'
+import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { CommandRow, Module } from '../module/module.ts'
 import { replacedExitCode } from '../workers/workers.ts'
@@ -23,7 +21,9 @@ export interface CommandWork {
 
 /** One command of the command line, whole. */
 export interface Command extends CommandRow, CommandWork {
-  /** The settings on which it depends, besides those of every command. */
+  /** The name of its module, on whose settings it depends. */
+  readonly module: string
+  /** The settings of other modules on which it depends, besides those of every command. */
   readonly settings: readonly SettingName[]
 }
 
@@ -46,7 +46,7 @@ export interface CommandCall {
   readonly output: Output
   /** The modules of this program. */
   readonly modules: readonly Module[]
-  /** The settings of external modules. */
+  /** The settings of the modules. */
   readonly tables: readonly ModuleSettings[]
   readonly terminal: Terminal
 }

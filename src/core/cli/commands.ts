@@ -35,7 +35,7 @@ const order = [
 ]
 
 /** The part of a module that declares commands. */
-export type ModuleWithCommands = Pick<ModuleNames, 'name' | 'commands' | 'settings'>
+export type ModuleWithCommands = Pick<ModuleNames, 'name' | 'commands'>
 
 /** The rows of all commands, in the order of the help. */
 export function commandRows(modules: readonly ModuleWithCommands[]): CommandRow[] {
@@ -84,8 +84,8 @@ export async function allCommands(modules: readonly ModuleWithCommands[]): Promi
 
 /** Loads a file of commands. @throws Error if it exports other commands than the manifest names */
 async function commandsIn(
-  { name: module, settings: ofModule = [] }: ModuleWithCommands,
-  { load, rows, settings: others = [] }: ModuleCommands,
+  { name: module }: ModuleWithCommands,
+  { load, rows, settings = [] }: ModuleCommands,
 ): Promise<readonly Command[]> {
   const { commands } = await load()
   const table = commands as readonly CommandWork[] // the core knows no types of the command line
@@ -95,9 +95,10 @@ async function commandsIn(
       `a file of the module ${module} has the commands ${exported?.join(', ')}, not ${named?.join(', ')}`,
     )
   }
-  const settings = [...(typeof ofModule === 'function' ? [] : ofModule), ...others]
   return rows.flatMap((row) =>
-    table.filter(({ name }) => name === row.name).map((work) => ({ ...work, ...row, settings })),
+    table
+      .filter(({ name }) => name === row.name)
+      .map((work) => ({ ...work, ...row, module, settings })),
   )
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Config } from '../config/load.ts'
+import type { Config, SettingName } from '../config/load.ts'
 import { gatehouse } from '../hints/command-line.ts'
 import type { CommandRow } from '../module/module.ts'
 import { assertDistinct } from '../module/registry.ts'
@@ -68,7 +68,7 @@ async function runCommand(
         config ??= load(terminal.env, tables)
         return config
       },
-      settings: command.settings,
+      settings: [...namesOfModule(tables, command.module), ...command.settings],
       operands: positionals,
       values,
       output,
@@ -80,6 +80,11 @@ async function runCommand(
     const name = command.name === 'help' ? '' : command.name
     throw error instanceof UsageError ? withHelp(error, name) : error
   }
+}
+
+function namesOfModule(tables: CommandCall['tables'], module: string): SettingName[] {
+  const own = tables.filter((each) => each.module === module)
+  return own.flatMap(({ table }) => Object.keys(table) as SettingName[]) // or of an external module
 }
 
 const noSettings = {

@@ -1,4 +1,4 @@
-import type { SettingName } from '../config/settings-table.ts'
+import type { SettingName } from '../config/load.ts'
 import { type CommandCall, CommandError, exitCodes } from './command.ts'
 
 /** What decides which key signs, and how long a replaced one verifies. */

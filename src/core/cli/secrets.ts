@@ -1,5 +1,8 @@
 import { Writable } from 'node:stream'
+import type { SettingsTable } from '../config/kinds.ts'
+import { readSettings } from '../config/kinds.ts'
 import type { Random } from '../crypto/random.ts'
+import { Secret } from '../crypto/secret.ts'
 import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
 
 const maxBytes = 16_384
@@ -86,12 +89,12 @@ export async function knownSecret({ terminal }: CommandCall, what: string): Prom
  * @throws CommandError, UsageError
  */
 export async function readPassphrase(
-  { terminal }: Pick<CommandCall, 'terminal'>,
+  { tables, terminal }: Pick<CommandCall, 'tables' | 'terminal'>,
   { isNew }: { readonly isNew: boolean },
 ): Promise<string> {
   const isPiped = terminal.stdin.isTTY !== true
   const piped = isPiped ? await readSecret(terminal, 'passphrase', { mayLack: true }) : ''
-  const known = piped || (await configuredPassphrase(terminal))
+  const known = piped || configuredPassphrase(tables, terminal)
   if (known) return known
   if (isPiped) {
     throw new UsageError('standard input holds no passphrase, and BACKUP_PASSPHRASE is not set')
@@ -105,12 +108,18 @@ export async function readPassphrase(
 }
 
 /** BACKUP_PASSPHRASE, also where other settings have mistakes. @throws CommandError if it has one itself */
-async function configuredPassphrase({ env }: Terminal): Promise<string | undefined> {
-  const { BACKUP_PASSPHRASE } = (await import('../config/backup-settings.ts')).backupSettings
-  const { readSettings } = await import('../config/kinds.ts')
+function configuredPassphrase(
+  tables: CommandCall['tables'],
+  { env }: Terminal,
+): string | undefined {
+  const { BACKUP_PASSPHRASE } = Object.assign(
+    {},
+    ...tables.map(({ table }) => table),
+  ) as SettingsTable
+  if (!BACKUP_PASSPHRASE) return undefined
   const { values, mistakes } = readSettings({ BACKUP_PASSPHRASE }, env)
   if (mistakes.length > 0) throw new CommandError(mistakes.join())
-  return values.BACKUP_PASSPHRASE?.reveal()
+  return values.BACKUP_PASSPHRASE instanceof Secret ? values.BACKUP_PASSPHRASE.reveal() : undefined
 }
 
 /**

@@ -1,11 +1,10 @@
 import { asDocumented } from '../hints/command-line.ts'
 import type { Setting } from './kinds.ts'
-import type { ModuleSettings } from './module-settings.ts'
-import { settings } from './settings-table.ts'
+import type { ModuleSettings } from './load.ts'
 
-/** Renders docs/configuration.md from the table, and from those that modules bring. */
-export function describeSettings(tables: readonly ModuleSettings[] = []): string {
-  const all = [settings, ...tables.map(({ table }) => table)].flatMap(Object.entries)
+/** Renders docs/configuration.md from the tables of the modules. */
+export function describeSettings(tables: readonly ModuleSettings[]): string {
+  const all = tables.flatMap(({ table }) => Object.entries(table))
   const rows = all.map(([name, setting]: [string, Setting<unknown>]) => {
     const shown = setting.shown === '' ? '(empty)' : setting.shown
     const value = /[` (,]/.test(shown) ? shown : `\`${shown}\``
@@ -18,7 +17,7 @@ export function describeSettings(tables: readonly ModuleSettings[] = []): string
     'A variable whose name is close to the name of a setting is reported: as a warning at the start, and by',
     '`gatehouse config check`, which exits with 1: `SMTP_ULR: did you mean SMTP_URL?`',
     'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
-    'This page is generated from `src/core/config/settings-table.ts` (`npm run docs`).',
+    'This page is generated from the `settings.ts` of each module (`npm run docs`).',
     '',
     '| Setting | Default | Meaning |',
     '|---|---|---|',

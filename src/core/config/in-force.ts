@@ -1,6 +1,5 @@
+import type { SettingsTable } from './kinds.ts'
 import { type Setting, type Source, sourceOf } from './kinds.ts'
-import type { SettingsTable } from './module-settings.ts'
-import { prefixed } from './oidc-settings.ts'
 
 /** A setting as it is in force, for an operator: nothing of a secret but whether it is set. */
 export interface SettingInForce {
@@ -20,20 +19,15 @@ export interface SettingInForce {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * All settings of the tables, and those of the providers that `OIDC_PROVIDERS` names. `derived` has the
- * values of those that follow from others if they are not set.
+ * All settings of the tables. `derived` has the values of settings that follow from others if they are
+ * not set.
  */
 export function settingsInForce(
   tables: readonly SettingsTable[],
   env: Environment,
   derived: Environment,
 ): readonly SettingInForce[] {
-  const providers = (env.OIDC_PROVIDERS ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => /^[a-z][a-z0-9]*$/.test(name))
-    .map((name): SettingsTable => prefixed(`OIDC_${name.toUpperCase()}_`))
-  const all: SettingsTable = Object.assign({}, ...tables, ...providers)
+  const all: SettingsTable = Object.assign({}, ...tables)
   return Object.entries(all).map(([name, setting]) =>
     inForce(name, setting, { env, derived: derived[name] }),
   )

@@ -110,6 +110,8 @@ function described({ doc, shown }: Common, fallback: string) {
   return { doc, shown: shown ?? fallback, secret: false }
 }
 
+export type SettingsTable = Readonly<Record<string, Setting<unknown>>>
+
 export type Values<Table extends Record<string, Setting<unknown>>> = {
   readonly [Name in keyof Table]: Table[Name]['fallback']
 }

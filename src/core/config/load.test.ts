@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { inspect } from 'node:util'
+import { loadConfig, settings, tables } from '../../../test/config.ts'
 import { masterKey } from '../../../test/master-key.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
 import { isLoopback } from '../addresses/loopback.ts'
 import { describeSettings } from './describe.ts'
-import { type Config, ConfigError, loadConfig } from './load.ts'
-import { settings } from './settings-table.ts'
+import { type Config, ConfigError } from './load.ts'
 
 /** From the decisions on settings, in their order; what is unset is undefined. */
 const defaults: Partial<Record<string, unknown>> = {
@@ -179,7 +179,7 @@ suite('defaults', () => {
   }
 
   test('every setting stands in the printed documentation with its default', () => {
-    const page = describeSettings()
+    const page = describeSettings(tables)
     for (const [name, { shown }] of Object.entries(settings)) {
       const line = page.split('\n').find((row) => row.startsWith(`| \`${name}\` |`))
       assert.ok(line?.includes(shown), name)

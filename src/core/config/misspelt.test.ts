@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { loadConfig, settings } from '../../../test/config.ts'
 import { mistakesOf } from '../../../test/mistakes.ts'
-import { type ConfigError, loadConfig } from './load.ts'
+import type { ConfigError } from './load.ts'
 import { misspeltSettings, namesOf } from './misspelt.ts'
-import { settings } from './settings-table.ts'
 
 const misspelt = (env: Record<string, string>) => misspeltSettings(env, [settings])
 

@@ -1,5 +1,5 @@
 import { nearName } from '../hints/near-name.ts'
-import type { SettingsTable } from './module-settings.ts'
+import type { SettingsTable } from './kinds.ts'
 
 /** Variables of other programs that are near a setting: OpenSSL reads this one. */
 const foreign: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])

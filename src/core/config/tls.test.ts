@@ -4,9 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
+import { loadConfig } from '../../../test/config.ts'
 import { certificate } from '../../../test/self-signed.ts'
 import { localCertificate } from '../../../test/tls-files.ts'
-import { type Config, ConfigError, loadConfig } from './load.ts'
+import { type Config, ConfigError } from './load.ts'
 import { lifeWarning, readTlsPair } from './tls.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { gatehouse } from '../hints/command-line.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type DatabaseOrTransaction, execute } from './database.ts'
 import { type Migration, statementsFor } from './migrations/statement.ts'
@@ -42,7 +43,7 @@ export function assertKnownModules(
     if (Number.isInteger(version) && version >= 0 && version <= known) continue
     throw new Error(
       known === 0
-        ? `the database has the module ${name}, this program does not: start one that has it`
+        ? `the database has the module ${name}, this program does not: start one that has it, or drop the module and its tables: \`${gatehouse} migrate --abandon ${name},TABLE\``
         : `the database has schema ${version} of the module ${name}, this program knows ${known}: start a newer one`,
     )
   }

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
 import type { ModuleChecks } from '../checks/module-checks.ts'
-import type { SettingsTable } from '../config/module-settings.ts'
-import type { SettingName } from '../config/settings-table.ts'
+import type { SettingsTable } from '../config/kinds.ts'
+import type { ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { ErrorRow } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
@@ -62,9 +62,8 @@ export interface ModuleNames {
   /** In an order in which each row follows the rows that it refers to. */
   readonly tables?: readonly ModuleTable[]
   /**
-   * The migrations of an external module, append only and numbered by module. The tables of the
-   * service's own modules refer to each other, so their migrations share one numbering, in
-   * database/migrations/.
+   * Append only, and numbered by module; they run after the migrations of database/migrations/, which
+   * made the tables of the service's modules until 0.11.
    */
   readonly migrations?: readonly Migration[]
   /** Login methods, each with its authentication method references (RFC 8176). */
@@ -80,14 +79,17 @@ export interface ModuleNames {
    * codes begins with `x-`. Those of the service stand in reasons/reasons.ts.
    */
   readonly reasons?: Readonly<Record<`x-${string}`, Reason>>
-  /** Names in the settings table that belong to this module, or what imports a table of its own. */
-  readonly settings?: readonly SettingName[] | LoadSettings
+  /** Imports its settings, and what checks the settings and makes its part of `Config`. */
+  readonly settings?: LoadSettings
   readonly commands?: readonly ModuleCommands[]
   /** Request headers of its own: CORS allows them, and the log redacts the secret ones. */
   readonly requestHeaders?: readonly { readonly name: string; readonly isSecret?: true }[]
 }
 
-export type LoadSettings = () => Promise<{ readonly settings: SettingsTable }>
+export type LoadSettings = () => Promise<{
+  readonly settings: SettingsTable
+  readonly configure?: ModuleSettings['configure']
+}>
 
 /** A table, with its part in copies and in the erasure of a user. */
 export interface ModuleTable {

@@ -21,10 +21,10 @@ export function createClaims(): Claim {
 }
 
 /**
- * Asserts that no name is claimed twice by manifests, and that no required module is missing. Schemes and routes are claimed when they are
- * registered, settings of a module's own table when that is loaded, and events by
+ * Asserts that no name is claimed twice by modules, and that no required module is missing. Schemes
+ * and routes are claimed when they are registered, settings when they are loaded, and events by
  * `assertDistinctEvents`.
- * @throws Error for a name that is claimed twice, a module that is missing, and an error that is not valid
+ * @throws Error for a name that is claimed twice, a missing module, and an error that is not valid
  */
 export function assertDistinct(modules: readonly ModuleNames[]): void {
   const claim = createClaims()
@@ -56,7 +56,6 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       'command',
       module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
     )
-    if (typeof module.settings !== 'function') claimAll('setting', module.settings)
   }
   for (const { name, requires = [] } of modules) {
     const missing = requires.find((required) => !names.has(required))

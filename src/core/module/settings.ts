@@ -1,23 +1,21 @@
-import type { ModuleSettings } from '../config/module-settings.ts'
-import { settings as ours } from '../config/settings-table.ts'
+import type { ModuleSettings } from '../config/load.ts'
 import type { ModuleNames } from './module.ts'
 import { createClaims } from './registry.ts'
 
 /**
- * Loads the settings tables of external modules.
- * @throws Error if two tables name one setting
+ * Loads the settings of the modules.
+ * @throws Error if two modules name one setting
  */
 export async function settingsOfModules(
   modules: readonly ModuleNames[],
 ): Promise<ModuleSettings[]> {
   const claim = createClaims()
-  for (const name of Object.keys(ours)) claim('setting', name, 'settings-table.ts')
-  const tables: ModuleSettings[] = []
-  for (const { name: module, settings } of modules) {
-    if (typeof settings !== 'function') continue
-    const { settings: table } = await settings()
+  const loaded = await Promise.all(modules.map(async ({ settings }) => settings?.()))
+  return modules.flatMap(({ name: module }, index) => {
+    const file = loaded[index]
+    if (!file) return []
+    const { configure, settings: table } = file
     for (const name of Object.keys(table)) claim('setting', name, module)
-    tables.push({ module, table })
-  }
-  return tables
+    return [{ module, table, ...(configure && { configure }) }]
+  })
 }

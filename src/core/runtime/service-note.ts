@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { readSettings } from '../config/kinds.ts'
-import type { Config } from '../config/load.ts'
-import { type SettingName, settings } from '../config/settings-table.ts'
+import type { Config, SettingName } from '../config/load.ts'
 import { keyedDigest } from '../crypto/digest.ts'
 import { type Random, randomText } from '../crypto/random.ts'
 import { Secret } from '../crypto/secret.ts'
@@ -24,7 +22,7 @@ interface ServiceNote {
 
 /** What a note is made of. */
 export interface NoteOptions {
-  readonly config: Pick<Config, 'baseUrl' | 'database'>
+  readonly config: Pick<Config, 'baseUrl' | 'database' | 'ofModules'>
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -89,11 +87,12 @@ export function runningServices(
 }
 
 function digests({ config, env }: NoteOptions, salt: string): Map<string, string> {
-  const { values } = readSettings(settings, env)
   const { postgres } = config.database
+  const all = [...config.ofModules].flatMap(([table, values]) =>
+    Object.entries(table).map(([name, setting]) => ({ name, setting, value: values[name] })),
+  )
   const shown = new Map<string, unknown>(
-    Object.entries(settings).flatMap(([name, setting]) => {
-      const value: unknown = values[name as SettingName]
+    all.flatMap(({ name, setting, value }): [string, unknown][] => {
       if (name === 'ADMIN_USERNAME') return [] // for the first start alone
       // Their files are read anew while the service runs, which the note would not follow.
       if (name.startsWith('MASTER_KEY') && env.MASTER_KEY_FILE) return []

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
-import { leastPassphrase } from '../../core/config/backup-settings.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import { assertStrongPassphrase } from '../../core/secret-strength/passphrase.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
 import { withNewArchive } from './archive-writer.ts'
-import type { OnProgress } from './dump.ts'
+import { tablesOf } from './copied-tables.ts'
 import { backupMade, ofMachine } from './events.ts'
-import { tablesOf } from './tables.ts'
-import { type WriteDeps, writeBackup } from './write-backup.ts'
+import { leastPassphrase } from './settings.ts'
+import { type WriteDeps, type WriteOptions, writeBackup } from './write-backup.ts'
 
 export interface BackupDeps extends WriteDeps {
   readonly clock: Clock
@@ -19,11 +18,7 @@ export interface BackupDeps extends WriteDeps {
   readonly modules: readonly ModuleNames[]
 }
 
-export interface BackupOptions {
-  /** See `WriteOptions`. */
-  readonly passphrase: string | undefined
-  readonly onProgress?: OnProgress
-}
+export type BackupOptions = Omit<WriteOptions, 'tables'>
 
 /**
  * Makes a backup for the command, while the service works as usual: `writeBackup` to a new file.
@@ -32,15 +27,16 @@ export interface BackupOptions {
 export async function backup(
   { db, ...deps }: BackupDeps,
   path: string,
-  { passphrase, onProgress }: BackupOptions,
+  options: BackupOptions,
 ): Promise<string> {
+  const { passphrase } = options
   if (passphrase !== undefined && passphrase.length < leastPassphrase) {
     throw new Error(`the passphrase must have at least ${leastPassphrase} characters`)
   }
   if (passphrase !== undefined) assertStrongPassphrase(passphrase)
   const tables = await tablesOf(deps.modules)
   const { sha256 } = await withNewArchive(path, async (archive) => {
-    const written = await writeBackup({ ...deps, db }, archive, { tables, passphrase, onProgress })
+    const written = await writeBackup({ ...deps, db }, archive, { ...options, tables })
     await archive.publish()
     return written
   })

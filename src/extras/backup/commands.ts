@@ -5,6 +5,7 @@ import { progressTo } from '../../core/cli/progress.ts'
 import { readPassphrase } from '../../core/cli/secrets.ts'
 import { assertDatabaseThere, withDeps, withoutService, withServices } from '../../core/cli/work.ts'
 import type { PostgresAddress } from '../../core/database/postgres/address.ts'
+import { type RowsOfTables, rowsInWords } from '../../core/database/rows-of-tables.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 
 const withoutKeys = {
@@ -74,11 +75,17 @@ async function backUp(call: CommandCall): Promise<void> {
   const { backup } = await import('./backup.ts')
   await withDeps(call, async (deps) => {
     const onProgress = progressTo(terminal.stderr, deps.clock)
+    let leftOut: RowsOfTables = new Map()
     const sha256 = await backup({ ...deps, modules: call.modules }, path, {
-      passphrase,
-      onProgress,
+      ...{ passphrase, onProgress },
+      onLeftOut: (tables) => {
+        leftOut = tables
+      },
     })
-    output.result({ file: path, sha256 }, `${path} is written; its SHA-256 is ${sha256}`)
+    output.result(
+      { file: path, sha256, ...leftOutField(leftOut) },
+      `${path} is written; its SHA-256 is ${sha256}${leftOutLine(leftOut)}`,
+    )
   })
 }
 
@@ -110,10 +117,10 @@ async function verify(call: CommandCall): Promise<void> {
     throw new UsageError('BACKUP_PASSPHRASE is not set')
   }
   const { readBack } = await import('./read-back.ts')
-  const { tablesOf } = await import('./tables.ts')
+  const { tablesOf } = await import('./copied-tables.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
   const passphrase = async () => configured ?? (await readPassphrase(call, { isNew: false }))
-  const { createdAt, sha256, counts } = await readBack(
+  const { createdAt, sha256, counts, leftOut } = await readBack(
     path,
     { passphrase, unverified },
     {
@@ -122,8 +129,11 @@ async function verify(call: CommandCall): Promise<void> {
     },
   )
   output.result(
-    { created_at: createdAt, sha256, rows: Object.fromEntries(counts), verified: !unverified },
-    `good, as of ${createdAt}: ${sumOf(counts)}; its SHA-256 is ${sha256}`,
+    {
+      ...{ created_at: createdAt, sha256, rows: Object.fromEntries(counts) },
+      ...{ verified: !unverified, ...leftOutField(leftOut) },
+    },
+    `good, as of ${createdAt}: ${sumOf(counts)}; its SHA-256 is ${sha256}${leftOutLine(leftOut)}`,
   )
 }
 
@@ -138,7 +148,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
   const { restore } = await import('./restore.ts')
   const loading = async (deps: Deps) => {
     const keepLogins = values['keep-logins'] === true
-    const { createdAt, counts } = await restore({ ...deps, modules: call.modules }, path, {
+    const { createdAt, counts, leftOut } = await restore({ ...deps, modules: call.modules }, path, {
       passphrase: () => passphraseOf(call, isWithoutKeys),
       withoutKeys: isWithoutKeys,
       unverified,
@@ -146,8 +156,8 @@ async function restoreFrom(call: CommandCall): Promise<void> {
       onProgress: progressTo(terminal.stderr, deps.clock),
     })
     output.result(
-      { created_at: createdAt, rows: Object.fromEntries(counts) },
-      `restored as of ${createdAt}: ${sumOf(counts)}\n${advice(values)}`,
+      { created_at: createdAt, rows: Object.fromEntries(counts), ...leftOutField(leftOut) },
+      `restored as of ${createdAt}: ${sumOf(counts)}${leftOutLine(leftOut)}\n${advice(values)}`,
     )
   }
   const load = () => withDeps(call, loading)
@@ -189,6 +199,7 @@ async function moveDatabase(call: CommandCall, target: PostgresAddress): Promise
   try {
     await withDeps(call, async ({ clock, events, ...from }) => {
       const onProgress = progressTo(terminal.stderr, clock)
+      let leftOut: RowsOfTables = new Map()
       const { host, database } = target
       const named = `${host}/${database}`
       const counts = await move({
@@ -199,10 +210,13 @@ async function moveDatabase(call: CommandCall, target: PostgresAddress): Promise
         clock,
         events,
         onProgress,
+        onLeftOut: (tables) => {
+          leftOut = tables
+        },
       })
       output.result(
-        { rows: Object.fromEntries(counts) },
-        `moved: ${sumOf(counts)}\nStart the service on the new database with the same master key; the old one is left as it was.`,
+        { rows: Object.fromEntries(counts), ...leftOutField(leftOut) },
+        `moved: ${sumOf(counts)}${leftOutLine(leftOut)}\nStart the service on the new database with the same master key; the old one is left as it was.`,
       )
     })
   } finally {
@@ -229,6 +243,15 @@ async function targetOf(to: unknown): Promise<PostgresAddress> {
 function sumOf(counts: ReadonlyMap<string, number>): string {
   const rows = counts.values().reduce((sum, count) => sum + count, 0)
   return `${rows} rows in ${counts.size} tables, ${counts.get('users') ?? 0} users`
+}
+
+/** Tables that belonged to no module of the program that copied the database. */
+function leftOutLine(tables: RowsOfTables): string {
+  return tables.size === 0 ? '' : `\nleft out, of no module of the program: ${rowsInWords(tables)}`
+}
+
+function leftOutField(tables: RowsOfTables) {
+  return tables.size === 0 ? {} : { left_out: Object.fromEntries(tables) }
 }
 
 function advice(values: CommandCall['values']): string {

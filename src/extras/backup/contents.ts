@@ -1,5 +1,6 @@
 import type { ExportedKey } from '../../modules/keys/key-export.ts'
 import { type Archive, openArchive } from './archive-reader.ts'
+import type { Tables } from './copied-tables.ts'
 import { type Dump, withoutSealed } from './dump.ts'
 import { createEncryptedKeyBundle } from './encrypted-key-bundle.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type SealedDescription,
 } from './format.ts'
 import { linesOf } from './lines.ts'
-import type { Tables } from './tables.ts'
 
 /** What opens a backup. */
 export interface Opening {
@@ -55,8 +55,8 @@ export async function openContents(path: string, opening: Opening): Promise<Cont
         return {
           schema: description.schema,
           modules: new Map(Object.entries(description.rooms ?? {})),
-          counts: byTable(description.counts, tables),
-          lastIds: byTable(description.last_ids, tables),
+          counts: byTable(description.counts, description, tables),
+          lastIds: byTable(description.last_ids, description, tables),
           batches: withoutKeys ? withoutSealed(batches, tables) : batches,
         }
       },

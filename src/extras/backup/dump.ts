@@ -1,9 +1,11 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
 import { assertKnownModules, moduleVersions } from '../../core/database/module-schemas.ts'
+import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
+import { existingTables, unownedTables } from '../../core/database/unowned-tables.ts'
+import type { CopiedTable, Tables } from './copied-tables.ts'
 import { lastId } from './last-ids.ts'
-import { type Batch, countRows, existingTables, readRows, type TableName } from './rows.ts'
-import type { CopiedTable, Tables } from './tables.ts'
+import { type Batch, countRows, readRows, type TableName } from './rows.ts'
 
 /** The contents of a database, in a form that every kind of database can load. */
 export interface Dump {
@@ -16,6 +18,12 @@ export interface Dump {
   /** The last id that each table with generated ids has used. */
   readonly lastIds: ReadonlyMap<TableName, number>
   readonly batches: AsyncIterable<Batch>
+}
+
+/** The contents of a database that is open. */
+export interface TakenDump extends Dump {
+  /** The rows of tables that belong to no module of the program: the dump leaves them out. */
+  readonly unowned: RowsOfTables
 }
 
 export interface DumpOptions {
@@ -31,7 +39,7 @@ export type OnProgress = (table: TableName, done: number, total: number) => void
 export async function takeDump(
   snapshot: DatabaseOrTransaction,
   { tables: all, except = [], onProgress }: DumpOptions,
-): Promise<Dump> {
+): Promise<TakenDump> {
   const existing = await existingTables(snapshot)
   if (!existing.has('schema_version')) throw new Error('there is nothing in the database yet')
   const schema = await schemaVersion(snapshot)
@@ -49,8 +57,9 @@ export async function takeDump(
     counts.set(name, await countRows(snapshot, name, unlessStaged))
     if (givesIds) lastIds.set(name, await lastId(snapshot, name))
   }
+  const unowned = await unownedTables(snapshot, all.modules)
   const batches = counted(readTables(snapshot, tables), counts, onProgress)
-  return { schema, modules, counts, lastIds, batches }
+  return { schema, modules, counts, lastIds, unowned, batches }
 }
 
 /** A table of an old schema, in which no user is hidden. */

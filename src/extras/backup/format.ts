@@ -1,7 +1,8 @@
-import type { SigningAlgorithm } from '../../core/config/settings-table.ts'
+import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import type { ExportedKey } from '../../modules/keys/key-export.ts'
+import type { SigningAlgorithm } from '../../modules/keys/settings.ts'
+import type { Tables } from './copied-tables.ts'
 import type { Batch, TableName, Value } from './rows.ts'
-import type { Tables } from './tables.ts'
 
 /** 1: the rows in the open, the key set encrypted. 2: all of it encrypted. */
 export type FormatVersion = 1 | 2
@@ -15,6 +16,8 @@ export interface Description {
   readonly created_at: string
   readonly counts: Readonly<Record<string, number>>
   readonly last_ids: Readonly<Record<string, number>>
+  /** The rows of tables that the backup lacks, because its program had no module for them. */
+  readonly left_out?: Readonly<Record<string, number>>
   /** The `kid` of each configured key that has signed tokens. */
   readonly operator_keys: readonly string[]
   /** What signed access tokens; absent in a backup of an older version. */
@@ -51,21 +54,37 @@ export function parseHeader(value: unknown): OpenHeader | EncryptedHeader {
   throw new Error(`this is a backup of format ${version}: use a newer Gatehouse`)
 }
 
+/** The rows of the tables that a backup lacks. */
+export function leftOutOf({ left_out = {} }: Description): RowsOfTables {
+  return new Map(Object.entries(left_out))
+}
+
 type Copied = Pick<Tables, 'copied'>
 
 /** @throws Error for a table that this program does not copy */
-function assertCopied(name: string, { copied }: Copied): void {
-  if (copied.some((table) => table.name === name)) return
+function assertCopied(name: string, tables: Copied): void {
+  if (isCopied(name, tables)) return
   throw new Error(`the backup has a table that this program does not know: ${name}`)
 }
 
-/** @throws Error for a table that this program does not copy */
+/**
+ * A number for each table; an empty table of no module of this program has none.
+ * @throws Error for a table with rows that this program does not copy
+ */
 export function byTable(
   numbers: Readonly<Record<string, number>>,
+  { counts }: Pick<Description, 'counts'>,
   tables: Copied,
 ): Map<TableName, number> {
-  for (const name of Object.keys(numbers)) assertCopied(name, tables)
-  return new Map(Object.entries(numbers))
+  const known = Object.entries(numbers).filter(
+    ([name]) => counts[name] !== 0 || isCopied(name, tables),
+  )
+  for (const [name] of known) assertCopied(name, tables)
+  return new Map(known)
+}
+
+function isCopied(name: string, { copied }: Copied): boolean {
+  return copied.some((table) => table.name === name)
 }
 
 /**

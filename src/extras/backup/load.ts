@@ -4,11 +4,12 @@ import { latestSchema, migrateTo } from '../../core/database/migrate.ts'
 import { migrateModules } from '../../core/database/module-schemas.ts'
 import { assertServer } from '../../core/database/postgres/server.ts'
 import { lockName, takeExclusiveLocks } from '../../core/database/transactions.ts'
+import { existingTables } from '../../core/database/unowned-tables.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { Tables } from './copied-tables.ts'
 import { assertKnown, assertSameCount, counted, type Dump, type OnProgress } from './dump.ts'
 import { setLastId } from './last-ids.ts'
-import { countRows, existingTables, type TableName, writeRows } from './rows.ts'
-import type { Tables } from './tables.ts'
+import { countRows, type TableName, writeRows } from './rows.ts'
 
 export interface LoadOptions {
   readonly clock: Clock

@@ -10,6 +10,7 @@ import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
+import { tablesOf } from './copied-tables.ts'
 import { backupFailed, backupMade, backupRemoved, ofMachine } from './events.ts'
 import {
   assertRoom,
@@ -24,7 +25,6 @@ import {
 import type { ReadBack } from './read-back.ts'
 import { type Claim, type RunRow, runStore } from './run-store.ts'
 import { dueAt } from './schedule.ts'
-import { tablesOf } from './tables.ts'
 import { makeOnThread } from './thread.ts'
 
 export interface BackupsDeps {
@@ -119,7 +119,7 @@ export function createRunMaker(
         else await fail(run, folderProblem(result.error))
         return
       }
-      const { folder, made } = result
+      const { folder, leftOut, made } = result
       // If the database is away now, the next look finds the file, and finishes the run.
       if (!(await finish({ ...run, ...made }))) {
         // Another node has finished it, or given it up, because this one stood still.
@@ -127,6 +127,7 @@ export function createRunMaker(
         return
       }
       log.info({ file: run.file, bytes: made.bytes }, 'a backup is made')
+      if (leftOut.size > 0) log.warn({ tables: [...leftOut.keys()] }, 'the backup lacks tables')
       await removeOld(folder)
     } finally {
       clearInterval(lease)
@@ -150,8 +151,8 @@ export function createRunMaker(
       if (await runStore(db).verified(run, { bytes, sha256 }, until)) return
       throw new Error('another node took the backup over, because this one stood still')
     }
-    const { bytes, sha256 } = await makeOnThread(order, { signal, verified })
-    return { folder, made: { bytes, sha256 } }
+    const { bytes, leftOut, sha256 } = await makeOnThread(order, { signal, verified })
+    return { folder, leftOut, made: { bytes, sha256 } }
   }
 
   async function extended(run: Claim): Promise<boolean> {

@@ -1,13 +1,14 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 const lookEveryMs = 5000
 
 export const module: Module = {
   name: 'backup',
   tag: 'Service',
-  tables: [{ name: 'backup_runs', key: [], leftOut: 'of the installation that made them' }],
+  tables,
   events: () => import('./events.ts'),
-  settings: ['BACKUP_DIR', 'BACKUP_EVERY_HOURS', 'BACKUP_KEEP', 'BACKUP_PASSPHRASE'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

@@ -9,11 +9,12 @@ import type { ModuleNames } from '../../core/module/module.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
 import { importKeys, newDataKey } from '../../modules/keys/key-export.ts'
+import { tablesOf } from './copied-tables.ts'
 import { type OnProgress, takeDump } from './dump.ts'
 import { databaseMoved, ofMachine } from './events.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
-import { tablesOf } from './tables.ts'
+import type { WriteOptions } from './write-backup.ts'
 
 export interface MoveOptions {
   readonly from: Pick<Deps, 'config' | 'db' | 'log' | 'random'> & {
@@ -28,6 +29,7 @@ export interface MoveOptions {
   /** The modules that declare the tables. */
   readonly modules: readonly ModuleNames[]
   readonly onProgress?: OnProgress
+  readonly onLeftOut?: WriteOptions['onLeftOut']
 }
 
 /**
@@ -36,7 +38,7 @@ export interface MoveOptions {
  * @throws Error if another process wrote meanwhile, or a count differs; then nothing is moved
  */
 export async function move(options: MoveOptions): Promise<Map<TableName, number>> {
-  const { from, to, target, clock, events, onProgress } = options
+  const { from, to, target, clock, events, onLeftOut, onProgress } = options
   const tables = await tablesOf(options.modules)
   await schemaVersion(from.db) // opens the database, which the feed needs for its version
   const before = from.feed.version()
@@ -46,6 +48,7 @@ export async function move(options: MoveOptions): Promise<Map<TableName, number>
     return committing(to, async (trx) => {
       await disableTimeouts(trx)
       const dump = await takeDump(snapshot, { tables, onProgress })
+      if (dump.unowned.size > 0) onLeftOut?.(dump.unowned)
       const loaded = await loadDump(trx, dump, { clock, tables, keepLogins: true })
       await setImmediate() // the feed caches its version for one turn of the event loop
       if (from.feed.version() !== before) {

@@ -1,7 +1,9 @@
+import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import { type Opening, openContents } from './contents.ts'
+import type { Tables } from './copied-tables.ts'
 import { counted, type OnProgress } from './dump.ts'
+import { leftOutOf } from './format.ts'
 import type { TableName } from './rows.ts'
-import type { Tables } from './tables.ts'
 
 /** A backup that a restore will take. */
 export interface ReadBack {
@@ -9,6 +11,8 @@ export interface ReadBack {
   readonly sha256: string
   readonly bytes: number
   readonly counts: ReadonlyMap<TableName, number>
+  /** The rows of tables that the backup lacks. */
+  readonly leftOut: RowsOfTables
 }
 
 /**
@@ -26,7 +30,8 @@ export async function readBack(
     const { sha256, size, description } = contents
     const { batches, counts } = contents.dump(tables)
     for await (const _ of counted(batches, counts, onProgress));
-    return { createdAt: description.created_at, sha256, bytes: size, counts }
+    const leftOut = leftOutOf(description)
+    return { createdAt: description.created_at, sha256, bytes: size, counts, leftOut }
   } finally {
     await contents.close()
   }

@@ -1,4 +1,5 @@
 import { committing } from '../../core/database/commit.ts'
+import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import { disableTimeouts } from '../../core/database/snapshot.ts'
 import { adoptTombstones } from '../../modules/audit/adopt-tombstones.ts'
 import { createAudit } from '../../modules/audit/audit.ts'
@@ -11,12 +12,12 @@ import {
 import { operatorKeys, type SigningAlgorithm } from '../../modules/keys/signing-key.ts'
 import type { BackupDeps } from './backup.ts'
 import { openContents } from './contents.ts'
+import { tablesOf } from './copied-tables.ts'
 import type { OnProgress } from './dump.ts'
 import { backupRestored, ofMachine } from './events.ts'
-import type { Description } from './format.ts'
+import { type Description, leftOutOf } from './format.ts'
 import { loadDump } from './load.ts'
 import type { TableName } from './rows.ts'
-import { tablesOf } from './tables.ts'
 
 export interface RestoreOptions {
   /** Reads the passphrase for the keys and for the authentication; not called if `unverified`. */
@@ -36,6 +37,8 @@ export interface RestoreOptions {
 export interface Restored {
   readonly createdAt: string
   readonly counts: ReadonlyMap<TableName, number>
+  /** The rows of tables that the backup lacks. */
+  readonly leftOut: RowsOfTables
 }
 
 /**
@@ -82,7 +85,7 @@ export async function restore(
       })
       return loaded
     })
-    return { createdAt: description.created_at, counts }
+    return { createdAt: description.created_at, counts, leftOut: leftOutOf(description) }
   } finally {
     await contents.close()
   }

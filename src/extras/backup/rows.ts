@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { pendingDeletions } from '../../core/database/pending-deletion.ts'
-import { isPostgres } from '../../core/database/transactions.ts'
-import type { CopiedTable } from './tables.ts'
+import type { CopiedTable } from './copied-tables.ts'
 
 /** A text, because the tables of external modules are not in `Schema`. */
 export type TableName = string
@@ -69,17 +68,4 @@ export async function countRows(
     total: number
   }>`select count(*) as total from ${sql.table(table)} where ${unlessStaged}`.execute(db)
   return rows[0]?.total ?? 0
-}
-
-/** Reads the names of all tables in the service's schema of a database. */
-export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
-  const query = isPostgres(db)
-    ? sql<{ name: string }>`
-        select table_name as name from information_schema.tables
-        where table_schema = current_schema() and table_type = 'BASE TABLE'`
-    : sql<{ name: string }>`
-        select name from pragma_table_list
-        where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite_%'`
-  const { rows } = await query.execute(db)
-  return new Set(rows.map(({ name }) => name))
 }

@@ -1,48 +1,29 @@
-import type { RawBuilder } from 'kysely'
-import type { ModuleSchema } from '../../core/database/module-schemas.ts'
-import type { ModuleNames, ModuleTable } from '../../core/module/module.ts'
+import type { Generated } from 'kysely'
+import type { ModuleTable } from '../../core/module/module.ts'
 
-/** A table that a copy includes. */
-export interface CopiedTable extends ModuleTable {
-  /** The condition of the rows to copy; the others are staged rows of an import. */
-  readonly unlessStaged?: RawBuilder<boolean> | undefined
-}
+export const tables: readonly ModuleTable[] = [
+  { name: 'backup_runs', key: [], leftOut: 'of the installation that made them' },
+]
 
-/** The tables that a copy includes or leaves out, as the manifests declare. */
-export interface Tables {
-  /** In an order in which every row follows the rows that it refers to. */
-  readonly copied: readonly CopiedTable[]
-  /** The reason by the name of the table. */
-  readonly leftOut: ReadonlyMap<string, string>
-  /** The names of those that a copy without keys leaves out as well. */
-  readonly needingKeys: readonly string[]
-  /** All modules; external ones number their own migrations. */
-  readonly modules: readonly ModuleSchema[]
-}
-
-export async function tablesOf(modules: readonly ModuleNames[]): Promise<Tables> {
-  const tables = modules.flatMap((module) => module.tables ?? [])
-  const copied = inOrder(tables.filter(({ leftOut }) => leftOut === undefined))
-  return {
-    copied: await Promise.all(
-      copied.map(async ({ present, ...table }) => ({ ...table, unlessStaged: await present?.() })),
-    ),
-    leftOut: new Map(
-      tables.flatMap(({ name, leftOut }) =>
-        leftOut === undefined ? [] : [[name, leftOut] as const],
-      ),
-    ),
-    needingKeys: tables.flatMap(({ name, needsKeys }) => (needsKeys ? [name] : [])),
-    modules,
+declare module '../../core/database/schema.ts' {
+  interface Schema {
+    backup_runs: BackupRunsTable
   }
 }
 
-/** Sorts tables by their modules, and each table after the one that it refers to. */
-function inOrder(tables: readonly ModuleTable[]): ModuleTable[] {
-  const behind = Map.groupBy(tables, ({ refersTo }) => refersTo)
-  const withThoseBehind = (table: ModuleTable): ModuleTable[] => [
-    table,
-    ...(behind.get(table.name) ?? []).flatMap(withThoseBehind),
-  ]
-  return (behind.get(undefined) ?? []).flatMap(withThoseBehind)
+/** Backups that the service made by itself. */
+interface BackupRunsTable {
+  id: Generated<number>
+  started_at: number
+  node: string
+  /** `removed`: it was made, and its file was removed later, because newer ones were there. */
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'removed'
+  /** The lease of the node that makes it, by the clock of the database; 0 while it waits. */
+  locked_until: number
+  file: string | null
+  bytes: number | null
+  sha256: string | null
+  /** Why it failed. */
+  detail: string | null
+  finished_at: number | null
 }

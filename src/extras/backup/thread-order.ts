@@ -2,8 +2,8 @@ import type { Config } from '../../core/config/load.ts'
 import { pendingImportConditions } from '../../core/database/pending-import.ts'
 import { deserializeConfig, serializeConfig } from '../../core/database/thread-connection.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
+import type { CopiedTable, Tables } from './copied-tables.ts'
 import type { ReadBack } from './read-back.ts'
-import type { CopiedTable, Tables } from './tables.ts'
 
 type Settings = MasterKeyConfig & Pick<Config, 'token'>
 
@@ -49,7 +49,10 @@ export function serializeOrder({ settings, tables, ...order }: Order): Serialize
     settings: serializeConfig({ masterKey, masterKeyFiles, nextMasterKey, database, token }),
     tables: {
       ...tables,
-      modules: tables.modules.map(({ name, migrations = [] }) => ({ name, migrations })),
+      modules: tables.modules.map(({ name, migrations = [], tables: owned = [] }) => ({
+        ...{ name, migrations },
+        tables: owned.map((table) => ({ name: table.name })),
+      })),
       copied: tables.copied.map(({ unlessStaged, ...table }) => {
         if (!unlessStaged) return table
         const condition = conditions.find((name) => pendingImportConditions[name] === unlessStaged)

@@ -1,6 +1,7 @@
 import type { Config } from '../../core/config/load.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
 import { inSnapshot } from '../../core/database/snapshot.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
 import { accessAlgorithmOf } from '../../modules/keys/algorithm.ts'
@@ -8,6 +9,7 @@ import { exportKeys } from '../../modules/keys/key-export.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
 import { operatorKeys } from '../../modules/keys/signing-key.ts'
 import type { ArchiveContents, NewArchive } from './archive-writer.ts'
+import type { Tables } from './copied-tables.ts'
 import { type OnProgress, takeDump, withoutSealed } from './dump.ts'
 import {
   createEncryptedKeyBundle,
@@ -21,7 +23,6 @@ import {
   type SealedDescription,
   toLines,
 } from './format.ts'
-import type { Tables } from './tables.ts'
 
 export interface WriteDeps {
   readonly config: MasterKeyConfig & Pick<Config, 'token'>
@@ -35,6 +36,8 @@ export interface WriteOptions {
   /** Encrypts the file; without a passphrase it has no keys, and the rows are in the open. */
   readonly passphrase: string | undefined
   readonly onProgress?: OnProgress | undefined
+  /** Called with the rows of tables that belong to no module of this program, if there are any. */
+  readonly onLeftOut?: ((tables: RowsOfTables) => void) | undefined
 }
 
 /**
@@ -60,23 +63,25 @@ export async function writeBackup(
 const inTheOpen = { format: 'gatehouse-backup', version: 1 } as const
 const encrypted = { format: 'gatehouse-backup', version: 2 } as const
 
-interface Making extends WriteDeps, Pick<WriteOptions, 'tables' | 'onProgress'> {
+interface Making extends WriteDeps, Pick<WriteOptions, 'tables' | 'onProgress' | 'onLeftOut'> {
   readonly bundle: EncryptedKeyBundle | undefined
   readonly startedAt: number
 }
 
 async function contentsOf(
   snapshot: DatabaseOrTransaction,
-  { bundle, config, onProgress, random, startedAt, tables }: Making,
+  { bundle, config, onLeftOut, onProgress, random, startedAt, tables }: Making,
 ): Promise<ArchiveContents> {
   const except = ['keys', ...(bundle ? [] : tables.needingKeys)]
   const dump = await takeDump(snapshot, { tables, except, onProgress })
+  if (dump.unowned.size > 0) onLeftOut?.(dump.unowned)
   const description: Description = {
     schema: dump.schema,
     rooms: Object.fromEntries(dump.modules),
     created_at: isoTime(startedAt),
     counts: Object.fromEntries(dump.counts),
     last_ids: Object.fromEntries(dump.lastIds),
+    ...(dump.unowned.size > 0 && { left_out: Object.fromEntries(dump.unowned) }),
     operator_keys: (await operatorKeys(config)).map(({ kid }) => kid),
     token_algorithm: await accessAlgorithmOf(snapshot, config),
   }

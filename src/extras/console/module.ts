@@ -4,7 +4,7 @@ import { consoleElsewhere } from './problems.ts'
 export const module: Module = {
   name: 'console',
   tag: 'Service',
-  settings: ['CONSOLE', 'CONSOLE_ADDRESSES'],
+  settings: () => import('./settings.ts'),
   errors: [consoleElsewhere],
   services: () => import('./services.ts'),
   routes: async () => {

@@ -1,6 +1,6 @@
 import { type EmailAddress, maskedEmail, parseEmail } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
-import type { Language } from '../../core/config/people-settings.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'

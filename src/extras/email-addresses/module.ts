@@ -7,7 +7,7 @@ export const module: Module = {
   tag: 'Own account',
   events: () => import('./events.ts'),
   errors: ['emailExists', 'emailNotVerified'],
-  settings: ['VERIFICATION_SECONDS', 'EMAIL_CHANGE_SECONDS'],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   routes: async () => {
     const [

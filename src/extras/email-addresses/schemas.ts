@@ -1,4 +1,4 @@
-import { languages } from '../../core/config/people-settings.ts'
+import { languages } from '../../core/config/languages.ts'
 import { named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import {

@@ -6,7 +6,7 @@ export const module: Module = {
   eventCategory: 'email-login',
   methods: [{ name: 'email', amr: ['email'] }],
   events: () => import('./events.ts'),
-  settings: ['SIGN_IN_BY_MAIL', 'SIGN_IN_CODE_SECONDS'],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: async () => {

@@ -1,6 +1,6 @@
-import { loginModes } from '../../core/config/settings-table.ts'
 import { named } from '../../core/http/schemas.ts'
 import { codeFields } from '../../modules/authentication/proof-schemas.ts'
+import { loginModes } from '../../modules/login/settings.ts'
 import { ann } from '../../modules/users/schemas.ts'
 import {
   EmailField,

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'explain',
@@ -6,15 +7,9 @@ export const module: Module = {
     name: 'Explain',
     description: 'Why a request was refused, and whether another one would be.',
   },
-  tables: [
-    {
-      name: 'refusals',
-      key: [],
-      leftOut: 'kept for a day, to explain refusals of the service that wrote them',
-    },
-  ],
+  tables,
   errors: ['refusalNotFound'],
-  settings: ['REFUSALS_MAX'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

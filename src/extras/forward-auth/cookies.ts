@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { hostBrowserCookieName, hostSessionCookieName } from '../../core/config/people-settings.ts'
+import { hostBrowserCookieName, hostSessionCookieName } from '../../core/config/cookie-names.ts'
 import { browserCookie } from '../../modules/flows/cookie.ts'
 
 // Longer than a sign-in with a sign-up and its mail takes.

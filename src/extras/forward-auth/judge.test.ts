@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { parseForwardRules } from '../../core/config/forward-file.ts'
 import { contractRoles, type Role } from '../../core/policy/principal.ts'
+import { parseForwardRules } from './forward-file.ts'
 import { createJudge, type Judge } from './judge.ts'
 import type { ForwardCaller } from './verdict.ts'
 

@@ -1,4 +1,4 @@
-import type { ForwardRule } from '../../core/config/forward-rule.ts'
+import type { ForwardRule } from './forward-rule.ts'
 import { maxNamedPaths } from './named-paths.ts'
 import { folded, hasTooManyMarks, isAmbiguous, maxCharacters, variantsOf } from './path-variants.ts'
 import { pathOf } from './request-line.ts'

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 const refreshMs = 1000
 
@@ -7,7 +8,7 @@ export const module: Module = {
   eventCategory: 'forward',
   tag: 'Applications',
   events: () => import('./events.ts'),
-  settings: ['FORWARD_AUTH_FILE'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [
@@ -24,18 +25,7 @@ export const module: Module = {
       settings: ['ROLES', 'REQUIRE_SECOND_FACTOR', 'LOGIN_LOCK_AFTER'],
     },
   ],
-  tables: [
-    {
-      name: 'forward_tickets',
-      key: [],
-      leftOut: 'valid for ten seconds, in a browser that waits elsewhere',
-    },
-    {
-      name: 'forward_sessions',
-      key: ['id'],
-      isLogin: true,
-    },
-  ],
+  tables,
   services: () => import('./services.ts'),
   routes: async () => {
     const [{ registerPages }, { enterRoutes }, { applicationRoutes }, { forwardRoutes }] =

@@ -1,9 +1,9 @@
-import { flowCookieName } from '../../core/config/oidc-settings.ts'
 import {
+  flowCookieName,
   hostBrowserCookieName,
   hostSessionCookieName,
   pageCookieName,
-} from '../../core/config/people-settings.ts'
+} from '../../core/config/cookie-names.ts'
 import { languageCookieName } from '../../core/http/pages/language.ts'
 import { deviceCookieName } from '../../modules/devices/device-cookie.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { posix } from 'node:path'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { parseForwardRules } from '../../core/config/forward-file.ts'
+import { parseForwardRules } from './forward-file.ts'
 import { createJudge } from './judge.ts'
 import { isAmbiguous, variantsOf } from './path-variants.ts'
 

@@ -1,5 +1,5 @@
-import type { ForwardRule } from '../../core/config/forward-rule.ts'
-import { shadowedRules } from '../../core/config/forward-shadows.ts'
+import type { ForwardRule } from './forward-rule.ts'
+import { shadowedRules } from './forward-shadows.ts'
 import { folded } from './path-variants.ts'
 
 /** The rules for a path: sorted indexes of rules, so that the first is the one that counts. */

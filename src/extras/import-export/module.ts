@@ -1,24 +1,11 @@
 import type { Module } from '../../core/module/module.ts'
-
-const underWay = 'begun anew where the data goes'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'import-export',
   eventCategory: 'transfer',
   tag: 'Import and export',
-  tables: [
-    { name: 'imports', key: [], leftOut: `under way elsewhere: ${underWay}` },
-    {
-      name: 'import_names',
-      key: [],
-      leftOut: 'of those imports',
-      person: {
-        column: 'user_id',
-        onDelete: { kept: 'they go with their import, within minutes' },
-        excluded: 'a name of an import that is under way, for minutes',
-      },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

@@ -1,4 +1,4 @@
-import type { Sender } from '../../core/config/mail.ts'
+import type { Sender } from './mail-server.ts'
 import type { RenderedMessage } from './message-types.ts'
 
 /** A mail that is ready to be sent to one address. */

@@ -1,5 +1,5 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
-import type { Language } from '../../core/config/people-settings.ts'
+import type { Language } from '../../core/config/languages.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '../../core/config/people-settings.ts'
+import type { Language } from '../../core/config/languages.ts'
 import type { Origin } from '../../modules/devices/origin.ts'
 
 /** Who did what a notice tells of; `operator`: on the command line. */

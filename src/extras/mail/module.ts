@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 const lookEveryMs = 100
 
@@ -6,35 +7,10 @@ export const module: Module = {
   name: 'mail',
   requires: ['one-time-tokens', 'own-account'],
   tag: 'Mail',
-  tables: [
-    {
-      name: 'mails',
-      key: ['id'],
-      sealed: ['sealed'],
-      needsKeys: true,
-      isLogin: true, // a restored one would be sent again
-      person: { column: 'user_id', onDelete: 'set-null' },
-    },
-    {
-      name: 'notices',
-      key: ['id'],
-      givesIds: true,
-      sealed: ['sealed'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['mailNotFound', 'mailClosed', 'mailUnavailable'],
-  settings: [
-    'SMTP_URL',
-    'MAIL_FROM',
-    'MAIL_REPLY_TO',
-    'MAIL_HELO_NAME',
-    'MAIL_CA_FILE',
-    'MAIL_REQUESTS_PER_CLIENT',
-    'MAIL_PER_MINUTE',
-  ],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

@@ -1,7 +1,7 @@
 import { throttledAddress } from '../../core/addresses/address.ts'
 import type { EmailAddress } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
-import type { Language } from '../../core/config/people-settings.ts'
 import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'

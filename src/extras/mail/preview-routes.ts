@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { languages } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
-import { languages } from '../../core/config/people-settings.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { type Query, single } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'

@@ -1,4 +1,4 @@
-import { languages } from '../../core/config/people-settings.ts'
+import { languages } from '../../core/config/languages.ts'
 import {
   Count,
   listQuery,

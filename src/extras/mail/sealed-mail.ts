@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Language } from '../../core/config/people-settings.ts'
+import type { Language } from '../../core/config/languages.ts'
 import { derivedKey, keyedDigest } from '../../core/crypto/digest.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'

@@ -1,7 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { MailServer } from '../../core/config/mail.ts'
 import type { Clock } from '../../core/lib/clock.ts'
+import type { MailServer } from './mail-server.ts'
 import { plainResponse } from './plain-response.ts'
 
 /** What became of an attempt to hand a mail to the server. */

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../core/config/load.ts'
-import type { Sender } from '../../core/config/mail.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { compose, type OutgoingMail } from './compose.ts'
+import type { Sender } from './mail-server.ts'
 import { plainResponse } from './plain-response.ts'
 import { type Delivery, openSession, RelayUnavailable, type SmtpTimeouts } from './smtp.ts'
 

@@ -3,7 +3,7 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'metrics',
   tag: 'Service',
-  settings: ['METRICS_ADDRESS'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   routes: async () => {
     const [

@@ -1,6 +1,6 @@
 import type { EmailAddress } from '../../core/addresses/email.ts'
+import type { Language } from '../../core/config/languages.ts'
 import type { Config } from '../../core/config/load.ts'
-import type { Language } from '../../core/config/people-settings.ts'
 import { equalInConstantTime } from '../../core/crypto/digest.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'

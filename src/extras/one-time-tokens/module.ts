@@ -1,17 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'one-time-tokens',
-  tables: [
-    {
-      name: 'confirmations',
-      key: ['id'],
-      sealed: ['sealed'],
-      needsKeys: true,
-      isLogin: true, // its link sets a password, or signs in
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   errors: ['confirmationInvalid'],
   services: () => import('./services.ts'),
   jobs: ({ confirmations }) => [{ name: 'expired confirmations', purge: confirmations.purge }],

@@ -4,7 +4,7 @@ export const module: Module = {
   name: 'personal-data',
   requires: ['own-account'],
   tag: 'Own account',
-  settings: ['ACCOUNT_DELETION_DAYS'],
+  settings: () => import('./settings.ts'),
   commands: [
     {
       rows: [

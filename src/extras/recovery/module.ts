@@ -5,7 +5,7 @@ export const module: Module = {
   requires: ['email-addresses'],
   events: () => import('./events.ts'),
   errors: ['accountUnusable'],
-  settings: ['RESET_SECONDS'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   commands: [
     {

@@ -1,29 +1,15 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'sign-up',
   requires: ['email-addresses'],
   eventCategory: 'registration',
   tag: 'Administration of accounts',
-  tables: [
-    {
-      name: 'invitations',
-      key: ['id'],
-      givesIds: true,
-      sealed: ['sealed'],
-      needsKeys: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['invitationNotFound', 'invitationClosed', 'signUpOff'],
-  settings: [
-    'SIGN_UP',
-    'SIGN_UP_ROLES',
-    'SIGN_UP_DOMAINS',
-    'RESERVED_USERNAMES',
-    'INVITATION_SECONDS',
-  ],
+  settings: () => import('./settings.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [
     {

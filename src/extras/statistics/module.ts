@@ -1,14 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'statistics',
   tag: 'Service',
-  tables: [
-    {
-      name: 'statistics_buckets',
-      key: ['step', 'at', 'series'],
-    },
-  ],
+  tables,
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { fixedClock } from '../../../test/clock.ts'
-import type { Sampler } from '../../core/config/traces-settings.ts'
 import { createSampler } from './sampler.ts'
+import type { Sampler } from './settings.ts'
 
 const low = `${'a'.repeat(18)}${'0'.repeat(13)}1`
 const high = `${'0'.repeat(18)}${'f'.repeat(14)}`

@@ -1,4 +1,3 @@
-import { parseHeaders } from '../../core/config/traces-settings.ts'
 import { packageVersion } from '../../core/config/version.ts'
 import { beginSpan as beginPart, currentContext } from '../../core/events/context.ts'
 import {
@@ -10,6 +9,7 @@ import {
 import type { Traces, TracesDeps } from '../../core/runtime/tracing.ts'
 import { createExporter } from './exporter.ts'
 import { createSampler } from './sampler.ts'
+import { parseHeaders } from './settings.ts'
 import { beginSpan, type SpanSink } from './span.ts'
 
 const traceIdBytes = 16

@@ -1,5 +1,6 @@
 import type { Module } from '../../core/module/module.ts'
 import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
+import { tables } from './tables.ts'
 
 const lookEveryMs = 100
 const refreshEveryMs = 1000
@@ -7,28 +8,9 @@ const refreshEveryMs = 1000
 export const module: Module = {
   name: 'webhooks',
   tag: 'Webhooks',
-  tables: [
-    { name: 'webhook_endpoints', key: ['id'], sealed: ['sealed'], needsKeys: true },
-    { name: 'webhook_health', key: [], leftOut: 'of the installation that has sent to them' },
-    {
-      name: 'webhook_events',
-      key: ['id'],
-      givesIds: true,
-      needsKeys: true,
-      isLogin: true, // a restored one would be sent again
-    },
-    {
-      name: 'webhook_deliveries',
-      key: ['id'],
-      givesIds: true,
-      sealed: ['sealed'],
-      needsKeys: true,
-      isLogin: true, // as well
-    },
-    { name: 'webhook_queues', key: [], leftOut: 'made of the deliveries that wait' },
-  ],
+  tables,
   events: () => import('./events.ts'),
-  settings: ['WEBHOOK_ADDRESSES'],
+  settings: () => import('./settings.ts'),
   errors: [webhookNotFound, deliveryNotFound, webhookDisabled],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),

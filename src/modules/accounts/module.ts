@@ -1,39 +1,14 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'accounts',
   tag: 'Administration of accounts',
-  tables: [
-    {
-      name: 'accounts',
-      key: ['user_id'],
-      person: { column: 'user_id', onDelete: 'delete' },
-      blank: ['import_id', 'import_line'],
-      present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
-    },
-    {
-      name: 'accounts_search',
-      key: [],
-      leftOut: 'an index of SQLite, made again by its triggers as the accounts come in',
-    },
-    {
-      name: 'role_assignments',
-      key: ['account', 'role'],
-      person: { column: 'account', onDelete: 'delete' },
-      present: async () =>
-        (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
-    },
-    {
-      name: 'token_versions',
-      key: ['user_id'],
-      person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
-      present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
-    },
-  ],
+  tables,
   methods: [{ name: 'password', amr: ['pwd'] }],
   events: () => import('./events.ts'),
   errors: ['accountNotFound', 'usernameExists', 'userHasAccount', 'lastAdministrator'],
-  settings: ['ROLES', 'ADMIN_USERNAME', 'ADMIN_PASSWORD', 'LOGIN_LOCK_AFTER', 'LOGIN_LOCK_SECONDS'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

@@ -1,4 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 const recordEveryMs = 100
 const closeEveryMs = 600_000
@@ -8,29 +9,9 @@ const verifyEveryMs = 1000
 export const module: Module = {
   name: 'audit',
   tag: 'Audit log',
-  tables: [
-    { name: 'audit_records', key: ['number'], givesIds: true, needsKeys: true },
-    { name: 'audit_chains', key: ['chain'], needsKeys: true },
-    { name: 'audit_subjects', key: ['subject'], needsKeys: true },
-    { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
-    { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
-    {
-      name: 'erasures',
-      key: ['id'],
-      givesIds: true,
-      needsKeys: true,
-      person: {
-        column: 'user_id',
-        onDelete: { kept: 'what is left to be done, for ten minutes' },
-        excluded: 'there is none before the erasure',
-      },
-    },
-    { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },
-    { name: 'audit_verifications', key: [], leftOut: 'of the installation that verified' },
-    { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
-  ],
+  tables,
   events: () => import('./events.ts'),
-  settings: ['AUDIT_CHECKPOINT_SECONDS', 'AUDIT_RETENTION_DAYS', 'AUDIT_SINKS'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

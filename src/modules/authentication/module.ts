@@ -4,6 +4,6 @@ export const module: Module = {
   name: 'authentication',
   events: () => import('./events.ts'),
   errors: ['confirmationRequired', 'invalidCredentials', 'passwordChangeRequired'],
-  settings: ['REQUIRE_SECOND_FACTOR'],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
 }

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { throttledAddress } from '../../core/addresses/address.ts'
-import type { Client } from '../../core/config/clients-file.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
@@ -12,6 +11,7 @@ import type { Workers } from '../../core/workers/workers.ts'
 import type { ClientLimits } from '../throttle/limits.ts'
 import { basicCredentials, formDecoded } from './basic-credentials.ts'
 import type { Clients } from './clients.ts'
+import type { Client } from './clients-file.ts'
 import { clientAuthenticationFail } from './events.ts'
 
 /**

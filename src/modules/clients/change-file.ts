@@ -14,9 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Client, clientsText, maxBytes, parseClients } from '../../core/config/clients-file.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { systemCode } from '../../core/reason.ts'
+import { type Client, clientsText, maxBytes, parseClients } from './clients-file.ts'
 
 /** Why a file of clients was not read or changed; nothing was done. */
 export class ClientsFileError extends Error {

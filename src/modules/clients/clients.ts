@@ -1,10 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type Client, maxSecrets, readClients } from '../../core/config/clients-file.ts'
 import { versionOf } from '../../core/config/file-version.ts'
 import type { Config } from '../../core/config/load.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Workers } from '../../core/workers/workers.ts'
+import { type Client, maxSecrets, readClients } from './clients-file.ts'
 import { clientsChanged } from './events.ts'
 
 /** The clients of CLIENTS_FILE, as this process last read it. docs/adr/0034 */

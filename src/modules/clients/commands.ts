@@ -7,9 +7,9 @@ import {
   textOf,
   UsageError,
 } from '../../core/cli/command.ts'
-import type { Client } from '../../core/config/clients-file.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { type ClientPermission, clientPermissions } from '../../core/policy/principal.ts'
+import type { Client } from './clients-file.ts'
 
 const file = {
   file: { type: 'string', value: 'path', doc: 'the file of clients; CLIENTS_FILE by default' },
@@ -52,9 +52,7 @@ export const commands: readonly CommandWork[] = [
 ]
 
 async function add(call: CommandCall): Promise<void> {
-  const { asksAboutTokens, isAudience, isClientId } = await import(
-    '../../core/config/clients-file.ts'
-  )
+  const { asksAboutTokens, isAudience, isClientId } = await import('./clients-file.ts')
   const id = idOf(call)
   if (!isClientId(id)) {
     throw new UsageError(
@@ -105,7 +103,7 @@ async function list(call: CommandCall): Promise<void> {
 }
 
 async function renew(call: CommandCall): Promise<void> {
-  const { maxSecrets } = await import('../../core/config/clients-file.ts')
+  const { maxSecrets } = await import('./clients-file.ts')
   const id = idOf(call)
   const { secret, hex } = await newSecret()
   const isAlone = call.values.now === true

@@ -7,7 +7,7 @@ export const module: Module = {
   tag: 'Tokens',
   events: () => import('./events.ts'),
   errors: ['invalidClient'],
-  settings: ['CLIENTS_FILE'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   commands: [
     {

@@ -111,7 +111,7 @@ async function providerOf(call: CommandCall): Promise<Provider> {
   const { createLog } = await import('../../core/runtime/deps.ts')
   const { createProvider } = await import('./provider.ts')
   const { systemClock } = await import('../../core/lib/clock.ts')
-  const { defaultName } = await import('../../core/config/oidc-settings.ts')
+  const { defaultName } = await import('./provider-settings.ts')
   const { eventsOf } = await import('../../core/runtime/sinks.ts')
   const { config } = call
   const name = textOf(call, 'provider') ?? defaultName

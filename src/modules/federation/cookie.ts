@@ -1,4 +1,4 @@
-import { flowCookieName } from '../../core/config/oidc-settings.ts'
+import { flowCookieName } from '../../core/config/cookie-names.ts'
 import { browserCookie } from '../flows/cookie.ts'
 import { flowSeconds } from './flow.ts'
 

@@ -1,38 +1,14 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'federation',
   tag: 'Identity providers',
-  tables: [
-    {
-      name: 'identities',
-      key: ['id'],
-      givesIds: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   methods: [{ name: 'provider', amr: ['fed'] }],
   events: () => import('./events.ts'),
   errors: ['signInFailed', 'identityNotFound', 'identityLinked', 'identityProvider'],
-  settings: [
-    'OIDC_ISSUER',
-    'OIDC_CLIENT_ID',
-    'OIDC_CLIENT_SECRET',
-    'OIDC_CLIENT_AUTH',
-    'OIDC_SCOPE',
-    'OIDC_REDIRECT_URI',
-    'OIDC_SIGN_UP',
-    'OIDC_DEFAULT_ROLES',
-    'OIDC_AUDIENCE',
-    'OIDC_ROLES_CLAIM',
-    'OIDC_ROLES_ALLOWED',
-    'OIDC_AUTHORIZATION_ENDPOINT',
-    'OIDC_TOKEN_ENDPOINT',
-    'OIDC_USERINFO_ENDPOINT',
-    'OIDC_JWKS_URI',
-    'OIDC_PASSWORD_GRANT',
-    'OIDC_PROVIDERS',
-  ],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   commands: [
     {

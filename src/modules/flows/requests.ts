@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { pageCookieName } from '../../core/config/people-settings.ts'
+import { pageCookieName } from '../../core/config/cookie-names.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
 import { browserCookie } from './cookie.ts'

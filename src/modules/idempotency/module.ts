@@ -1,8 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'idempotency',
-  tables: [{ name: 'idempotency_keys', key: ['id'] }],
+  tables,
   errors: ['idempotencyKeyReused'],
   services: () => import('./services.ts'),
   jobs: ({ idempotency }) => [{ name: 'idempotency keys', purge: idempotency.purge }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../core/config/load.ts'
+import { loadConfig } from '../../../test/config.ts'
 import { accessAlgorithm } from './algorithm.ts'
 
 const secret = 'only the tests of the algorithm know th1s'

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Check, Found } from '../../core/checks/check.ts'
 import type { InsideContext } from '../../core/checks/context.ts'
-import { parseMasterKey } from '../../core/config/settings-table.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { isoTime } from '../../core/lib/clock.ts'
@@ -14,6 +13,7 @@ import {
   readMasterKeys,
 } from './master-key.ts'
 import { opens } from './sealed-key.ts'
+import { parseMasterKey } from './settings.ts'
 import { storedKeys } from './stored-keys.ts'
 
 /** A command waits for all nodes, and is asked to with a limit of its own. */

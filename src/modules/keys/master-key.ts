@@ -1,10 +1,10 @@
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../core/config/load.ts'
-import { parseMasterKey } from '../../core/config/settings-table.ts'
 import { derivedKey, digest } from '../../core/crypto/digest.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import { reasonOf, systemCode } from '../../core/reason.ts'
+import { parseMasterKey } from './settings.ts'
 
 export const masterKeyFileName = 'master.key'
 const masterKeyBytes = 32

@@ -1,28 +1,16 @@
 import type { Module } from '../../core/module/module.ts'
 import { keyNotFound, keyNotReplaced, keySigns } from './problems.ts'
+import { tables } from './tables.ts'
 
 const rotateEveryMs = 3_600_000
 
 export const module: Module = {
   name: 'keys',
   tag: 'Tokens',
-  tables: [
-    { name: 'keys', key: ['id'] },
-    { name: 'master_key_turns', key: [], leftOut: 'a copy is sealed under another master key' },
-    { name: 'master_key_nodes', key: [], leftOut: 'it is about running processes' },
-  ],
+  tables,
   errors: [keyNotFound, keySigns, keyNotReplaced],
   events: () => import('./events.ts'),
-  settings: [
-    'MASTER_KEY',
-    'MASTER_KEY_NEXT',
-    'TOKEN_ALGORITHM',
-    'TOKEN_RSA_BITS',
-    'TOKEN_SECRET',
-    'TOKEN_SECRET_PREVIOUS',
-    'TOKEN_PRIVATE_KEY',
-    'KEY_ROTATION_DAYS',
-  ],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   commands: [
     {

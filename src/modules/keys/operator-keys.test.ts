@@ -4,7 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { ConfigError, loadConfig } from '../../core/config/load.ts'
+import { loadConfig } from '../../../test/config.ts'
+import { ConfigError } from '../../core/config/load.ts'
 
 const strong = 'fq0Yk7Wn2vXc9RtLz4Hs8PbJm1Gd6TeU'
 

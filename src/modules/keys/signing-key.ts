@@ -9,9 +9,9 @@ import {
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
 import type { Config } from '../../core/config/load.ts'
-import type { SigningAlgorithm } from '../../core/config/settings-table.ts'
 import type { Random } from '../../core/crypto/random.ts'
 import type { Secret } from '../../core/crypto/secret.ts'
+import type { SigningAlgorithm } from './settings.ts'
 
 export type { SigningAlgorithm }
 

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
-import type { LoginMode } from '../../core/config/settings-table.ts'
 import type { Result } from '../authentication/completion.ts'
 import { type BrowserSessionDeps, sessionResult } from '../sessions/browser.ts'
 import { pairResult, type TokenResultDeps, tokenResult } from '../tokens/results.ts'
+import type { LoginMode } from './settings.ts'
 
 export interface LoginAnswersDeps extends BrowserSessionDeps, TokenResultDeps {
   readonly config: Pick<Config, 'session' | 'token'>

@@ -4,7 +4,7 @@ export const module: Module = {
   name: 'login',
   tag: 'Sign in',
   errors: ['enrolmentRequired'],
-  settings: ['LOGIN_FORM_MODE', 'LOGIN_JSON_MODE'],
+  settings: () => import('./settings.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [
     {

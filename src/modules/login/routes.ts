@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
-import type { LoginMode } from '../../core/config/settings-table.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
@@ -14,6 +13,7 @@ import { secondFactorRequired } from '../totp/schemas.ts'
 import { answerLogin, type LoginAnswersDeps } from './answers.ts'
 import { type LogInDeps, logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
+import type { LoginMode } from './settings.ts'
 
 /** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
 export interface LoginRoutesOptions extends LogInDeps, PasswordMethodDeps, LoginAnswersDeps {

@@ -1,4 +1,3 @@
-import { loginModes } from '../../core/config/settings-table.ts'
 import {
   Count,
   Id,
@@ -12,6 +11,7 @@ import { examplePasswords } from '../accounts/schemas.ts'
 import { Captcha, codeFields } from '../authentication/proof-schemas.ts'
 import { SessionAnswer } from '../sessions/schemas.ts'
 import { AccessToken, TokenPair } from '../tokens/schemas.ts'
+import { loginModes } from './settings.ts'
 
 const NewPassword = {
   type: 'string',

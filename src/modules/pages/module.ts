@@ -2,14 +2,7 @@ import type { Module } from '../../core/module/module.ts'
 
 export const module: Module = {
   name: 'pages',
-  settings: [
-    'RETURN_ORIGINS',
-    'PAGES_NAME',
-    'PAGES_COLOR',
-    'PAGES_LOGO_FILE',
-    'PAGES_LANGUAGE',
-    'PAGES_TEXTS_FILE',
-  ],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   services: () => import('./services.ts'),
   routes: async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../core/config/load.ts'
+import { loadConfig } from '../../../test/config.ts'
 import { ApiError } from '../../core/errors.ts'
 import { assertAcceptablePassword } from './rules.ts'
 

@@ -1,19 +1,13 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'posts',
   tag: 'Posts',
-  tables: [
-    {
-      name: 'posts',
-      key: ['id'],
-      givesIds: true,
-      person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['postNotFound'],
-  settings: ['POSTS_DELETE_POLICY'],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   routes: async () => {
     const { postRoutes } = await import('./routes.ts')

@@ -1,37 +1,16 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'sessions',
   eventCategory: 'session',
   tag: 'Sessions',
-  tables: [
-    {
-      name: 'sessions',
-      key: ['id'],
-      isLogin: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-    {
-      name: 'session_ends',
-      key: [],
-      person: {
-        column: 'user_id',
-        onDelete: 'delete',
-        excluded: 'digests of ended sessions, for a day',
-      },
-      leftOut: 'kept for a day, to explain refusals of the service that wrote them',
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['sessionNotFound'],
   /** Browsers must send it with every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
-  settings: [
-    'SESSION_COOKIE_NAME',
-    'SESSION_IDLE_SECONDS',
-    'SESSION_ABSOLUTE_SECONDS',
-    'SESSIONS_PER_ACCOUNT',
-  ],
+  settings: () => import('./settings.ts'),
 
   services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),

@@ -1,21 +1,13 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'throttle',
   tag: 'Sign in',
-  tables: [
-    { name: 'throttle_places', key: ['id'], givesIds: true },
-    { name: 'used_challenges', key: ['nonce'] },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['captchaRequired', 'tooManyLoginAttempts'],
-  settings: [
-    'LOGIN_ATTEMPTS',
-    'LOGIN_WINDOW_SECONDS',
-    'LOGIN_ADDRESS_ATTEMPTS',
-    'LOGIN_ADDRESS_WINDOW_SECONDS',
-    'LOGIN_CAPTCHA_AFTER',
-  ],
+  settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { loadConfig } from '../../core/config/load.ts'
+import { loadConfig } from '../../../test/config.ts'
 import { isWithinLifetime, parseAccessClaims, parseRefreshClaims } from './claims.ts'
 
 const config = loadConfig({ TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'ours' })

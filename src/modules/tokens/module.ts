@@ -1,23 +1,11 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'tokens',
   eventCategory: 'token',
   tag: 'Tokens',
-  tables: [
-    {
-      name: 'revocations',
-      key: ['id'],
-      givesIds: true,
-      person: {
-        column: 'user_id',
-        onDelete: { kept: 'tokens of a user who is gone stay refused until they expire' },
-        excluded: 'from which counter on tokens count, until they expire',
-      },
-    },
-    { name: 'refresh_uses', key: ['rid'] },
-    { name: 'refresh_families_ended', key: ['family'] },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: [
     'invalidRequest',
@@ -28,15 +16,7 @@ export const module: Module = {
     'unauthorizedClient',
     'unsupportedRequest',
   ],
-  settings: [
-    'TOKEN_ISSUER',
-    'TOKEN_AUDIENCE',
-    'TOKEN_SECONDS',
-    'ACCESS_TOKEN_SECONDS',
-    'REFRESH_TOKEN_SECONDS',
-    'REFRESH_ROTATION',
-    'REFRESH_GRACE_SECONDS',
-  ],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

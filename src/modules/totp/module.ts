@@ -1,21 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'totp',
   tag: 'Second factor',
-  tables: [
-    {
-      name: 'second_factors',
-      key: ['user_id'],
-      sealed: ['sealed', 'pending'],
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-    {
-      name: 'recovery_codes',
-      key: ['user_id', 'code'],
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   errors: ['secondFactorRequired', 'secondFactorNotFound'],
   events: () => import('./events.ts'),
   services: () => import('./services.ts'),

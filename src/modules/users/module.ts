@@ -1,35 +1,13 @@
 import type { Module } from '../../core/module/module.ts'
+import { tables } from './tables.ts'
 
 export const module: Module = {
   name: 'users',
   tag: 'Users',
-  tables: [
-    {
-      name: 'users',
-      key: ['id'],
-      givesIds: true,
-      blank: ['import_id'],
-      present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
-    },
-    {
-      name: 'leaving_users',
-      key: [],
-      leftOut: 'deleted users are not copied',
-      person: {
-        column: 'user_id',
-        onDelete: 'delete',
-        excluded: 'there is none before the deletion',
-      },
-    },
-    {
-      name: 'users_search',
-      key: [],
-      leftOut: 'an index of SQLite, made again by its triggers as the users come in',
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: ['nameAndEmailRequired', 'userNotFound'],
-  settings: ['USERS_POLICY'],
+  settings: () => import('./settings.ts'),
   checks: () => import('./checks.ts'),
   commands: [
     {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CompiledQuery } from 'kysely'
+import { schemaStatements } from '../all-migrations.ts'
 import type { DatabaseOrTransaction } from '../database.ts'
-import { schemaStatements } from '../migrate.ts'
 import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 interface Row {

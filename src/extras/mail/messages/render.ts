@@ -1,4 +1,4 @@
-import type { Language } from '../../../core/config/people-settings.ts'
+import type { Language } from '../../../core/config/languages.ts'
 import { de } from '../languages/de.ts'
 import { en, type Texts } from '../languages/en.ts'
 import type { Render } from '../message-types.ts'

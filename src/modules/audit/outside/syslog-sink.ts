@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import type { AuditSink } from '../../../core/config/audit-sinks.ts'
+import type { AuditSink } from '../audit-sinks.ts'
 import { outsideRecord } from './outside-record.ts'
 import type { Item, Sink, SinkOffset } from './sink.ts'
 import {

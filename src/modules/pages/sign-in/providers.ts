@@ -1,4 +1,4 @@
-import { defaultName } from '../../../core/config/oidc-settings.ts'
+import { defaultName } from '../../federation/provider-settings.ts'
 import type { Providers } from '../../federation/providers.ts'
 
 /** An identity provider, as people see it. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../../components/action-button.tsx'
-import { RoleChoice } from '../../components/role-choice.tsx'
+import { RoleChoice } from '../accounts/role-choice.tsx'
 import type { SectionProps } from './account-page.tsx'
 import { Section } from './section.tsx'
 import { changeRoles } from './standing-actions.ts'

@@ -4,10 +4,10 @@ import { accountPath, accountsPath } from '../../account-path.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { TextField } from '../../components/fields.tsx'
-import { RoleChoice } from '../../components/role-choice.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useIdempotencyKey } from '../../idempotency-key.ts'
 import { useAddress } from '../../use-address.ts'
+import { RoleChoice } from './role-choice.tsx'
 import { accountsTexts } from './texts.ts'
 
 /** Makes an account with a first password, for a new user or for one that exists (`?user_id=7`). */

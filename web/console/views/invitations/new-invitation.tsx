@@ -5,9 +5,9 @@ import { useLanguage } from '../../../context.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { Choice, TextField } from '../../components/fields.tsx'
-import { RoleChoice } from '../../components/role-choice.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { useIdempotencyKey } from '../../idempotency-key.ts'
+import { RoleChoice } from '../accounts/role-choice.tsx'
 import { invitationsTexts } from './texts.ts'
 
 /** Invites a person by mail. `email` is what the address of the page suggests. */

@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { gatehouse } from '../hints/command-line.ts'
+import { schemaStatements } from './all-migrations.ts'
+import { type DatabaseOrTransaction, execute } from './database.ts'
+import { type ModuleSchema, moduleVersions } from './module-schemas.ts'
+import { type RowsOfTables, rowsInWords } from './rows-of-tables.ts'
+import { isPostgres } from './transactions.ts'
+
+/** Reads the names of all tables in the service's schema of a database. */
+export async function existingTables(db: DatabaseOrTransaction): Promise<ReadonlySet<string>> {
+  const query = isPostgres(db)
+    ? sql<{ name: string }>`
+        select tablename as name from pg_tables where schemaname = current_schema()`
+    : sql<{ name: string }>`
+        select name from pragma_table_list
+        where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite_%'`
+  const { rows } = await query.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/**
+ * Reads the tables with rows that belong to no module of this program. Only tables that the shared
+ * migrations create count: a schema of PostgreSQL may have tables of other programs. A table follows
+ * the tables that its rows refer to.
+ */
+export async function unownedTables(
+  db: DatabaseOrTransaction,
+  modules: readonly ModuleSchema[],
+): Promise<RowsOfTables> {
+  const others = await tablesWithoutOwner(db, modules)
+  const made = others.size > 0 ? tablesMade() : []
+  return filledOf(
+    db,
+    made.filter((name) => others.has(name)),
+  )
+}
+
+/** @throws Error that names the tables and both ways out */
+export function assertNoneUnowned(tables: RowsOfTables): void {
+  if (tables.size === 0) return
+  throw new Error(
+    `the database has tables that belong to no module of this program: ${rowsInWords(tables)}: ` +
+      `start a program that has their module, or drop what they hold: \`${gatehouse} migrate --abandon ${[...tables.keys()].join()}\``,
+  )
+}
+
+/** What `abandon` drops. */
+export interface Abandonable {
+  /** Tables of the shared migrations, which stay and lose their rows. */
+  readonly emptied: RowsOfTables
+  /** Tables that a module has made by migrations of its own. */
+  readonly dropped: RowsOfTables
+  /** Modules whose own migrations count as not run. */
+  readonly forgotten: readonly string[]
+}
+
+/**
+ * Finds what the names mean. The tables that a module made by migrations of its own have no list, so
+ * each is named, beside the module. @throws Error for a name that this program needs, or that is unknown
+ */
+export async function abandonable(
+  db: DatabaseOrTransaction,
+  modules: readonly ModuleSchema[],
+  names: readonly string[],
+): Promise<Abandonable> {
+  const unowned = await unownedTables(db, modules)
+  const hasModules = (await existingTables(db)).has('room_schemas') // an older schema has none
+  const recorded = hasModules ? [...(await moduleVersions(db)).keys()] : []
+  const gone = new Set(recorded).difference(new Set(modules.map(({ name }) => name)))
+  const made = new Set(tablesMade())
+  const others = gone.size > 0 ? await tablesWithoutOwner(db, modules) : new Set<string>()
+  const dropped = names.filter((name) => others.has(name) && !made.has(name))
+  const forgotten = names.filter((name) => gone.has(name))
+  for (const name of names) {
+    if (unowned.has(name) || dropped.includes(name) || forgotten.includes(name)) continue
+    throw new Error(`${name} is no table with rows, and no module, that this program lacks`)
+  }
+  return {
+    emptied: new Map([...unowned].filter(([name]) => names.includes(name))),
+    dropped: await rowsOf(db, dropped),
+    forgotten,
+  }
+}
+
+/**
+ * Drops it, the last table first. The tables of the shared migrations stay, without rows: another
+ * node, and a later program, may have their module.
+ */
+export async function abandon(
+  trx: DatabaseOrTransaction,
+  { emptied, dropped, forgotten }: Abandonable,
+): Promise<void> {
+  for (const table of [...emptied.keys()].toReversed()) {
+    await sql`delete from ${sql.table(table)}`.execute(trx)
+  }
+  if (!isPostgres(trx)) await execute(trx, 'pragma defer_foreign_keys = on')
+  const tables = [...dropped.keys()].map((name) => sql.table(name))
+  const statements = isPostgres(trx) && tables.length > 0 ? [sql.join(tables)] : tables
+  for (const each of statements) await sql`drop table ${each}`.execute(trx)
+  for (const name of forgotten) {
+    await trx.deleteFrom('room_schemas').where('room', '=', name).execute()
+  }
+}
+
+async function tablesWithoutOwner(
+  db: DatabaseOrTransaction,
+  modules: readonly ModuleSchema[],
+): Promise<ReadonlySet<string>> {
+  const owned = new Set(modules.flatMap(({ tables = [] }) => tables.map(({ name }) => name)))
+  return (await existingTables(db)).difference(owned)
+}
+
+/** The tables of modules that the shared migrations create: the same on every database. */
+function tablesMade(): string[] {
+  return schemaStatements('sqlite').flatMap((statement) => {
+    const [, name] = /^\s*create table (?:if not exists )?(\w+)/.exec(statement) ?? []
+    return name === undefined ? [] : [name]
+  })
+}
+
+async function filledOf(
+  db: DatabaseOrTransaction,
+  names: readonly string[],
+): Promise<RowsOfTables> {
+  return new Map([...(await rowsOf(db, names))].filter(([, rows]) => rows > 0))
+}
+
+async function rowsOf(db: DatabaseOrTransaction, names: readonly string[]): Promise<RowsOfTables> {
+  const counts = new Map<string, number>()
+  for (const name of names) {
+    const { rows } = await sql<{ total: number }>`
+      select count(*) as total from ${sql.table(name)}`.execute(db)
+    counts.set(name, Number(rows[0]?.total ?? 0))
+  }
+  return counts
+}

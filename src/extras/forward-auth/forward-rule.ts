@@ -1,0 +1,161 @@
+import { METHODS } from 'node:http'
+import { isIP } from 'node:net'
+import { parseRole, parseRoleName, type Role } from '../../core/policy/principal.ts'
+
+/** What a rule of `FORWARD_AUTH_FILE` does with a request that it matches. */
+const forwardPolicies = ['bypass', 'one_factor', 'two_factor', 'deny'] as const
+export type ForwardPolicy = (typeof forwardPolicies)[number]
+
+/** A rule of `FORWARD_AUTH_FILE`: it matches a request by all of its lists; null stands for any. */
+export interface ForwardRule {
+  /** Its place in the file, from 1. */
+  readonly number: number
+  /** As a browser writes them, with the port unless it is the scheme's own; `*.` for those below. */
+  readonly hosts: readonly string[]
+  /** As a browser sends them; one that ends with `/*` is for itself and all below. */
+  readonly paths: readonly string[] | null
+  /** Without HEAD, which counts as GET. */
+  readonly methods: readonly string[] | null
+  readonly roles: readonly Role[] | null
+  readonly policy: ForwardPolicy
+}
+
+const maxEntries = 10_000
+const maxHostLength = 261 // 253 of a name, a colon and a port, and `*.`
+const maxPathLength = 2048
+const fields = ['hosts', 'paths', 'methods', 'roles', 'policy']
+
+/** Parses one rule; its mistakes continue a sentence that begins with its number. */
+export function parseForwardRule(
+  entry: unknown,
+  number: number,
+  roles: readonly Role[] | null,
+): { readonly rule: ForwardRule; readonly mistakes: readonly string[] } {
+  const given = isObject(entry) ? entry : {}
+  const mistakes: string[] = isObject(entry) ? [] : ['must be an object']
+  const list = (name: string, mistakeIn: (item: string) => string | null): string[] | null => {
+    const value = given[name]
+    if (value === undefined) return null
+    const items = listOf(value)
+    if (items === null) {
+      mistakes.push(`must have a list "${name}" of 1 to ${maxEntries} texts`)
+      return []
+    }
+    for (const item of new Set(items)) {
+      const mistake = mistakeIn(item)
+      if (mistake !== null) mistakes.push(mistake)
+    }
+    const twice = new Set(items.filter((item, index) => items.indexOf(item) !== index))
+    for (const item of twice) mistakes.push(`has ${quoted(item)} twice in "${name}"`)
+    return items
+  }
+  for (const name of Object.keys(given)) {
+    if (!fields.includes(name)) mistakes.push(`has an unknown field ${quoted(name)}`)
+  }
+  const hosts = list('hosts', hostMistake)
+  if (hosts === null && isObject(entry)) mistakes.push('must have a list "hosts"')
+  const paths = list('paths', pathMistake)
+  const methods = list('methods', methodMistake)
+  const names = list('roles', (item) => roleMistake(item, roles))
+  const policy = forwardPolicies.find((one) => one === given.policy)
+  if (policy === undefined && isObject(entry)) {
+    mistakes.push(`must have a "policy": one of ${forwardPolicies.join(', ')}`)
+  }
+  if (policy === 'bypass' && names !== null) {
+    mistakes.push('has roles and the policy bypass, which does not ask who it is')
+  }
+  if (methods?.includes('HEAD') && !methods.includes('GET')) {
+    mistakes.push('has the method HEAD without GET, as which it counts')
+  }
+  const rule: ForwardRule = {
+    number,
+    hosts: hosts ?? [],
+    paths,
+    methods: methods?.filter((method) => method !== 'HEAD') ?? null,
+    // A name that is no role is a mistake, or was not looked up because ROLES has one.
+    roles: names?.map((name) => (parseRoleName(name) ?? name) as Role) ?? null,
+    policy: policy ?? 'deny',
+  }
+  return { rule, mistakes }
+}
+
+function listOf(value: unknown): string[] | null {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxEntries) return null
+  return value.every((item) => typeof item === 'string') ? value : null
+}
+
+function hostMistake(host: string): string | null {
+  const isBelow = host.startsWith('*.')
+  const name = isBelow ? host.slice(2) : host
+  const isIntact = /^[^\s/?#@\\*]+$/.test(name) && host.length <= maxHostLength
+  const url = isIntact ? URL.parse(`https://${name}`) : null
+  const written = url?.host.replace(/\.(?=:|$)/, '').replace(/:80$/, '')
+  if (!url || !written || (isBelow && isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0)) {
+    return `has the host ${quoted(host)}, which is no host name, and not "*." with one`
+  }
+  if (written === name) return null
+  return `has the host ${quoted(host)}, which is written ${quoted(isBelow ? `*.${written}` : written)}`
+}
+
+// RFC 3986 section 3.3, what stands for itself in a path
+const needsNoEscape = /^[A-Za-z0-9._~!$&'()*+,=:@/-]$/
+
+function pathMistake(path: string): string | null {
+  const body = path.endsWith('/*') ? path.slice(0, -2) : path
+  const mistake = (what: string) => `has the path ${quoted(path)}, ${what}`
+  if (!path.startsWith('/')) return mistake('which does not begin with /')
+  if (path.length > maxPathLength)
+    return mistake(`which is longer than ${maxPathLength} characters`)
+  if (body.includes('*')) return mistake('with a * that is not its end /*')
+  if (/[?#]/.test(body)) return mistake('with a ? or a #: rules are about paths alone')
+  const sent = URL.parse(`http://host${body}`)?.pathname ?? ''
+  const text = decoded(body)
+  const whole = path.endsWith('/*') ? `${text}/` : (text ?? '')
+  // A path with more than one reading would never match, or would match what it does not say.
+  const isPlain = text !== null && !/[\\;%\p{Cc}]|\/\/|::|(?:^|\/)[ ]|[ .](?:\/|$)/u.test(whole)
+  if (
+    !isPlain ||
+    text.normalize('NFKC') !== text ||
+    text.split('/').length !== body.split('/').length
+  ) {
+    return mistake(
+      'which can be read in more than one way: no \\, ;, ::, //, nor a dot or space at an end',
+    )
+  }
+  const isNeedless = (digits: string) => needsNoEscape.test(decoded(digits) ?? '')
+  if (body.match(/%[0-9a-f]{2}/gi)?.some(isNeedless))
+    return mistake('with an escape that it does not need')
+  if (body !== '' && sent !== body) return mistake(`which a browser sends as ${quoted(sent)}`)
+  return null
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+function methodMistake(method: string): string | null {
+  if (METHODS.includes(method)) return null
+  const upper = method.toUpperCase()
+  const hint = METHODS.includes(upper) ? `: write ${upper}` : ''
+  return `has the method ${quoted(method)}, which is none of HTTP${hint}`
+}
+
+function roleMistake(name: string, roles: readonly Role[] | null): string | null {
+  const isKnown = roles === null ? parseRoleName(name) !== null : parseRole(name, roles) !== null
+  return isKnown
+    ? null
+    : `has the role ${quoted(name)}, which is neither one of the service nor in ROLES`
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A text of the file as JSON, so that its control characters do not reach the terminal. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 128))
+}

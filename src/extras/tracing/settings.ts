@@ -1,0 +1,121 @@
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import { integer, oneOf, optional, secret, text, type Values } from '../../core/config/kinds.ts'
+import type { ConfigOf, Reading } from '../../core/config/load.ts'
+
+/** How the traces that are exported are chosen, by OpenTelemetry's names. */
+export const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+export type Sampler = (typeof samplers)[number]
+
+/**
+ * The settings of traces, by the names of the OpenTelemetry specification (environment variables,
+ * OTLP exporter), so that what an operator sets for other services works here too.
+ */
+export const settings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional({
+    doc: 'Where traces go, by OTLP over HTTP as JSON: the address of a collector, to which `/v1/traces` is added; usually `http://localhost:4318`. Unset: none are exported. docs/tracing.md',
+    parse: parseEndpoint,
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: secret({
+    doc: 'Request headers for the collector, `name=value,name=value`, percent-encoded where they hold a comma or a space.',
+    check: (value) => void parseHeaders(value),
+  }),
+  OTEL_SERVICE_NAME: text({ default: 'gatehouse', doc: 'The `service.name` of the traces.' }),
+  OTEL_TRACES_SAMPLER: oneOf({
+    default: 'parentbased_always_on',
+    values: samplers,
+    doc: 'Which traces are exported. With `parentbased_` the flag of a caller that sends a `traceparent` decides, within TRACES_PER_SECOND.',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: optional({
+    shown: '1',
+    doc: 'The share of traces that a sampler with `traceidratio` exports, from 0 to 1.',
+    parse: parseRatio,
+  }),
+  TRACES_PER_SECOND: integer({
+    default: 100,
+    min: 0,
+    doc: 'Maximum of traces that begin to be exported in a second, which WORKERS share; half of them at most because a caller has asked for it. 0: no limit.',
+  }),
+}
+
+declare module '../../core/config/load.ts' {
+  interface SettingValues extends Values<typeof settings> {}
+  interface Config extends ConfigOf<typeof configure> {}
+}
+
+export function configure({ values }: Reading) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = values
+  const warning = 'OTEL_EXPORTER_OTLP_HEADERS: what goes to the collector is not guarded by TLS'
+  return {
+    config: {
+      traces: {
+        /** Undefined: none are exported. */
+        endpoint,
+        headers,
+        serviceName: values.OTEL_SERVICE_NAME,
+        sampler: values.OTEL_TRACES_SAMPLER,
+        ratio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
+        maxPerSecond: values.TRACES_PER_SECOND,
+      },
+    },
+    warnings: headers && goesUnguarded(endpoint) ? [warning] : [],
+  }
+}
+
+/** Whether an address is one of plain HTTP to another machine. */
+function goesUnguarded(address: string | undefined): boolean {
+  const { protocol, hostname } = new URL(address ?? 'https://none')
+  return protocol === 'http:' && !isLoopback(hostname)
+}
+
+function parseEndpoint(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const { protocol, username, password, search, hash } = url ?? {}
+  const isHttp = protocol === 'http:' || protocol === 'https:'
+  if (!url || !isHttp || username || password || search || hash || /[?#\s]/.test(value)) {
+    throw new Error('must be an http or https address without credentials or a query')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+function parseRatio(value: string): number {
+  const ratio = Number(value)
+  if (!/^[0-9.]+$/.test(value) || !(ratio >= 0 && ratio <= 1)) {
+    throw new Error('must be a number from 0 to 1')
+  }
+  return ratio
+}
+
+/** Reads headers as W3C Baggage writes its members. @throws Error that repeats no part of them */
+export function parseHeaders(value: string): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {}
+  for (const member of value.split(',')) {
+    if (member.trim() === '') continue
+    const at = member.indexOf('=')
+    const name = member.slice(0, Math.max(at, 0)).trim().toLowerCase()
+    const text = decoded(member.slice(at + 1).trim())
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) || text === null) {
+      throw new Error('must be name=value pairs with commas between them, percent-encoded')
+    }
+    if (name === 'content-type' || name === 'content-length' || name === 'host') {
+      throw new Error(`must not hold ${name}`)
+    }
+    headers[name] = text
+  }
+  return headers
+}
+
+function decoded(text: string): string | null {
+  try {
+    const value = decodeURIComponent(text)
+    return /^[\x20-\x7e]*$/.test(value) ? value : null
+  } catch {
+    return null
+  }
+}

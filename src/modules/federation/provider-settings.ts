@@ -1,0 +1,148 @@
+import { isLoopback } from '../../core/addresses/loopback.ts'
+import {
+  list,
+  oneOf,
+  optional,
+  type Setting,
+  secret,
+  text,
+  type Values,
+} from '../../core/config/kinds.ts'
+import { parseNamedRole } from '../../core/config/roles.ts'
+import { gatehouse } from '../../core/hints/command-line.ts'
+import type { RoleName } from '../../core/policy/principal.ts'
+
+/**
+ * The settings of an identity provider, by their names after `OIDC_` or `OIDC_<NAME>_`. Spec 4.4,
+ * 5.4.
+ */
+export const providerSettings = {
+  ISSUER: optional({
+    doc: 'The issuer of an identity provider, exactly as its tokens and its discovery document name it: https, or http on a loopback address outside production.',
+    parse: parseAddress,
+  }),
+  CLIENT_ID: optional({
+    doc: 'The identifier that the provider has given this service; unset: users cannot sign in through it.',
+    parse: (value) => value,
+  }),
+  CLIENT_SECRET: secret({ doc: 'The secret that belongs to it; a public client has none.' }),
+  CLIENT_AUTH: optional({
+    shown: '`basic` with a secret, `none` without',
+    doc: 'How the client authenticates at the token endpoint. One of `basic`, `post`, `none`.',
+    parse: parseClientAuth,
+  }),
+  SCOPE: text({
+    default: 'openid profile email',
+    doc: 'The scopes that a sign-in requests, separated by spaces.',
+    check: assertScope,
+  }),
+  REDIRECT_URI: optional({
+    shown: '`BASE_URL/oauth/callback`',
+    doc: 'The address to which the provider redirects users, as registered there; for a named provider `BASE_URL/oauth/<name>/callback`.',
+    parse: parseAddress,
+  }),
+  SIGN_UP: oneOf({
+    default: 'off',
+    values: ['off', 'on'],
+    doc: 'Whether the first sign-in creates a user and an account; off: only identities that are linked already can sign in.',
+  }),
+  DEFAULT_ROLES: list<RoleName>({
+    default: ['USER'],
+    doc: 'Roles of an account that a sign-in creates, if the ID token has no claim of roles.',
+    parse: parseNamedRole,
+  }),
+  AUDIENCE: optional({
+    doc: 'The `aud` of bearer tokens of the provider that are accepted here; unset: none are.',
+    parse: (value) => value,
+  }),
+  ROLES_CLAIM: text({
+    default: 'roles',
+    doc: 'The claim that holds roles, a path with dots, for instance `realm_access.roles`. Unknown names in it are ignored.',
+    check: (value) => {
+      if (!/^[^.]+(\.[^.]+)*$/.test(value)) throw new Error('must be a name, or names with dots')
+    },
+  }),
+  ROLES_ALLOWED: list<RoleName>({
+    doc: 'The names of `ROLES` that its tokens may give, comma-separated; `USER`, `EDITOR` and `ADMIN` they may give always.',
+    parse: parseNamedRole,
+  }),
+  AUTHORIZATION_ENDPOINT: optional({
+    doc: 'For a provider without discovery, which is then not requested; together with JWKS_URI.',
+    parse: parseAddress,
+  }),
+  TOKEN_ENDPOINT: optional({
+    shown: '`ISSUER/oauth/token` without discovery',
+    doc: 'For a provider without discovery, which is then not requested.',
+    parse: parseAddress,
+  }),
+  USERINFO_ENDPOINT: optional({ doc: 'In place of the discovered one.', parse: parseAddress }),
+  JWKS_URI: optional({
+    doc: 'The address of its keys, in place of the discovered one; enough to accept its bearer tokens.',
+    parse: parseAddress,
+  }),
+  PASSWORD_GRANT: oneOf({
+    default: 'off',
+    values: ['off', 'on'],
+    doc: `Whether the deprecated password grant may be used, by \`${gatehouse} oidc token\`; never in production.`,
+  }),
+} satisfies Record<string, Setting<unknown>>
+
+export type ProviderSettings = typeof providerSettings
+export type ProviderValues = Values<ProviderSettings>
+
+/** The rows of the table with the prefix of a provider. */
+export type Named<Prefix extends string> = {
+  [Name in keyof ProviderSettings as `${Prefix}${Name}`]: ProviderSettings[Name]
+}
+
+/** The rows of the settings table: those of the unnamed provider, and the names of others. */
+export const oidcSettings = {
+  ...prefixed('OIDC_'),
+  OIDC_PROVIDERS: list<string>({
+    doc: 'Names of more providers, comma-separated: `OIDC_PROVIDERS=acme` reads `OIDC_ACME_ISSUER` and so on, and serves `/oauth/acme/login`.',
+    parse: (item) => {
+      if (!/^[a-z][a-z0-9]{0,31}$/.test(item) || item === defaultName) {
+        throw new Error(`holds ${JSON.stringify(item)}: a name is lower-case letters and digits`)
+      }
+      return item
+    },
+  }),
+}
+
+/** The name of the unnamed provider. */
+export const defaultName = 'default'
+
+/** The rows of a provider under their full names. */
+export function prefixed<const Prefix extends string>(prefix: Prefix): Named<Prefix> {
+  const rows = Object.entries(providerSettings).map(([name, row]) => [`${prefix}${name}`, row])
+  return Object.fromEntries(rows) as Named<Prefix> // the same rows, by their full names
+}
+
+/** Parses an issuer or an endpoint, without query and credentials. OIDC Discovery section 3. */
+function parseAddress(value: string): string {
+  const { protocol, hostname, username, password } = URL.canParse(value)
+    ? new URL(value)
+    : new URL('none:')
+  const safe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  if (!safe || username || password || /[?#\s\\]/.test(value)) {
+    throw new Error('must be an https address (or http on loopback) without credentials or a query')
+  }
+  return value // unchanged, because issuers are compared as text
+}
+
+function assertScope(value: string): void {
+  const names = value.split(' ')
+  // RFC 6749 section 3.3; without `openid` there is no ID token that identifies the user.
+  if (!names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name))) {
+    throw new Error('must be scopes with one space between them')
+  }
+  if (!names.includes('openid')) throw new Error('must hold openid')
+}
+
+const clientAuths = ['basic', 'post', 'none'] as const
+
+function parseClientAuth(value: string): (typeof clientAuths)[number] {
+  const found = clientAuths.find((name) => name === value)
+  if (!found) throw new Error(`must be one of ${clientAuths.join(', ')}`)
+  return found
+}

@@ -1,0 +1,41 @@
+import type { Values } from '../../core/config/kinds.ts'
+import type { ConfigOf, Reading } from '../../core/config/load.ts'
+import { rolesOf } from '../../core/config/roles.ts'
+import { baseUrlOf } from '../../core/config/settings.ts'
+import { oidcSettings, prefixed } from './provider-settings.ts'
+import {
+  providerContradictions,
+  providerWarnings,
+  readProviders,
+  toProvider,
+} from './read-providers.ts'
+
+/** Of the unnamed provider, and the names of the others, whose settings have other prefixes. */
+export const settings = oidcSettings
+
+declare module '../../core/config/load.ts' {
+  interface SettingValues extends Values<typeof settings> {}
+  interface Config extends ConfigOf<typeof configure> {}
+}
+
+export function configure({ env, isMisread, values }: Reading) {
+  const { mistakes, providers, warnings } = readProviders(values, env)
+  const baseUrl = baseUrlOf(values)
+  const contradictions = providerContradictions(providers, {
+    isProduction: values.NODE_ENV === 'production',
+    ownIssuer: values.TOKEN_ISSUER ?? baseUrl,
+    ownRoles: isMisread('ROLES') ? null : values.ROLES,
+  })
+  // A setting that could not be read takes part in no contradiction.
+  const misread = new Set(mistakes.map((line) => line.split(' ', 1)[0]))
+  const roles = rolesOf(values)
+  return {
+    config: { providers: providers.map((each) => toProvider(each, { baseUrl, roles })) },
+    mistakes: [
+      ...mistakes,
+      ...contradictions.filter((line) => !misread.has(line.split(' ', 1)[0])),
+    ],
+    warnings: [...warnings, ...providerWarnings(providers)],
+    further: providers.map(({ prefix }) => prefixed(prefix)),
+  }
+}

@@ -1,0 +1,28 @@
+import type { Generated } from 'kysely'
+import type { ModuleTable } from '../../core/module/module.ts'
+
+export const tables: readonly ModuleTable[] = [
+  {
+    name: 'identities',
+    key: ['id'],
+    givesIds: true,
+    person: { column: 'user_id', onDelete: 'delete' },
+  },
+]
+
+declare module '../../core/database/schema.ts' {
+  interface Schema {
+    identities: IdentitiesTable
+  }
+}
+
+/** The identities of users at identity providers. */
+interface IdentitiesTable {
+  id: Generated<number>
+  user_id: number
+  issuer: string
+  subject: string
+  created_at: number
+  /** 1 if the account was made with it; null if a version before wrote the row. */
+  made_account: Generated<number | null>
+}

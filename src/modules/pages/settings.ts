@@ -1,0 +1,63 @@
+import { list, oneOf, optional, text, type Values } from '../../core/config/kinds.ts'
+import { languages } from '../../core/config/languages.ts'
+import type { ConfigOf, Reading } from '../../core/config/load.ts'
+import { readBranding } from './branding.ts'
+import { parseReturnOrigin } from './return-origins.ts'
+
+export const settings = {
+  RETURN_ORIGINS: list({
+    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` need no place here.',
+    parse: parseReturnOrigin,
+  }),
+  PAGES_NAME: text({
+    default: 'Gatehouse',
+    doc: 'The name of your service on pages and in mail: at most 60 characters.',
+    check: (value) => {
+      if ([...value].length > 60 || /\p{Cc}/u.test(value)) {
+        throw new Error('must be at most 60 characters, on one line')
+      }
+    },
+  }),
+  PAGES_COLOR: optional({
+    doc: 'The colour of buttons and links: `#rrggbb`. docs/pages.md',
+    parse: (value) => {
+      if (!/^#[0-9a-f]{6}$/i.test(value)) throw new Error('must be a colour like #1a5fb4')
+      return value.toLowerCase()
+    },
+  }),
+  PAGES_LOGO_FILE: optional({
+    doc: 'A file with your logo, SVG or PNG, at most 64 KiB.',
+    parse: (value) => value,
+  }),
+  PAGES_LANGUAGE: oneOf({
+    default: 'en',
+    values: languages,
+    doc: 'The language of pages and mail for a person who asks for none that there is.',
+  }),
+  PAGES_TEXTS_FILE: optional({
+    doc: 'A JSON file with texts of your own, and links such as those to an imprint. docs/pages.md',
+    parse: (value) => value,
+  }),
+}
+
+declare module '../../core/config/load.ts' {
+  interface SettingValues extends Values<typeof settings> {}
+  interface Config extends ConfigOf<typeof configure> {}
+}
+
+export function configure({ values }: Reading) {
+  const { PAGES_LANGUAGE: language, PAGES_LOGO_FILE, PAGES_TEXTS_FILE } = values
+  const { mistakes, ...branding } = readBranding(PAGES_LOGO_FILE, PAGES_TEXTS_FILE, language)
+  return {
+    config: {
+      pages: {
+        name: values.PAGES_NAME,
+        color: values.PAGES_COLOR,
+        language,
+        ...branding,
+        returnOrigins: values.RETURN_ORIGINS,
+      },
+    },
+    mistakes,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Generated } from 'kysely'
+import type { ModuleTable } from '../../core/module/module.ts'
+
+export const tables: readonly ModuleTable[] = [
+  {
+    name: 'posts',
+    key: ['id'],
+    givesIds: true,
+    person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
+  },
+]
+
+declare module '../../core/database/schema.ts' {
+  interface Schema {
+    posts: PostsTable
+  }
+}
+
+interface PostsTable {
+  id: Generated<number>
+  title: string
+  body: string
+  /** Null after the user was deleted. */
+  author_id: number | null
+  locked: Generated<number>
+  created_at: number
+  /** The last change of title or body. */
+  updated_at: number
+}

@@ -1,0 +1,38 @@
+import type { Generated } from 'kysely'
+import type { ModuleTable } from '../../core/module/module.ts'
+
+export const tables: readonly ModuleTable[] = [
+  { name: 'throttle_places', key: ['id'], givesIds: true },
+  { name: 'used_challenges', key: ['nonce'] },
+]
+
+declare module '../../core/database/schema.ts' {
+  interface Schema {
+    throttle_places: ThrottlePlacesTable
+    used_challenges: UsedChallengesTable
+  }
+}
+
+interface ThrottlePlacesTable {
+  id: Generated<number>
+  /**
+   * Digest of the canonical username, because users type passwords into the wrong field. Limits
+   * other than that of spec 3.3 have other keys here.
+   */
+  username: string
+  address: string
+  taken_at: number
+  /** 1 while the password is being verified, 0 after the attempt has failed. */
+  pending: number
+  /** When the last window that counts the attempt ends. */
+  expires_at: number
+  /** Triggers write both: how many attempts of the key counted with it, and when the first expires. */
+  nth: Generated<number>
+  frees_at: Generated<number>
+}
+
+/** Used proofs of work, each of which is accepted once. */
+interface UsedChallengesTable {
+  nonce: string
+  expires_at: number
+}

@@ -1,0 +1,52 @@
+import type { Generated } from 'kysely'
+import type { ModuleTable } from '../../core/module/module.ts'
+
+export const tables: readonly ModuleTable[] = [
+  {
+    name: 'revocations',
+    key: ['id'],
+    givesIds: true,
+    person: {
+      column: 'user_id',
+      onDelete: { kept: 'tokens of a user who is gone stay refused until they expire' },
+      excluded: 'from which counter on tokens count, until they expire',
+    },
+  },
+  { name: 'refresh_uses', key: ['rid'] },
+  { name: 'refresh_families_ended', key: ['family'] },
+]
+
+declare module '../../core/database/schema.ts' {
+  interface Schema {
+    revocations: RevocationsTable
+    refresh_uses: RefreshUsesTable
+    refresh_families_ended: RefreshFamiliesEndedTable
+  }
+}
+
+interface RevocationsTable {
+  id: Generated<number>
+  /** The `jti` of a single token, or else a user and the version below which its tokens ended. */
+  token: string | null
+  user_id: number | null
+  access_version: number | null
+  expires_at: number
+}
+
+interface RefreshUsesTable {
+  /** The ids of the used refresh token and of its successor. */
+  rid: string
+  successor: string
+  /** The token family: the id of its first pair (of older families, its first `rid`). */
+  family: string
+  /** Claims of the successor, in seconds since the epoch. */
+  issued_at: number
+  successor_expires_at: number
+  used_at: number
+}
+
+interface RefreshFamiliesEndedTable {
+  family: string
+  /** When the last token of the family expires, in seconds since the epoch. */
+  expires_at: number
+}
