@@ -8,6 +8,7 @@ export interface Schema {
   row_counts: RowCountsTable
   list_blocks: ListBlocksTable
   list_changes: ListChangesTable
+  imports: ImportsTable
   schema_version: SchemaVersionTable
   room_schemas: ModuleSchemasTable
 }
@@ -40,6 +41,21 @@ interface ListChangesTable {
   change: number
   /** 1 while they are added to the blocks, in that transaction alone. */
   taken: Generated<number>
+}
+
+/** What hides staged rows from all reads: those of an import, and a user that is being deleted. */
+interface ImportsTable {
+  id: Generated<number>
+  state: 'open' | 'done' | 'failed'
+  /** How many of its names other requests have taken; if any, it cannot be completed. */
+  lost: Generated<number>
+  /** When its process last touched it; an open import without a recent touch is dead. */
+  seen_at: number
+  /** Null if a node of 0.8.0 began it, which does not count lines. */
+  started_at: number | null
+  /** How many lines were read when it was last touched. */
+  lines: Generated<number>
+  dry_run: Generated<number>
 }
 
 interface SchemaVersionTable {

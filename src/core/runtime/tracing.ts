@@ -34,7 +34,6 @@ export interface TraceCounts {
 }
 
 export interface TracesDeps {
-  readonly config: Pick<Config, 'traces'>
   readonly clock: Clock
   readonly random: Random
   readonly log: Pick<Logger, 'warn' | 'info'>
@@ -50,7 +49,4 @@ export interface Tracing {
 }
 
 /** Creates the export of traces; null if the settings name no collector. */
-export type CreateTracing = (
-  config: Pick<Config, 'traces' | 'database'>,
-  deps: Omit<TracesDeps, 'config'>,
-) => Tracing | null
+export type CreateTracing = (config: Config, deps: TracesDeps) => Tracing | null

@@ -1,3 +1,4 @@
+import type { Config } from '../../core/config/load.ts'
 import { packageVersion } from '../../core/config/version.ts'
 import { beginSpan as beginPart, currentContext } from '../../core/events/context.ts'
 import {
@@ -18,9 +19,9 @@ const spanIdBytes = 8
 const maxSpans = 500
 
 /** Creates the traces of a process; null without OTEL_EXPORTER_OTLP_ENDPOINT. */
-export function createTraces(deps: TracesDeps): Traces | null {
+export function createTraces(config: Pick<Config, 'traces'>, deps: TracesDeps): Traces | null {
   const { clock, random, log, workers, fetch } = deps
-  const { endpoint, headers, serviceName, maxPerSecond, ...settings } = deps.config.traces
+  const { endpoint, headers, serviceName, maxPerSecond, ...settings } = config.traces
   if (endpoint === undefined) return null
   const hex = (bytes: number) => Buffer.from(random.bytes(bytes)).toString('hex')
   const sampler = createSampler({

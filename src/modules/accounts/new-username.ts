@@ -28,12 +28,17 @@ const reservedAlways = [
 /** The names that only an administrator or the command line gives, in canonical form. */
 export function reservedUsernames({ pages, signUp }: ReservingConfig): ReadonlySet<string> {
   const name = canonicalUsername(pages.name)
-  return new Set([...reservedAlways, ...signUp.reservedUsernames, ...(name === null ? [] : [name])])
+  return new Set([
+    ...reservedAlways,
+    ...(signUp?.reservedUsernames ?? []),
+    ...(name === null ? [] : [name]),
+  ])
 }
 
 export interface ReservingConfig {
   readonly pages: { readonly name: string }
-  readonly signUp: { readonly reservedUsernames: readonly Username[] }
+  /** Absent where nobody signs up. */
+  readonly signUp?: { readonly reservedUsernames: readonly Username[] }
 }
 
 /** What is wrong with a username that its own owner chooses, and the message for programs. */
