@@ -5,10 +5,10 @@ import type { Count } from '../test/counted-database.ts'
 
 /**
  * `npm run journeys` counts the statements and transactions of requests on both databases, and the
- * round trips to PostgreSQL, and writes them to a table in ARCHITECTURE.md; a test compares the table
+ * round trips to PostgreSQL, and writes them to a table in docs/request-costs.md; a test compares the table
  * with the code.
  */
-const page = join(import.meta.dirname, '../ARCHITECTURE.md')
+const page = join(import.meta.dirname, '../docs/request-costs.md')
 const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']
 const databases = ['sqlite', 'postgres'] as const
 const head = `| | SQLite: statements | transactions | PostgreSQL: statements | transactions | round trips |
@@ -17,7 +17,7 @@ const head = `| | SQLite: statements | transactions | PostgreSQL: statements | t
 
 type Journeys = readonly (readonly [string, Count])[]
 
-/** Reads the counts of one database from ARCHITECTURE.md. */
+/** Reads the counts of one database from docs/request-costs.md. */
 export function readJourneys(database: (typeof databases)[number]): [string, Count][] {
   const [, , ...lines] = (partsOf(readFileSync(page, 'utf8'))[1] ?? '').trim().split('\n')
   return lines.map((line) => {
@@ -40,7 +40,7 @@ function tableOf(sqlite: Journeys, postgres: Journeys): string {
 function partsOf(text: string): [string, string, string] {
   const [from, to] = [text.indexOf(start) + start.length, text.indexOf(end)]
   if (from < start.length || to < from)
-    throw new Error('ARCHITECTURE.md has no place for the table')
+    throw new Error('docs/request-costs.md has no place for the table')
   return [text.slice(0, from), text.slice(from, to), text.slice(to)]
 }
 

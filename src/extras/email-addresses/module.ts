@@ -1,5 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
 
+/**
+ * Verified email addresses: their change, confirmation and the way back of an address that was
+ * changed. Routes: /api/account/email, /api/public/verification, /verify. docs/adr/0060, 0074
+ */
 export const module: Module = {
   name: 'email-addresses',
   requires: ['mail'],

@@ -1,6 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
+/**
+ * Import and export of accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
+ * /api/admin/export/accounts, /api/admin/imports.
+ */
 export const module: Module = {
   name: 'import-export',
   eventCategory: 'transfer',

@@ -4,6 +4,10 @@ import { tables } from './tables.ts'
 
 const lookEveryMs = 100
 
+/**
+ * Mail: the outbox, the sender by SMTP, the texts, and the notices for owners of accounts. Routes:
+ * /api/admin/mail, /api/account/notices, /dev/mail. docs/notices.md
+ */
 export const module: Module = {
   name: 'mail',
   requires: ['one-time-tokens', 'own-account'],

@@ -1,5 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
 
+/**
+ * /metrics exposes metrics in Prometheus and OpenMetrics format. Each module declares its
+ * families. docs/adr/0054
+ */
 export const module: Module = {
   name: 'metrics',
   tag: 'Service',

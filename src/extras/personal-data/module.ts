@@ -1,5 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
 
+/**
+ * What the service stores of a person: the export, the removal of the own account, and the details
+ * for administrators. Each module declares its sections by `personSections`. Routes:
+ * /api/account/export, DELETE /api/account. docs/adr/0066, 0075
+ */
 export const module: Module = {
   name: 'personal-data',
   requires: ['own-account'],

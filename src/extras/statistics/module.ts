@@ -1,6 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
+/**
+ * Counts of logins, refusals and requests over time, for the plots of the console. Routes:
+ * /api/admin/statistics. docs/adr/0071
+ */
 export const module: Module = {
   name: 'statistics',
   tag: 'Service',

@@ -3,6 +3,10 @@ import { invalidClient } from './problems.ts'
 
 const refreshMs = 1000
 
+/**
+ * Clients of CLIENTS_FILE: programs that authenticate with a secret, for introspection and
+ * revocation. Routes: /api/admin/clients. docs/adr/0034
+ */
 export const module: Module = {
   name: 'clients',
   tag: 'Tokens',

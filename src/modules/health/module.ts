@@ -2,6 +2,10 @@ import type { Module } from '../../core/module/module.ts'
 
 const lookEveryMs = 10_000
 
+/**
+ * Liveness and readiness: /health/live, /health/ready, /api/public/status. Modules add warnings by
+ * `readinessWarning`.
+ */
 export const module: Module = {
   name: 'health',
   tag: 'Service',

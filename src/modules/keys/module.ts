@@ -4,6 +4,10 @@ import { tables } from './tables.ts'
 
 const rotateEveryMs = 3_600_000
 
+/**
+ * The key set: signing keys of tokens with their rotation, sealed under the master key, which can
+ * be rotated too. Routes: /api/admin/keys, /.well-known/jwks.json. docs/adr/0035, 0068
+ */
 export const module: Module = {
   name: 'keys',
   tag: 'Tokens',

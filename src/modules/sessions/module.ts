@@ -1,6 +1,10 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
+/**
+ * Cookie sessions with CSRF protection (spec 2.3, 3.1, 5.2): idle and absolute timeouts, the
+ * scheme `session`, /logout, /api/session and the lists of sessions.
+ */
 export const module: Module = {
   name: 'sessions',
   eventCategory: 'session',

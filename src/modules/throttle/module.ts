@@ -1,6 +1,11 @@
 import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
+/**
+ * The login throttle (spec 3.3, 8): attempts per username and address, quotas of known browsers,
+ * the proof of work, and the limits of clients. An attempt is reserved before the password is
+ * verified. docs/adr/0079
+ */
 export const module: Module = {
   name: 'throttle',
   tag: 'Sign in',

@@ -2,6 +2,10 @@ import type { Module } from '../../core/module/module.ts'
 import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
 import { tables } from './tables.ts'
 
+/**
+ * Bearer tokens and refresh pairs (spec 2.4, 2.5, 3.2, 5.3): the scheme `bearer`, /refresh,
+ * /api/me, introspection and revocation.
+ */
 export const module: Module = {
   name: 'tokens',
   eventCategory: 'token',
