@@ -139,14 +139,16 @@ async function tracingOf(
   config: Config,
   { modules, ...deps }: Pick<Process, 'modules' | 'workers'> & { readonly log: Logger },
 ): Promise<Tracing | null> {
-  if (config.traces.endpoint === undefined) return null
-  const createTracing = await modules.find(({ tracing }) => tracing)?.tracing?.()
+  const createTracing = await modules.find(({ tracing }) => tracing)?.tracing?.(config)
   const random = pooledRandom(systemRandom) // ids of spans are small and many
   return createTracing?.(config, { ...deps, clock: systemClock, random, fetch }) ?? null
 }
 
 interface FirstRun {
-  readonly config: Pick<Config, 'admin' | 'console' | 'database'>
+  readonly config: Pick<Config, 'admin' | 'database'> & {
+    /** Absent where no module is the console. */
+    readonly console?: { readonly isOn: boolean }
+  }
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly address: string
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean }
@@ -180,7 +182,9 @@ export async function firstRun(
   })
   if (!administrator) return
   if (isTerminal) {
-    stdout.write(firstRunText(administrator, { address, hasConsole: config.console.isOn }))
+    stdout.write(
+      firstRunText(administrator, { address, hasConsole: config.console?.isOn === true }),
+    )
   } else if (file) {
     const password_file = file.path
     log.warn(

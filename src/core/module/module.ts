@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
 import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/kinds.ts'
-import type { ModuleSettings, SettingName } from '../config/load.ts'
+import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
@@ -31,7 +31,7 @@ export interface Module extends ModuleNames {
   /** Imports the file of its services and of what it does at hook points. */
   readonly services?: () => Promise<ModuleServices>
   /** Loads the code that exports traces, before the database is opened; of several modules, the first. */
-  readonly tracing?: () => Promise<CreateTracing>
+  readonly tracing?: (config: Config) => Promise<CreateTracing | null>
   /** Generated documents of the module in docs/: each is made of what stands there now. */
   readonly documents?: Readonly<
     Record<string, (text: string, modules: readonly Module[]) => Promise<string>>

@@ -1,5 +1,4 @@
 import type { Module } from '../../core/module/module.ts'
-import { tables } from './tables.ts'
 
 /**
  * Import and export of accounts as JSON, JSON Lines or CSV. Routes: /api/admin/import/accounts,
@@ -9,7 +8,6 @@ export const module: Module = {
   name: 'import-export',
   eventCategory: 'transfer',
   tag: 'Import and export',
-  tables,
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
   monitoring: () => import('./monitoring.ts'),

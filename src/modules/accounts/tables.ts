@@ -26,6 +26,16 @@ export const tables: readonly ModuleTable[] = [
     person: { column: 'user_id', onDelete: 'delete', excluded: 'two counters' },
     present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentUser,
   },
+  {
+    name: 'import_names',
+    key: [],
+    leftOut: 'of those imports',
+    person: {
+      column: 'user_id',
+      onDelete: { kept: 'they go with their import, within minutes' },
+      excluded: 'a name of an import that is under way, for minutes',
+    },
+  },
 ]
 
 declare module '../../core/database/schema.ts' {
@@ -34,6 +44,7 @@ declare module '../../core/database/schema.ts' {
     accounts_search: AccountsSearchTable
     role_assignments: RoleAssignmentsTable
     token_versions: TokenVersionsTable
+    import_names: ImportNamesTable
   }
 }
 
@@ -87,4 +98,12 @@ interface TokenVersionsTable {
   user_id: number
   access_version: number
   refresh_version: number
+}
+
+/** The names on lines of an import that created no account: see 0008-imports.ts. */
+interface ImportNamesTable {
+  import_id: number
+  username: string
+  line: number
+  user_id: number | null
 }

@@ -1,5 +1,4 @@
 import { isEmail, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { type Random, randomText } from '../../core/crypto/random.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { UniqueViolation } from '../../core/database/errors.ts'
@@ -12,7 +11,12 @@ import type { Username } from '../../core/lib/username.ts'
 import { BoundedMap } from '../../core/limits/bounded-map.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import { faultOfChosen, newUsername, reservedUsernames } from '../accounts/new-username.ts'
+import {
+  faultOfChosen,
+  newUsername,
+  type ReservingConfig,
+  reservedUsernames,
+} from '../accounts/new-username.ts'
 import type { Account } from '../authentication/account.ts'
 import { identityLinked, identityUnlinked } from './events.ts'
 import { identityStore, type LinkedIdentity, type Subject } from './identity-store.ts'
@@ -67,7 +71,7 @@ export interface IdentityClaims extends Subject {
 
 export interface IdentitiesDeps {
   readonly accounts: Pick<Accounts, 'byEmail' | 'byUserId' | 'create' | 'reread'>
-  readonly config: Pick<Config, 'pages' | 'signUp'>
+  readonly config: ReservingConfig
   readonly db: Database
   readonly feed: ChangeFeed
   readonly clock: Clock

@@ -31,11 +31,18 @@ const sessionCookie: Check<OfflineContext> = {
   },
 }
 
+/** Absent where no module forwards requests. */
+interface ForwardedHosts {
+  readonly forwardAuth?: { readonly atStart: readonly { readonly hosts: readonly string[] }[] }
+}
+
 /** The other hosts that the settings name: those behind forward authentication, and origins. */
-function knownHosts({ forwardAuth, http, pages }: Config): string[] {
+function knownHosts({ forwardAuth, http, pages }: Config & ForwardedHosts): string[] {
   const origins = [...http.corsOrigins, ...pages.returnOrigins].filter((one) => URL.canParse(one))
   return [
-    ...forwardAuth.atStart.flatMap(({ hosts }) => hosts.map((host) => host.replace(/:\d+$/, ''))),
+    ...(forwardAuth?.atStart ?? []).flatMap(({ hosts }) =>
+      hosts.map((host) => host.replace(/:\d+$/, '')),
+    ),
     ...origins.map((origin) => new URL(origin).hostname),
   ]
 }
