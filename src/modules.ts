@@ -1,5 +1,6 @@
 import { module as core } from './core/module/core.ts'
 import type { Module } from './core/module/module.ts'
+import { module as accountDetails } from './extras/account-details/module.ts'
 import { module as apiReference } from './extras/api-reference/module.ts'
 import { module as backup } from './extras/backup/module.ts'
 import { module as console } from './extras/console/module.ts'
@@ -82,6 +83,7 @@ export const modules: readonly Module[] = [
   emailSignIn,
   webhooks,
   forwardAuth,
+  accountDetails,
   console,
   personalData,
   home,

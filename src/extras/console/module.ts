@@ -7,6 +7,7 @@ import { consoleElsewhere } from './problems.ts'
  */
 export const module: Module = {
   name: 'console',
+  requires: ['account-details'],
   tag: 'Service',
   settings: () => import('./settings.ts'),
   reasons: () => import('./reasons.ts'),

@@ -22,7 +22,6 @@ export const examples: Examples = {
     ...deletion,
     make: (_, caller) => ({ form: { username: caller.who.username, ...present(caller) } }),
   },
-  getAccountDetails: { make: ({ owner }) => ({ params: { username: owner.username } }) },
 }
 
 export const commands: CommandExamples = {

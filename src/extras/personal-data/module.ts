@@ -1,9 +1,9 @@
 import type { Module } from '../../core/module/module.ts'
 
 /**
- * What the service stores of a person: the export, the removal of the own account, and the details
- * for administrators. Each module declares its sections by `personSections`. Routes:
- * /api/account/export, DELETE /api/account. docs/adr/0066, 0075
+ * What the service stores of a person: the export, and the removal of the own account. Each module
+ * declares its sections by `personSections`. Routes: /api/account/export, DELETE /api/account.
+ * docs/adr/0066, 0075
  */
 export const module: Module = {
   name: 'personal-data',
@@ -33,19 +33,16 @@ export const module: Module = {
   ],
   services: () => import('./services.ts'),
   routes: async () => {
-    const [{ ownAccountPrefixes }, { accountDetailsRoutes }, { ownDataRoutes }, { ownDataPages }] =
-      await Promise.all([
-        import('../../core/policy/groups.ts'),
-        import('./admin-routes.ts'),
-        import('./own-routes.ts'),
-        import('./pages.ts'),
-      ])
+    const [{ ownAccountPrefixes }, { ownDataRoutes }, { ownDataPages }] = await Promise.all([
+      import('../../core/policy/groups.ts'),
+      import('./own-routes.ts'),
+      import('./pages.ts'),
+    ])
     return async (app, needs) => {
       for (const prefix of ownAccountPrefixes) {
         await app.register(ownDataRoutes, { prefix, ...needs })
       }
       await app.register(ownDataPages, needs)
-      await app.register(accountDetailsRoutes, needs)
     }
   },
   jobs: ({ accountDeletion }) => [{ name: 'account deletions', purge: accountDeletion.eraseDue }],

@@ -1,12 +1,10 @@
 import { type FilesBeside, subscribersOf } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
-import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { type AccountDeletion, createAccountDeletion } from './deletion.ts'
 import { createPersonalData, type PersonalData } from './personal-data.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly accountDetails: () => readonly AccountDetail[]
     readonly accountDeletion: AccountDeletion
     readonly filesBeside: () => Promise<readonly FilesBeside[]>
     readonly personalData: PersonalData
@@ -14,12 +12,6 @@ declare module '../../core/module/services.ts' {
 }
 
 export const services = [
-  service({
-    needs: [],
-    makes: ['accountDetails'],
-    hooks: ['accountDetail'],
-    create: ({ accountDetail }) => ({ accountDetails: () => subscribersOf(accountDetail) }),
-  }),
   service({
     needs: ['accounts', 'clock', 'config', 'users'],
     makes: ['accountDeletion'],

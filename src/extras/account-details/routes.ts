@@ -20,8 +20,8 @@ import type { Sessions } from '../../modules/sessions/sessions.ts'
 import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import { tokenCreated } from '../../modules/tokens/events.ts'
 import type { SecondFactor } from '../../modules/totp/second-factor.ts'
-import { accountDetailsSchema } from './details-schemas.ts'
-import { accountFacts } from './details-store.ts'
+import { accountDetailsSchema } from './schemas.ts'
+import { accountFacts } from './store.ts'
 
 /**
  * GET /api/admin/accounts/{username}/details: what an administrator must know of an account before an

@@ -5,7 +5,7 @@ import { accountSchemas, annsAccount } from '../../modules/accounts/schemas.ts'
 import { IdentityList } from '../../modules/federation/schemas.ts'
 import { LoginLimit } from '../../modules/login/schemas.ts'
 import { ann, UserBody } from '../../modules/users/schemas.ts'
-import { maxPosts } from './details-store.ts'
+import { maxPosts } from './store.ts'
 
 /** The JSON schema of all that an administrator sees of an account on one page. */
 export function accountDetailsSchema(roles: readonly Role[], more: readonly AccountDetail[]) {
