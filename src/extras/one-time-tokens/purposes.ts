@@ -1,4 +1,14 @@
-import type { Config } from '../../core/config/load.ts'
+/** The settings of lifetimes, in seconds; a setting is absent where its module is. */
+interface Lifetimes {
+  readonly confirmations: {
+    readonly deletionSeconds?: number
+    readonly emailChangeSeconds?: number
+    readonly invitationSeconds?: number
+    readonly resetSeconds?: number
+    readonly signInSeconds?: number
+    readonly verificationSeconds?: number
+  }
+}
 
 /** What a confirmation is for. A link or code of one purpose counts for no other. */
 export const confirmationPurposes = [
@@ -17,11 +27,8 @@ export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
 const undoSeconds = 7 * 86_400
 
 /** How long the link and the code of a purpose count, in seconds. */
-export function lifetimeOf(
-  { confirmations }: Pick<Config, 'confirmations'>,
-  purpose: ConfirmationPurpose,
-): number {
-  return {
+export function lifetimeOf({ confirmations }: Lifetimes, purpose: ConfirmationPurpose): number {
+  const seconds = {
     sign_up: confirmations.verificationSeconds,
     verification: confirmations.verificationSeconds,
     email_change: confirmations.emailChangeSeconds,
@@ -32,11 +39,13 @@ export function lifetimeOf(
     invitation: confirmations.invitationSeconds,
     proof: confirmations.signInSeconds,
   }[purpose]
+  return seconds ?? 0
 }
 
 /** The longest that a code counts, in seconds: the other purposes have a link alone. */
-export function longestCodeSeconds({ confirmations }: Pick<Config, 'confirmations'>): number {
-  const { emailChangeSeconds, resetSeconds, signInSeconds, verificationSeconds } = confirmations
+export function longestCodeSeconds({ confirmations: lifetimes }: Lifetimes): number {
+  const { emailChangeSeconds = 0, resetSeconds = 0 } = lifetimes
+  const { signInSeconds = 0, verificationSeconds = 0 } = lifetimes
   return Math.max(emailChangeSeconds, resetSeconds, signInSeconds, verificationSeconds)
 }
 
