@@ -25,7 +25,10 @@ suite('what the views ask the API', async () => {
   })
   const { filterNames, readRecords } = await view('audit/query')
   const { queryOf } = await view('accounts/read-accounts')
-  const { readSteps } = await view('overview/first-steps')
+  const { ownSteps, readSteps } = await view('overview/first-steps')
+  const { firstStep: mail } = await view('mail/first-step')
+  const { firstStep: backup } = await view('backups/first-step')
+  const steps = [...ownSteps, mail, backup]
   const { signal } = new AbortController()
 
   test('the audit log is asked with each filter of the address', async () => {
@@ -70,33 +73,46 @@ suite('what the views ask the API', async () => {
     const open = { password: false, factor: false, mail: false, backup: true, https: true }
     const good = status(true, location.origin)
     // The audit log answers one record whatever is asked for: here it tells of a backup.
-    assert.deepEqual(await readSteps(good, signal), open)
+    assert.deepEqual(await readSteps(steps, good, signal), open)
     answers = { ...nothingDone, '/api/admin/audit': { data: [] } }
-    assert.deepEqual(await readSteps(good, signal), { ...open, password: true, backup: false })
+    assert.deepEqual(await readSteps(steps, good, signal), {
+      ...open,
+      password: true,
+      backup: false,
+    })
 
     const mails = (response: string) => ({
       ...nothingDone,
       '/api/admin/mail': { total: 1, data: [{ state: 'sent', response }] },
     })
     answers = mails('250 2.0.0 Ok: queued as 4ABC')
-    assert.equal((await readSteps(good, signal)).mail, true)
-    assert.equal((await readSteps(status(false, location.origin), signal)).mail, false)
+    assert.equal((await readSteps(steps, good, signal)).mail, true)
+    assert.equal((await readSteps(steps, status(false, location.origin), signal)).mail, false)
     answers = mails('written to 2026-01-15T12-00-00-000Z-aaaaaaaaaaaaaaaaaaaaaa.eml')
     assert.equal(
-      (await readSteps(good, signal)).mail,
+      (await readSteps(steps, good, signal)).mail,
       false,
       'it was written before SMTP_URL was set',
     )
 
-    assert.equal((await readSteps(status(true, 'http://auth.example.org'), signal)).https, false)
+    assert.equal(
+      (await readSteps(steps, status(true, 'http://auth.example.org'), signal)).https,
+      false,
+    )
     location.protocol = 'http:'
-    assert.equal((await readSteps(good, signal)).https, false)
+    assert.equal((await readSteps(steps, good, signal)).https, false)
     location.protocol = 'https:'
   })
 
   test('a first step that cannot be read is not called done', async () => {
     answers = {}
-    const steps = await readSteps(status(true, location.origin), signal)
-    assert.deepEqual(steps, { password: null, factor: null, mail: null, backup: null, https: true })
+    const states = await readSteps(steps, status(true, location.origin), signal)
+    assert.deepEqual(states, {
+      password: null,
+      factor: null,
+      mail: null,
+      backup: null,
+      https: true,
+    })
   })
 })

@@ -25,15 +25,18 @@ export function withDependents(
 export function removeExtras(root: string, extras: readonly string[]): string[] {
   const folders = [
     ...extras.flatMap((name) => [`src/extras/${name}`, `web/pages/${name}`]),
-    ...(extras.includes('console') ? ['web/console/views'] : viewsOf(root, extras)),
+    ...(extras.includes('console')
+      ? ['web/console/views']
+      : [...extras.map((name) => `web/console/views/${name}`), ...viewsOf(root, extras)]),
   ].filter((folder) => globSync(folder, { cwd: root }).length > 0)
-  for (const folder of folders) rmSync(join(root, folder), { recursive: true })
+  const paths = [...new Set([...folders, ...collectedBy(root, folders)])]
+  for (const path of paths) rmSync(join(root, path), { recursive: true, force: true })
   const file = join(root, 'src/modules.ts')
   const source = readFileSync(file, 'utf8')
   const left = extras.reduce(withoutLines, source)
   writeFileSync(file, left)
   return [
-    ...folders,
+    ...paths,
     `${source.split('\n').length - left.split('\n').length} lines of src/modules.ts`,
   ]
 }
@@ -47,6 +50,19 @@ function viewsOf(root: string, removed: readonly string[]): string[] {
       return removed.some((name) => needed.includes(`'${name}'`))
     })
     .map((file) => dirname(file))
+}
+
+/** The files of other folders that the files of a folder collect by `import.meta.glob`. */
+function collectedBy(root: string, folders: readonly string[]): string[] {
+  return globSync(
+    folders.map((folder) => `${folder}/*.{ts,tsx}`),
+    { cwd: root },
+  ).flatMap((file) => {
+    const source = readFileSync(join(root, file), 'utf8')
+    return [...source.matchAll(/import\.meta\.glob<.*>\(\s*'(\.\.\/[^']+)'/g)].flatMap(
+      ([, pattern = '']) => globSync(join(dirname(file), pattern), { cwd: root }),
+    )
+  })
 }
 
 /** Deletes the import of an extra, and its place in the list. */

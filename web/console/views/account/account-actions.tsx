@@ -1,12 +1,19 @@
-import { useState } from 'preact/hooks'
+import type { FunctionComponent } from 'preact'
 import { ActionButton } from '../../components/action-button.tsx'
 import type { SectionProps } from './account-page.tsx'
 import type { ActionContext } from './action.ts'
 import { endSessions } from './login-actions.ts'
-import { ResetDialog } from './reset-dialog.tsx'
 import { SetOneTimePassword } from './set-one-time-password.tsx'
 import { disable, enable, lock, requireNewPassword, unlock } from './standing-actions.ts'
 import { accountTexts } from './texts.ts'
+
+/** What other views add: `AccountAction` in their `account-action.tsx`. */
+const actionsOfOthers = Object.values(
+  import.meta.glob<FunctionComponent<{ readonly context: ActionContext }>>(
+    '../*/account-action.tsx',
+    { eager: true, import: 'AccountAction' },
+  ),
+)
 
 interface Props extends SectionProps {
   /** Whether it is the account of the reader, who cannot lock himself out here. */
@@ -16,7 +23,6 @@ interface Props extends SectionProps {
 /** What can be done with the account; each action says first what it will do. */
 export function AccountActions({ shown, reload, isOwn }: Props) {
   const t = accountTexts.use()
-  const [asksForReset, setAsksForReset] = useState(false)
   const { locked, active } = shown.account.data
   const context: ActionContext = { shown, t, reload }
   return (
@@ -37,9 +43,9 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
         </ActionButton>
         {!isOwn && (
           <>
-            <button type="button" class="quiet small" onClick={() => setAsksForReset(true)}>
-              {t.sendReset}
-            </button>
+            {actionsOfOthers.map((Action, index) => (
+              <Action key={index} context={context} />
+            ))}
             <SetOneTimePassword context={context} />
             <ActionButton kind="quiet" isSmall onClick={() => requireNewPassword(context)}>
               {t.mustChange}
@@ -54,7 +60,6 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
           </>
         )}
       </div>
-      {asksForReset && <ResetDialog context={context} onClose={() => setAsksForReset(false)} />}
     </section>
   )
 }

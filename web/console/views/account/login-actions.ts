@@ -38,23 +38,6 @@ export async function removeFactor({ shown, t, reload }: ActionContext): Promise
   reload()
 }
 
-export async function removeEmail(
-  { shown, t, reload }: ActionContext,
-  address: string,
-): Promise<void> {
-  const isConfirmed = await confirmed({
-    title: t.removeEmailTitle(address),
-    effects: t.removeEmailEffects,
-    action: t.removeEmail,
-    isDangerous: true,
-  })
-  if (!isConfirmed) return
-  const params = { path: { username: shown.account.data.username } }
-  await dataOf(api.DELETE('/api/admin/accounts/{username}/email', { params }))
-  toast(t.emailRemoved)
-  reload()
-}
-
 export async function clearThrottle({ shown, t, reload }: ActionContext): Promise<void> {
   const { username } = shown.account.data
   const isConfirmed = await confirmed({

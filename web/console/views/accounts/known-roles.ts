@@ -1,6 +1,13 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { api, dataOf } from '../../api/client.ts'
+
+/** Reads the setting ROLES: `readRoles` in `read-roles.ts` of another view. */
+const readers = Object.values(
+  import.meta.glob<() => Promise<string>>('../*/read-roles.ts', {
+    eager: true,
+    import: 'readRoles',
+  }),
+)
 
 const own = ['ADMIN', 'EDITOR', 'USER']
 const knownRoles = signal<readonly string[]>(own)
@@ -19,8 +26,10 @@ export function useKnownRoles(): readonly string[] {
 }
 
 async function read(): Promise<void> {
-  const { data } = await dataOf(api.GET('/api/admin/settings'))
-  const value = String(data.find(({ name }) => name === 'ROLES')?.value ?? '')
-  const more = value.split(/[\s,]+/).filter((name) => name !== '')
+  const values = await Promise.all(readers.map((readRoles) => readRoles()))
+  const more = values
+    .join(' ')
+    .split(/[\s,]+/)
+    .filter((name) => name !== '')
   knownRoles.value = [...new Set([...own, ...more.map((name) => name.replace(/^ROLE_/, ''))])]
 }

@@ -8,6 +8,6 @@ export const area: Area = {
   order: 2,
   roles: ['ADMIN'],
   key: 'b',
-  modules: ['backup'],
+  modules: ['backup', 'status'],
   load: loader(async () => (await import('./backups.tsx')).Backups, backupsTexts),
 }

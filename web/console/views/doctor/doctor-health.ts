@@ -1,7 +1,7 @@
 import type { Language } from '../../../../src/core/lib/languages.ts'
 import { plural } from '../../../languages/words.ts'
 import type { components } from '../../api/openapi.d.ts'
-import type { Health } from '../overview/health.ts'
+import type { Health } from '../../health.ts'
 
 type Report = components['schemas']['DoctorReport']
 

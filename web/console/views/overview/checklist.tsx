@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
+import { useLanguage } from '../../../context.ts'
 import { Mark } from '../../components/mark.tsx'
 import { keep, kept } from '../../kept.ts'
 import { useLoad } from '../../use-load.ts'
-import { readSteps, type Step, steps } from './first-steps.ts'
+import { type FirstStep, readSteps } from './first-steps.ts'
+import { steps } from './parts.ts'
 import type { Status } from './read.ts'
 import { overviewTexts } from './texts.ts'
 
@@ -13,11 +15,10 @@ export function Checklist({ status }: { readonly status: Status | null }) {
   const t = overviewTexts.use()
   const words = t.checklist
   const [isHidden, setHidden] = useState(() => kept(hiddenKey) === 'hidden')
-  // What the status says of mail and backups decides what else is asked.
-  const hasBackup = status?.backups?.last_at != null
-  const key = status && !isHidden ? `${hasBackup}` : ''
+  // What the status says of the steps decides what else is asked.
+  const key = status && !isHidden ? JSON.stringify(steps.map((step) => step.inStatus(status))) : ''
   const done = useLoad(key, async (signal) =>
-    status && !isHidden ? readSteps(status, signal) : null,
+    status && !isHidden ? readSteps(steps, status, signal) : null,
   )
   if (isHidden) {
     const show = () => {
@@ -48,7 +49,7 @@ export function Checklist({ status }: { readonly status: Status | null }) {
       </div>
       <ol>
         {steps.map((step) => (
-          <Item key={step.id} step={step} state={states[step.id]} />
+          <Item key={step.id} step={step} state={states[step.id] ?? null} />
         ))}
       </ol>
       <button type="button" class="link" onClick={hide}>
@@ -58,9 +59,9 @@ export function Checklist({ status }: { readonly status: Status | null }) {
   )
 }
 
-function Item({ step, state }: { readonly step: Step; readonly state: boolean | null }) {
+function Item({ step, state }: { readonly step: FirstStep; readonly state: boolean | null }) {
   const { checklist: words } = overviewTexts.use()
-  const [name, hint] = words[step.id]
+  const [name, hint] = step.words[useLanguage()]
   const tone = state === true ? 'good' : state === false ? 'warning' : 'plain'
   return (
     <li>

@@ -94,20 +94,6 @@ export const overview: typeof english = {
     unknown: 'unbekannt',
     hide: 'Liste ausblenden',
     show: 'Erste Schritte zeigen',
-    password: ['Ihr eigenes Passwort', 'Ersetzen Sie das erzeugte oder eingestellte Passwort.'],
-    factor: [
-      'Ein zweiter Faktor',
-      'Mit Ihren Rollen genügt sonst ein gestohlenes Passwort für alles.',
-    ],
-    mail: [
-      'E-Mail',
-      'Setzen Sie SMTP_URL, und senden Sie eine Test-E-Mail: Zurücksetzen und Hinweise brauchen sie.',
-    ],
-    backup: ['Eine Sicherung', 'Setzen Sie BACKUP_DIR, oder machen Sie jetzt eine.'],
-    https: [
-      'HTTPS',
-      'Setzen Sie BASE_URL auf https, und stellen Sie einen Proxy oder ein Zertifikat davor.',
-    ],
   },
   entering: {
     title: 'Wer kommt herein?',

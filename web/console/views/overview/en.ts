@@ -82,11 +82,6 @@ export const overview = {
     unknown: 'unknown',
     hide: 'Hide the list',
     show: 'Show the first steps',
-    password: ['Your own password', 'Replace the generated or configured password.'],
-    factor: ['A second factor', 'With your roles a stolen password is enough to do everything.'],
-    mail: ['Mail', 'Set SMTP_URL, and send a test mail: resets and notices need it.'],
-    backup: ['A backup', 'Set BACKUP_DIR, or make one now.'],
-    https: ['HTTPS', 'Set BASE_URL to https and put a proxy or a certificate in front of it.'],
   },
   entering: {
     title: 'Who is getting in?',

@@ -1,39 +1,78 @@
+import type { Language } from '../../../../src/core/lib/languages.ts'
 import { api, dataOf } from '../../api/client.ts'
 import { session } from '../../session/session.ts'
 import type { Status } from './read.ts'
 
-/** What an installation needs first, and where it is done. */
-export const steps = [
-  { id: 'password', href: '/account/password' },
-  { id: 'factor', href: '/account/second-factor' },
-  { id: 'mail', href: '/admin/mail' },
-  { id: 'backup', href: '/admin/backups' },
-  { id: 'https', href: '/admin/doctor' },
-] as const
-
-export type Step = (typeof steps)[number]
-
-/** Whether each is done; null: it could not be read. */
-export type Steps = Readonly<Record<Step['id'], boolean | null>>
-
-/** Looks which of the first steps are done. */
-export async function readSteps(status: Status, signal: AbortSignal): Promise<Steps> {
-  const [password, factor, mail, backup] = await Promise.all(
-    [
-      ownPassword(signal),
-      secondFactor(signal),
-      mailWasSent(status, signal),
-      hasBackup(status, signal),
-    ].map((reading) => reading.catch(() => null)),
-  )
-  return {
-    password: password ?? null,
-    factor: factor ?? null,
-    mail: mail ?? null,
-    backup: backup ?? null,
-    https: location.protocol === 'https:' && status.base_url.startsWith('https:'),
-  }
+/** What an installation needs first, and where it is done: `first-step.ts` of a view. */
+export interface FirstStep {
+  readonly id: string
+  /** The place among the steps. */
+  readonly order: number
+  readonly href: string
+  /** The name, and what to do. */
+  readonly words: Readonly<Record<Language, readonly [string, string]>>
+  /** Whether the status tells that the step is done, or is not; null: `look` tells it. */
+  inStatus(status: Status): boolean | null
+  look(signal: AbortSignal): Promise<boolean>
 }
+
+/** Whether each step is done, by its id; null: it could not be read. */
+export async function readSteps(
+  steps: readonly FirstStep[],
+  status: Status,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, boolean | null>>> {
+  const states = await Promise.all(
+    steps.map(async (step) => {
+      const state = step.inStatus(status) ?? (await step.look(signal).catch(() => null))
+      return [step.id, state] as const
+    }),
+  )
+  return Object.fromEntries(states)
+}
+
+/** The steps that need no other view. */
+export const ownSteps: readonly FirstStep[] = [
+  {
+    id: 'password',
+    order: 10,
+    href: '/account/password',
+    words: {
+      en: ['Your own password', 'Replace the generated or configured password.'],
+      de: ['Ihr eigenes Passwort', 'Ersetzen Sie das erzeugte oder eingestellte Passwort.'],
+    },
+    inStatus: () => null,
+    look: ownPassword,
+  },
+  {
+    id: 'factor',
+    order: 20,
+    href: '/account/second-factor',
+    words: {
+      en: ['A second factor', 'With your roles a stolen password is enough to do everything.'],
+      de: [
+        'Ein zweiter Faktor',
+        'Mit Ihren Rollen genügt sonst ein gestohlenes Passwort für alles.',
+      ],
+    },
+    inStatus: () => null,
+    look: secondFactor,
+  },
+  {
+    id: 'https',
+    order: 50,
+    href: '/admin/doctor',
+    words: {
+      en: ['HTTPS', 'Set BASE_URL to https and put a proxy or a certificate in front of it.'],
+      de: [
+        'HTTPS',
+        'Setzen Sie BASE_URL auf https, und stellen Sie einen Proxy oder ein Zertifikat davor.',
+      ],
+    },
+    inStatus: ({ base_url }) => location.protocol === 'https:' && base_url.startsWith('https:'),
+    look: async () => false,
+  },
+]
 
 /** Whether the password is the person's own: the first start made that of the first administrator. */
 async function ownPassword(signal: AbortSignal): Promise<boolean> {
@@ -50,19 +89,4 @@ async function ownPassword(signal: AbortSignal): Promise<boolean> {
 
 async function secondFactor(signal: AbortSignal): Promise<boolean> {
   return (await dataOf(api.GET('/api/account', { signal }))).second_factor
-}
-
-/** Whether the mail server has taken a mail; what is written to a file in development is none. */
-async function mailWasSent({ mail }: Status, signal: AbortSignal): Promise<boolean> {
-  if (!mail?.server) return false
-  const query = { state: 'sent', limit: 100 } as const
-  const { data } = await dataOf(api.GET('/api/admin/mail', { params: { query }, signal }))
-  return data.some(({ response }) => !response?.startsWith('written to '))
-}
-
-/** A backup of the service, or one that the command line made. */
-async function hasBackup({ backups }: Status, signal: AbortSignal): Promise<boolean> {
-  if (backups?.last_at) return true
-  const query = { type: ['backup_made'], limit: 1 }
-  return (await dataOf(api.GET('/api/admin/audit', { params: { query }, signal }))).data.length > 0
 }

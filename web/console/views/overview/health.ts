@@ -1,19 +1,9 @@
 import type { Language } from '../../../../src/core/lib/languages.ts'
 import type { components } from '../../api/openapi.d.ts'
+import type { Health } from '../../health.ts'
 import type { OverviewTexts } from './texts.ts'
 
 type Status = components['schemas']['AdminStatus']
-
-export type Level = 'good' | 'warning' | 'bad' | 'off' | 'unknown'
-
-/** One thing that works or not, in words, and the area where more of it stands. */
-export interface Health {
-  readonly id: string
-  readonly name: string
-  readonly level: Level
-  readonly text: string
-  readonly href: string | null
-}
 
 type Judged = Pick<Health, 'level' | 'text'>
 

@@ -1,6 +1,8 @@
 import type { FunctionComponent } from 'preact'
 import type { Language } from '../../../../src/core/lib/languages.ts'
-import type { Health, HealthPart } from './health.ts'
+import type { Health } from '../../health.ts'
+import { type FirstStep, ownSteps } from './first-steps.ts'
+import type { HealthPart } from './health.ts'
 
 /** A row that is read apart from the status: `health-part.tsx` of a view. */
 export interface LoadedPart<Data> {
@@ -22,3 +24,10 @@ export const loadedParts = Object.values(
     import: 'loadedPart',
   }),
 )
+
+export const steps: readonly FirstStep[] = [
+  ...ownSteps,
+  ...Object.values(
+    import.meta.glob<FirstStep>('../*/first-step.ts', { eager: true, import: 'firstStep' }),
+  ),
+].toSorted((one, other) => one.order - other.order)

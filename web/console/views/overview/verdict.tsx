@@ -1,9 +1,10 @@
 import { useCommon } from '../../../context.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { frameTexts } from '../../frame-texts.ts'
+import type { Health } from '../../health.ts'
 import { wordsOf } from '../../problem-words.ts'
 import type { Load } from '../../use-load.ts'
-import { type Health, verdictOf } from './health.ts'
+import { verdictOf } from './health.ts'
 import type { Status } from './read.ts'
 import { overviewTexts } from './texts.ts'
 

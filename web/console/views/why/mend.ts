@@ -7,6 +7,14 @@ import { whyTexts } from './texts.ts'
 /** A mend that is done here; roles are changed on the page of the account. */
 export type DoneMend = Exclude<components['schemas']['Mend'], 'change_roles'>
 
+/** Mails a reset of the password: `sendReset` in `send-reset.ts` of another view. */
+const sendResets = Object.values(
+  import.meta.glob<(username: string) => Promise<void>>('../*/send-reset.ts', {
+    eager: true,
+    import: 'sendReset',
+  }),
+)
+
 interface Options {
   readonly username: string
   /** Of the refused request; empty if none was refused. */
@@ -66,7 +74,7 @@ export function useMend({ username, address, again, showPassword }: Options) {
     },
 
     async send_reset() {
-      await dataOf(api.POST('/api/admin/accounts/{username}/reset', { params, body: {} }))
+      await Promise.all(sendResets.map((sendReset) => sendReset(username)))
       done(t.done.send_reset(username))
       again()
     },

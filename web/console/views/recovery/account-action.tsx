@@ -6,7 +6,20 @@ import { Dialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { readerLocale } from '../../reader-locale.ts'
-import type { ActionContext } from './action.ts'
+import type { ActionContext } from '../account/action.ts'
+
+/** Asks whether to mail a reset. */
+export function AccountAction({ context }: { readonly context: ActionContext }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" class="quiet small" onClick={() => setOpen(true)}>
+        {context.t.sendReset}
+      </button>
+      {isOpen && <ResetDialog context={context} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
 
 interface Props {
   readonly context: ActionContext
@@ -14,7 +27,7 @@ interface Props {
 }
 
 /** Mails a reset to the verified address, or to one that the administrator knows to be the owner's. */
-export function ResetDialog({ context, onClose }: Props) {
+function ResetDialog({ context, onClose }: Props) {
   const language = useLanguage()
   const [typed, setTyped] = useState('')
   const { shown, t, reload } = context
