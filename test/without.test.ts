@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { modules } from '../src/modules.ts'
 import { extrasOf, withDependents, withoutLines } from '../tools/without/remove.ts'
+import { testApp } from './app.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -11,10 +12,31 @@ suite('npm run without', () => {
   test('takes what requires an extra with it, also through another, and nothing else', () => {
     const mail = ['mail', 'email-addresses', 'email-sign-in', 'recovery', 'sign-up']
     assert.deepEqual(withDependents(['mail'], modules).toSorted(), mail.toSorted())
-    const below = ['one-time-tokens', 'own-account'] // what mail requires
+    // What mail and the console require.
+    const below = ['one-time-tokens', 'own-account', 'account-details']
     const alone = extrasOf(root).filter((name) => ![...mail, ...below].includes(name))
     assert.ok(alone.length > 13)
     for (const name of alone) assert.deepEqual(withDependents([name], modules), [name])
+  })
+
+  test('leads on from the pages of extras to which a sign-in leads by default', async () => {
+    const places = async (...removed: string[]) => {
+      const app = await testApp(
+        {},
+        { modules: modules.filter(({ name }) => !removed.includes(name)) },
+      )
+      const answers = await Promise.all(['/', '/account'].map((path) => app.call('GET', path)))
+      await app.close()
+      return answers.map(({ status, headers }) => [status, headers.location])
+    }
+    assert.deepEqual(await places('home'), [
+      [303, '/account'],
+      [401, undefined], // the page of own-account is for people who are signed in
+    ])
+    assert.deepEqual(await places(...extrasOf(root)), [
+      [303, '/signout'],
+      [303, '/signout'],
+    ])
   })
 
   test('deletes the two lines of each extra in src/modules.ts, and no line of a module', () => {

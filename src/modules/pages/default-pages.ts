@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify'
+import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
+import { prefersPage } from '../../core/http/pages/negotiation.ts'
+import { anyone } from '../../core/policy/rules.ts'
+
+const signOut = '/signout' // it shows who is signed in
+
+/**
+ * Leads a browser on from the pages to which a sign-in and a sign-out lead by default, where no
+ * module has these pages. Registered after the routes of all modules.
+ */
+export async function defaultPages(app: FastifyInstance): Promise<void> {
+  const hasPage = (url: string) => app.hasRoute({ method: 'GET', url })
+  const account = '/account'
+  const hasAccount = hasPage(account)
+  limitPageRequests(app, prefersPage)
+  if (!hasPage('/')) leadOn('/', hasAccount ? account : signOut)
+  if (!hasAccount) leadOn(account, signOut)
+
+  function leadOn(url: string, path: string): void {
+    const config = { module: 'pages', access: { rule: anyone }, answers: { 303: {} } }
+    app.get(url, { config, schema: { hide: true } }, async (_, reply) => reply.redirect(path, 303))
+  }
+}
