@@ -69,9 +69,12 @@ export function settingsFor(provider: IdentityProvider, more: Record<string, str
 
 const shared = new Map<string, Promise<IdentityProvider>>()
 
-/** The providers of the examples in this process: without a name in its addresses, and with one. */
+/** The providers of the examples in a test file: without a name in its addresses, and with one. */
 export function exampleProvider(name: 'default' | 'acme' = 'default'): Promise<IdentityProvider> {
-  return shared.getOrInsertComputed(name, () => identityProvider())
+  return shared.getOrInsertComputed(name, () => {
+    after(() => shared.delete(name)) // the provider is closed, and the next file may be in this process
+    return identityProvider()
+  })
 }
 
 /**
