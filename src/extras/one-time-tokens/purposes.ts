@@ -25,6 +25,8 @@ export const confirmationPurposes = [
 export type ConfirmationPurpose = (typeof confirmationPurposes)[number]
 
 const undoSeconds = 7 * 86_400
+// Where no module signs in by mail.
+const proofSeconds = 600
 
 /** How long the link and the code of a purpose count, in seconds. */
 export function lifetimeOf({ confirmations }: Lifetimes, purpose: ConfirmationPurpose): number {
@@ -37,7 +39,7 @@ export function lifetimeOf({ confirmations }: Lifetimes, purpose: ConfirmationPu
     reset: confirmations.resetSeconds,
     sign_in: confirmations.signInSeconds,
     invitation: confirmations.invitationSeconds,
-    proof: confirmations.signInSeconds,
+    proof: confirmations.signInSeconds ?? proofSeconds,
   }[purpose]
   return seconds ?? 0
 }
@@ -45,7 +47,7 @@ export function lifetimeOf({ confirmations }: Lifetimes, purpose: ConfirmationPu
 /** The longest that a code counts, in seconds: the other purposes have a link alone. */
 export function longestCodeSeconds({ confirmations: lifetimes }: Lifetimes): number {
   const { emailChangeSeconds = 0, resetSeconds = 0 } = lifetimes
-  const { signInSeconds = 0, verificationSeconds = 0 } = lifetimes
+  const { signInSeconds = proofSeconds, verificationSeconds = 0 } = lifetimes
   return Math.max(emailChangeSeconds, resetSeconds, signInSeconds, verificationSeconds)
 }
 
