@@ -10,6 +10,7 @@ export const tables: readonly ModuleTable[] = [
       onDelete: { kept: 'they go with their import, within minutes' },
       excluded: 'a name of an import that is under way, for minutes',
     },
+    namesPerson: { columns: ['username'], atErasure: 'goes with its import, within minutes' },
   },
 ]
 
