@@ -48,7 +48,7 @@ const withoutDatabase = [
   'GET /api/public/status',
   'GET /health/live',
 ]
-/** Operations that a proof from a mailbox opens: test/attacks/reset.test.ts, email-login.test.ts. */
+/** Operations that a proof from a mailbox opens: test/attacks/reset.test.ts, test/spec/sign-in-by-mail.test.ts. */
 const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}`)
 /** Operations by which anyone asks for mail. */
 const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
