@@ -138,7 +138,7 @@ export function createEvents({ clock, log, sinks }: EventsDeps): Events {
     try {
       await sink(event)
     } catch (error) {
-      log.error({ err: error, excluded: event.type.name }, 'a sink failed to take an event')
+      log.error({ err: error, untold: event.type.name }, 'a sink failed to take an event')
     }
   }
 
