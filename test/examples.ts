@@ -41,6 +41,15 @@ export const commandExamples: CommandExamples = Object.assign(
   ...modules.map(({ commands }) => commands),
 )
 
+/** The events that the examples record, which test/spec/changes.test.ts makes happen. */
+export const exampleEvents: ReadonlySet<string> = new Set(
+  modules.flatMap(({ examples = {}, commands = {} }) =>
+    [...Object.values(examples).flat(), ...Object.values(commands)].flatMap(
+      ({ events = [] }) => events,
+    ),
+  ),
+)
+
 /** The settings that all examples need, and many requests of one client. */
 export async function exampleSettings(): Promise<Record<string, string>> {
   const own = await Promise.all(modules.map(({ settings }) => settings?.()))

@@ -14,6 +14,7 @@ import {
   describeRequirements,
 } from '../src/modules/authentication/requirement-cells.ts'
 import { modules as ours } from '../src/modules.ts'
+import { describeColumns } from './column-tables.ts'
 import { describeEvents } from './event-table.ts'
 import { describeReasons } from './reason-table.ts'
 import { writeClientTypes } from './typed-client/generate.ts'
@@ -36,6 +37,7 @@ export async function generateDocs(
     'configuration.md': describeSettings(tables),
     'events.md': describeEvents(readDoc('events.md'), await assertDistinctEvents(modules)),
     'explain.md': describeReasons(readDoc('explain.md'), await assertDistinctReasons(modules)),
+    'personal-data.md': describeColumns(readDoc('personal-data.md'), modules),
     'routes.txt': describeRoutes(routes),
     'access.txt': `${describeAccess(routes)}\n${describeRequirements(await addedRequirements(modules))}`,
     'openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,

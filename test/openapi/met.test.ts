@@ -13,7 +13,7 @@ suite('what a run of all tests has met of the document', () => {
   test('by several processes together: nothing is missed', () => {
     const records = [
       { met: others, known: [] },
-      { met: [first, 'GET /of/another/room 200'], known: [] },
+      { met: [first, 'GET /of/another/module 200'], known: [] },
     ]
     assert.deepEqual(missed(records, document, none), [])
   })

@@ -26,6 +26,7 @@ import { databaseSettings, heard, refuseChanges, testDatabase } from '../databas
 import { deletions, week } from '../deletion.ts'
 import { mailboxes } from '../emails.ts'
 import { eventTypes } from '../events.ts'
+import { exampleEvents } from '../examples.ts'
 import { enrol, enrolled } from '../factor.ts'
 import { forwardFile, writeForward } from '../forward-file.ts'
 import { atHosts, enter, hostsApp, wiki } from '../hosts.ts'
@@ -1477,16 +1478,23 @@ suite('every event, with its fields and its level', async () => {
     })
   }
 
-  test('every event of the vocabulary, and every other that the code names, has its row', () => {
+  test('every event of the vocabulary, and every other that the code names, has its row or an example', () => {
     const source = join(import.meta.dirname, '../../src')
     const read = (file: string) => readFileSync(join(source, file), 'utf8')
     assert.ok(types.size > 30)
     const others = globSync('**/*.ts', { cwd: source })
-      .filter((file) => !/(?:\.test|\/examples|\/problems|\/error-table)\.ts$/.test(file))
-      .flatMap((file) => [...read(file).matchAll(/\bevent: '(\w+)'/g)].map(([, name]) => name))
+      .filter((file) => !/(?:\.test|\/examples)\.ts$/.test(file))
+      // Errors and reasons name constants, in camelCase.
+      .flatMap((file) => [...read(file).matchAll(/\bevent: '([a-z_]+)'/g)].map(([, name]) => name))
+    const known = new Set([...types.keys(), ...others])
+    const shown = new Set(rows.map(({ event }) => event))
+    assert.deepEqual([...shown.difference(known)], [])
     assert.deepEqual(
-      [...new Set(rows.map(({ event }) => event))].toSorted(),
-      [...new Set([...types.keys(), ...others])].toSorted(),
+      [...known.difference(shown).difference(exampleEvents)].map(
+        (name) =>
+          `The event ${name} has no example: name it at a route or a command in examples.ts of its module.`,
+      ),
+      [],
     )
   })
 

@@ -54,14 +54,14 @@ export const commands: readonly CommandWork[] = [
         }
         const to = latestSchema
         const from = to - (await migrate(db, clock, { modules, mayContract, abandoned }))
-        const rooms = Object.fromEntries(await moduleVersions(db))
-        const ofModules = Object.entries(rooms).map(([name, version]) => `, ${name} ${version}`)
+        const versions = Object.fromEntries(await moduleVersions(db))
+        const ofModules = Object.entries(versions).map(([name, version]) => `, ${name} ${version}`)
         const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
         const dropped = abandoned.length > 0 ? `\ndropped: ${abandoned.join(', ')}` : ''
         call.output.result(
           {
             ...{ from, to },
-            ...(ofModules.length > 0 && { rooms }),
+            ...(ofModules.length > 0 && { rooms: versions }),
             ...(abandoned.length > 0 && { abandoned }),
           },
           text + ofModules.join('') + dropped,

@@ -104,14 +104,17 @@ suite('prepared', async () => {
     const all = prepared((from, { low }: Parameters<{ low: number }>) =>
       from.selectFrom('used_challenges').selectAll().where('expires_at', '>', low),
     )
-    await execute(other.db, 'create table used_challenges (room text, expires_at text, nonce text)')
-    await execute(other.db, "insert into used_challenges values ('of a room', 'later', 'z')")
-    const ofRoom = [{ room: 'of a room', expires_at: 'later', nonce: 'z' }]
+    await execute(
+      other.db,
+      'create table used_challenges (module text, expires_at text, nonce text)',
+    )
+    await execute(other.db, "insert into used_challenges values ('of a module', 'later', 'z')")
+    const ofModule = [{ module: 'of a module', expires_at: 'later', nonce: 'z' }]
     const ofOurs = [{ nonce: 'd', expires_at: 4 }]
     const temporary = db.withSchema('temp')
     for (const _ of [1, 2]) {
       assert.deepEqual(await all.all(db, { low: 3 }), ofOurs)
-      assert.deepEqual(await all.all(other.db, { low: 3 }), ofRoom)
+      assert.deepEqual(await all.all(other.db, { low: 3 }), ofModule)
       await assert.rejects(all.all(temporary, { low: 3 }), /no such table: temp.used_challenges/)
     }
     await other.db.destroy()

@@ -1,4 +1,4 @@
-/** The source of time. No code outside `kernel/` reads the system's clock. */
+/** The source of time. No other code reads the system's clock. */
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number

@@ -5,16 +5,50 @@ export const module: Module = {
   name: 'core',
   eventCategory: 'floor',
   tables: [
-    { name: 'row_counts', key: [], leftOut: 'counted again by its triggers, as the rows come in' },
-    { name: 'list_blocks', key: [], leftOut: 'counted again when the rows are in' },
-    { name: 'list_changes', key: [], leftOut: 'counted with the rows' },
-    { name: 'imports', key: [], leftOut: 'under way elsewhere: begun anew where the data goes' },
+    {
+      name: 'row_counts',
+      key: [],
+      leftOut: 'counted again by its triggers, as the rows come in',
+      namesNone: ['name'],
+    },
+    {
+      name: 'list_blocks',
+      key: [],
+      leftOut: 'counted again when the rows are in',
+      namesPerson: {
+        columns: ['key'],
+        atErasure: 'the block is joined with the one before it within a second',
+      },
+      namesNone: ['list'],
+    },
+    {
+      name: 'list_changes',
+      key: [],
+      leftOut: 'counted with the rows',
+      namesPerson: {
+        columns: ['name_key', 'email_key'],
+        atErasure: 'counted and deleted within a second',
+      },
+      namesNone: ['list'],
+    },
+    {
+      name: 'imports',
+      key: [],
+      leftOut: 'under way elsewhere: begun anew where the data goes',
+      namesNone: ['state'],
+    },
     {
       name: 'schema_version',
       key: [],
       leftOut: 'written by the migrations that make the new database',
+      namesNone: ['kind'],
     },
-    { name: 'room_schemas', key: [], leftOut: 'written by the migrations of modules, as that is' },
+    {
+      name: 'room_schemas',
+      key: [],
+      leftOut: 'written by the migrations of modules, as that is',
+      namesNone: ['room'],
+    },
   ],
   events: () => Promise.all([import('../http/events.ts'), import('../runtime/events.ts')]),
   reasons: () =>

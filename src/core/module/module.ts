@@ -117,6 +117,10 @@ export interface ModuleTable {
   readonly needsKeys?: true
   /** Columns that are not copied, because another database cannot use them. */
   readonly blank?: readonly string[]
+  /** The columns for text that can name a person, and what becomes of their text at an erasure. */
+  readonly namesPerson?: { readonly columns: readonly string[]; readonly atErasure: string }
+  /** The other columns for text: ids, digests, states and the like. */
+  readonly namesNone?: readonly string[]
   /** The condition of the rows to copy, which leaves out staged rows of an import. */
   readonly present?: () => Promise<RawBuilder<boolean>>
 }

@@ -2,7 +2,12 @@ import type { Generated } from 'kysely'
 import type { ModuleTable } from '../../core/module/module.ts'
 
 export const tables: readonly ModuleTable[] = [
-  { name: 'backup_runs', key: [], leftOut: 'of the installation that made them' },
+  {
+    name: 'backup_runs',
+    key: [],
+    leftOut: 'of the installation that made them',
+    namesNone: ['node', 'state', 'file', 'sha256', 'detail'],
+  },
 ]
 
 declare module '../../core/database/schema.ts' {

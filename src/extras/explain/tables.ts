@@ -5,6 +5,11 @@ export const tables: readonly ModuleTable[] = [
     name: 'refusals',
     key: [],
     leftOut: 'kept for a day, to explain refusals of the service that wrote them',
+    namesPerson: {
+      columns: ['facts', 'subject', 'address', 'network'],
+      atErasure: 'the rows of the person go; ids and addresses alone, no names',
+    },
+    namesNone: ['id', 'error', 'method', 'route', 'code', 'scheme'],
   },
 ]
 

@@ -88,7 +88,7 @@ const maxHosts = 200
 export function createHostSessions(deps: HostSessionsDeps): HostSessions {
   const { asyncCommitDb, clock, db, events, feed, random, sessions } = deps
   const lookUp = forwardStore(db).byId
-  // By the cookie's value, cached until anything in the database changes: see session/sessions.ts.
+  // By the cookie's value, cached until anything in the database changes: see sessions/sessions.ts.
   const known = new BoundedMap<string, HostSession>(maxKnown)
   let knownVersion = feed.anyVersion()
 

@@ -5,11 +5,14 @@ export const tables: readonly ModuleTable[] = [
     name: 'forward_tickets',
     key: [],
     leftOut: 'valid for ten seconds, in a browser that waits elsewhere',
+    namesPerson: { columns: ['return_to'], atErasure: 'the row goes with its session' },
+    namesNone: ['id', 'session_id', 'origin', 'browser'],
   },
   {
     name: 'forward_sessions',
     key: ['id'],
     isLogin: true,
+    namesNone: ['id', 'session_id', 'origin'],
   },
 ]
 

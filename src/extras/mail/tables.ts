@@ -9,6 +9,22 @@ export const tables: readonly ModuleTable[] = [
     needsKeys: true,
     isLogin: true, // a restored one would be sent again
     person: { column: 'user_id', onDelete: 'set-null' },
+    namesPerson: {
+      columns: ['sealed', 'response'],
+      atErasure:
+        'emptied, and what waits is withdrawn; mail of an account opens no more, because it is under the key of the person; also of mail to the verified address that names no account',
+    },
+    namesNone: [
+      'id',
+      'message',
+      'kind',
+      'state',
+      'confirmation',
+      'address_index',
+      'client_index',
+      'flow',
+      'locked_by',
+    ],
   },
   {
     name: 'notices',
@@ -17,6 +33,8 @@ export const tables: readonly ModuleTable[] = [
     sealed: ['sealed'],
     needsKeys: true,
     person: { column: 'user_id', onDelete: 'delete' },
+    namesPerson: { columns: ['sealed'], atErasure: 'the row goes' },
+    namesNone: ['type'],
   },
 ]
 

@@ -9,6 +9,11 @@ export const tables: readonly ModuleTable[] = [
     needsKeys: true,
     isLogin: true, // its link sets a password, or signs in
     person: { column: 'user_id', onDelete: 'delete' },
+    namesPerson: {
+      columns: ['sealed'],
+      atErasure: 'the row goes; one without an account goes when no code of it can count any more',
+    },
+    namesNone: ['id', 'purpose', 'address_index', 'flow'],
   },
 ]
 

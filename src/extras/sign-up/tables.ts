@@ -9,6 +9,11 @@ export const tables: readonly ModuleTable[] = [
     sealed: ['sealed'],
     needsKeys: true,
     person: { column: 'user_id', onDelete: 'delete' },
+    namesPerson: {
+      columns: ['sealed'],
+      atErasure: 'the row of the account goes, and all to its verified address',
+    },
+    namesNone: ['confirmation', 'address_index', 'roles'],
   },
 ]
 

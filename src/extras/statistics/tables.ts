@@ -4,6 +4,7 @@ export const tables: readonly ModuleTable[] = [
   {
     name: 'statistics_buckets',
     key: ['step', 'at', 'series'],
+    namesNone: ['series'],
   },
 ]
 

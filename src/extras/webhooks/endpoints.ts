@@ -74,7 +74,7 @@ export interface WithSecret {
   readonly secret: string
 }
 
-/** The endpoints of webhooks. What they are given was judged before: see `address-rules.ts`. */
+/** The endpoints of webhooks. What they are given was judged before: see `target-rules.ts`. */
 export interface Endpoints {
   byId(id: string): Promise<Endpoint | null>
   count(): Promise<number>

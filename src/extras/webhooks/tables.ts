@@ -2,14 +2,26 @@ import type { Generated } from 'kysely'
 import type { ModuleTable } from '../../core/module/module.ts'
 
 export const tables: readonly ModuleTable[] = [
-  { name: 'webhook_endpoints', key: ['id'], sealed: ['sealed'], needsKeys: true },
-  { name: 'webhook_health', key: [], leftOut: 'of the installation that has sent to them' },
+  {
+    name: 'webhook_endpoints',
+    key: ['id'],
+    sealed: ['sealed'],
+    needsKeys: true,
+    namesNone: ['id', 'sealed', 'description', 'events', 'content', 'state'],
+  },
+  {
+    name: 'webhook_health',
+    key: [],
+    leftOut: 'of the installation that has sent to them',
+    namesNone: ['endpoint'],
+  },
   {
     name: 'webhook_events',
     key: ['id'],
     givesIds: true,
     needsKeys: true,
-    isLogin: true, // a restored one would be sent again
+    isLogin: true, // a restored one would be sent again,
+    namesNone: ['message', 'type', 'order_key', 'chain', 'spread_to'],
   },
   {
     name: 'webhook_deliveries',
@@ -17,9 +29,19 @@ export const tables: readonly ModuleTable[] = [
     givesIds: true,
     sealed: ['sealed'],
     needsKeys: true,
-    isLogin: true, // as well
+    isLogin: true, // as well,
+    namesPerson: {
+      columns: ['sealed'],
+      atErasure: 'opens no more: it is under the key of the person',
+    },
+    namesNone: ['endpoint', 'message', 'type', 'order_key', 'chain', 'state', 'detail'],
   },
-  { name: 'webhook_queues', key: [], leftOut: 'made of the deliveries that wait' },
+  {
+    name: 'webhook_queues',
+    key: [],
+    leftOut: 'made of the deliveries that wait',
+    namesNone: ['endpoint', 'lane', 'locked_by'],
+  },
 ]
 
 declare module '../../core/database/schema.ts' {

@@ -8,17 +8,27 @@ export const tables: readonly ModuleTable[] = [
     person: { column: 'user_id', onDelete: 'delete' },
     blank: ['import_id', 'import_line'],
     present: async () => (await import('../../core/database/pending-import.ts')).isPresentAccount,
+    namesPerson: {
+      columns: ['username', 'verified_email', 'verified_email_key', 'undeliverable_reason'],
+      atErasure: 'the row goes',
+    },
+    namesNone: ['language'],
   },
   {
     name: 'accounts_search',
     key: [],
     leftOut: 'an index of SQLite, made again by its triggers as the accounts come in',
+    namesPerson: {
+      columns: ['text'],
+      atErasure: 'the entry goes with the row; `compact` merges the index',
+    },
   },
   {
     name: 'role_assignments',
     key: ['account', 'role'],
     person: { column: 'account', onDelete: 'delete' },
     present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
+    namesNone: ['role'],
   },
   {
     name: 'token_versions',
@@ -34,6 +44,7 @@ export const tables: readonly ModuleTable[] = [
       column: 'user_id',
       onDelete: { kept: 'they go with their import, within minutes' },
       excluded: 'a name of an import that is under way, for minutes',
+      namesPerson: { columns: ['username'], atErasure: 'goes with its import, within minutes' },
     },
   },
 ]

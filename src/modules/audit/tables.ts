@@ -2,11 +2,57 @@ import type { Generated } from 'kysely'
 import type { ModuleTable } from '../../core/module/module.ts'
 
 export const tables: readonly ModuleTable[] = [
-  { name: 'audit_records', key: ['number'], givesIds: true, needsKeys: true },
-  { name: 'audit_chains', key: ['chain'], needsKeys: true },
-  { name: 'audit_subjects', key: ['subject'], needsKeys: true },
-  { name: 'audit_checkpoints', key: ['number'], needsKeys: true },
-  { name: 'audit_tombstones', key: ['chain'], needsKeys: true },
+  {
+    name: 'audit_records',
+    key: ['number'],
+    givesIds: true,
+    needsKeys: true,
+    namesPerson: {
+      columns: ['actor_sealed', 'target_sealed'],
+      atErasure: 'stay sealed, and open no more',
+    },
+    namesNone: [
+      'chain',
+      'id',
+      'type',
+      'level',
+      'outcome',
+      'reason',
+      'request_id',
+      'facts',
+      'actor_key',
+      'target_key',
+      'actor_index',
+      'target_index',
+      'address_index',
+      'mac',
+    ],
+  },
+  {
+    name: 'audit_chains',
+    key: ['chain'],
+    needsKeys: true,
+    namesNone: ['chain', 'instance', 'version'],
+  },
+  {
+    name: 'audit_subjects',
+    key: ['subject'],
+    needsKeys: true,
+    namesPerson: { columns: ['subject'], atErasure: 'the row goes, in the same transaction' },
+    namesNone: ['pseudonym', 'sealed'],
+  },
+  {
+    name: 'audit_checkpoints',
+    key: ['number'],
+    needsKeys: true,
+    namesNone: ['previous', 'heads', 'key_id', 'signature'],
+  },
+  {
+    name: 'audit_tombstones',
+    key: ['chain'],
+    needsKeys: true,
+    namesNone: ['chain', 'mac', 'key_id', 'signature', 'closed'],
+  },
   {
     name: 'erasures',
     key: ['id'],
@@ -17,10 +63,21 @@ export const tables: readonly ModuleTable[] = [
       onDelete: { kept: 'what is left to be done, for ten minutes' },
       excluded: 'there is none before the erasure',
     },
+    namesNone: ['pseudonym', 'actor_index', 'target_index'],
   },
   { name: 'audit_erasures_unlisted', key: ['through'], needsKeys: true },
-  { name: 'audit_verifications', key: [], leftOut: 'of the installation that verified' },
-  { name: 'audit_checkpoint_keys', key: ['key_id'], needsKeys: true },
+  {
+    name: 'audit_verifications',
+    key: [],
+    leftOut: 'of the installation that verified',
+    namesNone: ['state', 'node', 'result', 'detail'],
+  },
+  {
+    name: 'audit_checkpoint_keys',
+    key: ['key_id'],
+    needsKeys: true,
+    namesNone: ['key_id', 'public_key', 'successor', 'digest', 'own_signature', 'signature'],
+  },
 ]
 
 declare module '../../core/database/schema.ts' {

@@ -6,6 +6,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['user_id', 'device'],
     needsKeys: true,
     person: { column: 'user_id', onDelete: 'delete' },
+    namesNone: ['device'],
   },
 ]
 

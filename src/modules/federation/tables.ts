@@ -7,6 +7,7 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     givesIds: true,
     person: { column: 'user_id', onDelete: 'delete' },
+    namesPerson: { columns: ['issuer', 'subject'], atErasure: 'the row goes' },
   },
 ]
 

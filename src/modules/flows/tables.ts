@@ -11,6 +11,11 @@ export const tables: readonly ModuleTable[] = [
       onDelete: 'delete',
       excluded: 'a sign-in under way, for ten minutes',
     },
+    namesPerson: {
+      columns: ['sealed', 'return_to', 'address'],
+      atErasure: 'the row goes; one without an account within an hour',
+    },
+    namesNone: ['id', 'browser', 'purpose', 'provider', 'step', 'language'],
   },
 ]
 

@@ -1,7 +1,17 @@
 import type { Generated } from 'kysely'
 import type { ModuleTable } from '../../core/module/module.ts'
 
-export const tables: readonly ModuleTable[] = [{ name: 'idempotency_keys', key: ['id'] }]
+export const tables: readonly ModuleTable[] = [
+  {
+    name: 'idempotency_keys',
+    key: ['id'],
+    namesPerson: {
+      columns: ['answer'],
+      atErasure: 'emptied if the person called, or is named by it',
+    },
+    namesNone: ['id', 'fingerprint'],
+  },
+]
 
 declare module '../../core/database/schema.ts' {
   interface Schema {

@@ -1,9 +1,19 @@
 import type { ModuleTable } from '../../core/module/module.ts'
 
 export const tables: readonly ModuleTable[] = [
-  { name: 'keys', key: ['id'] },
-  { name: 'master_key_turns', key: [], leftOut: 'a copy is sealed under another master key' },
-  { name: 'master_key_nodes', key: [], leftOut: 'it is about running processes' },
+  { name: 'keys', key: ['id'], namesNone: ['id', 'purpose', 'algorithm', 'sealed', 'usage'] },
+  {
+    name: 'master_key_turns',
+    key: [],
+    leftOut: 'a copy is sealed under another master key',
+    namesNone: ['id', 'key_before', 'key_next'],
+  },
+  {
+    name: 'master_key_nodes',
+    key: [],
+    leftOut: 'it is about running processes',
+    namesNone: ['turn', 'instance'],
+  },
 ]
 
 declare module '../../core/database/schema.ts' {

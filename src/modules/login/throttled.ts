@@ -9,7 +9,7 @@ import type { ForgottenOfAddress, LimitState, ThrottleOverview } from '../thrott
 
 /**
  * What an administrator sees and clears of the limits: over HTTP (throttle-routes.ts), or at the
- * command line (cli/commands/throttle.ts).
+ * command line (throttle-commands.ts).
  */
 export interface ThrottledDeps {
   readonly accounts: Pick<Accounts, 'byUserId'>

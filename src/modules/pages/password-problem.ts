@@ -1,7 +1,7 @@
 import type { ApiError } from '../../core/errors.ts'
 import type { PasswordProblem } from '../../core/http/pages/views/password-problem.ts'
 
-// The messages of passwords/rules.ts, kernel/password.ts and the schemas, which programs get.
+// The messages of passwords/rules.ts, core/lib/password.ts and the schemas, which programs get.
 const rules: readonly (readonly [RegExp, PasswordProblem['rule']])[] = [
   [/^is required$/, 'missing'],
   [/^must have at least (\d+) characters$/, 'short'],

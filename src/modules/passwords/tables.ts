@@ -8,6 +8,7 @@ export const tables: readonly ModuleTable[] = [
     refersTo: 'accounts',
     person: { column: 'account', onDelete: 'delete' },
     present: async () => (await import('../../core/database/pending-import.ts')).isOfPresentAccount,
+    namesNone: ['hash'],
   },
 ]
 

@@ -7,6 +7,10 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     givesIds: true,
     person: { column: 'author_id', onDelete: 'set-null', inSteps: true },
+    namesPerson: {
+      columns: ['title', 'body'],
+      atErasure: "stay, without an author: the words are the operator's to judge",
+    },
   },
 ]
 

@@ -7,6 +7,8 @@ export const tables: readonly ModuleTable[] = [
     key: ['id'],
     isLogin: true,
     person: { column: 'user_id', onDelete: 'delete' },
+    namesPerson: { columns: ['address', 'user_agent'], atErasure: 'the row goes' },
+    namesNone: ['id', 'csrf_token', 'amr'],
   },
   {
     name: 'session_ends',
@@ -17,6 +19,7 @@ export const tables: readonly ModuleTable[] = [
       excluded: 'digests of ended sessions, for a day',
     },
     leftOut: 'kept for a day, to explain refusals of the service that wrote them',
+    namesNone: ['id'],
   },
 ]
 

@@ -2,8 +2,18 @@ import type { Generated } from 'kysely'
 import type { ModuleTable } from '../../core/module/module.ts'
 
 export const tables: readonly ModuleTable[] = [
-  { name: 'throttle_places', key: ['id'], givesIds: true },
-  { name: 'used_challenges', key: ['nonce'] },
+  {
+    name: 'throttle_places',
+    key: ['id'],
+    givesIds: true,
+    namesPerson: {
+      columns: ['address'],
+      atErasure:
+        'a network address beside digests, or the digest of a known browser beside a user id; goes with the window of the limit',
+    },
+    namesNone: ['username'],
+  },
+  { name: 'used_challenges', key: ['nonce'], namesNone: ['nonce'] },
 ]
 
 declare module '../../core/database/schema.ts' {

@@ -11,9 +11,10 @@ export const tables: readonly ModuleTable[] = [
       onDelete: { kept: 'tokens of a user who is gone stay refused until they expire' },
       excluded: 'from which counter on tokens count, until they expire',
     },
+    namesNone: ['token'],
   },
-  { name: 'refresh_uses', key: ['rid'] },
-  { name: 'refresh_families_ended', key: ['family'] },
+  { name: 'refresh_uses', key: ['rid'], namesNone: ['rid', 'family', 'successor'] },
+  { name: 'refresh_families_ended', key: ['family'], namesNone: ['family'] },
 ]
 
 declare module '../../core/database/schema.ts' {

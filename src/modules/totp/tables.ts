@@ -7,11 +7,13 @@ export const tables: readonly ModuleTable[] = [
     key: ['user_id'],
     sealed: ['sealed', 'pending'],
     person: { column: 'user_id', onDelete: 'delete' },
+    namesNone: ['sealed', 'pending'],
   },
   {
     name: 'recovery_codes',
     key: ['user_id', 'code'],
     person: { column: 'user_id', onDelete: 'delete' },
+    namesNone: ['code'],
   },
 ]
 

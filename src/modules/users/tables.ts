@@ -8,6 +8,10 @@ export const tables: readonly ModuleTable[] = [
     givesIds: true,
     blank: ['import_id'],
     present: async () => (await import('../../core/database/pending-import.ts')).isPresentUser,
+    namesPerson: {
+      columns: ['name', 'email', 'name_key', 'email_key'],
+      atErasure: 'the row goes; with very many posts it is emptied, and goes when they are cleared',
+    },
   },
   {
     name: 'leaving_users',
@@ -23,6 +27,10 @@ export const tables: readonly ModuleTable[] = [
     name: 'users_search',
     key: [],
     leftOut: 'an index of SQLite, made again by its triggers as the users come in',
+    namesPerson: {
+      columns: ['text'],
+      atErasure: 'the entry goes with the row; `compact` merges the index',
+    },
   },
 ]
 
