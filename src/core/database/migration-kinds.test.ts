@@ -49,7 +49,7 @@ suite('the kinds of migrations', () => {
 
   test('what says that it only adds drops, renames and narrows nothing that the version before has', () => {
     const folder = join(import.meta.dirname, 'migrations')
-    const said = readFileSync(join(import.meta.dirname, 'migrate.ts'), 'utf8')
+    const said = readFileSync(join(import.meta.dirname, 'all-migrations.ts'), 'utf8')
     const imports = new Map(
       [...said.matchAll(/import \* as (\w+) from '\.\/migrations\/(\d{4}-[\w-]+\.ts)'/g)].map(
         ([, name = '', file = '']) => [file, name],

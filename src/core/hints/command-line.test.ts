@@ -30,7 +30,9 @@ suite('the command line, as texts call it', () => {
     /^src\/core\/cli\/help\.ts$/, // the introduction of a document, as in the next one
     /^src\/core\/config\/describe\.ts$/,
     /^src\/extras\/backup\/encrypted-key-bundle\.ts$/, // no text for people
-    /^src\/extras\/metrics\/login-families\.ts$/, // one text for the metrics of all nodes
+    /\/monitoring\.ts$/, // one text for the metrics of all nodes
+    /\/events\.ts$/, // a document
+    /^src\/core\/reasons\/|\/reasons\.ts$/, // the commands put in how they are called
   ]
 
   test('is in no text of the program without how it is called', () => {

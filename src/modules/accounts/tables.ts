@@ -40,11 +40,11 @@ export const tables: readonly ModuleTable[] = [
     name: 'import_names',
     key: [],
     leftOut: 'of those imports',
+    namesPerson: { columns: ['username'], atErasure: 'goes with its import, within minutes' },
     person: {
       column: 'user_id',
       onDelete: { kept: 'they go with their import, within minutes' },
       excluded: 'a name of an import that is under way, for minutes',
-      namesPerson: { columns: ['username'], atErasure: 'goes with its import, within minutes' },
     },
   },
 ]
