@@ -8,6 +8,7 @@ import { ApiError } from '../../src/core/errors.ts'
 import { createLog } from '../../src/core/runtime/deps.ts'
 import { eventsOf } from '../../src/core/runtime/sinks.ts'
 import { createClientTokens } from '../../src/modules/federation/client-tokens.ts'
+import { providerFailed } from '../../src/modules/federation/problems.ts'
 import { createProvider } from '../../src/modules/federation/provider.ts'
 import { loadConfig } from '../config.ts'
 import { payloadOf } from '../forge.ts'
@@ -58,7 +59,7 @@ suite('4.4: tokens as a client', async () => {
 
   test('a failure is told, kept nowhere, and the next try is a new one', async () => {
     const bad = clientOf(settingsFor(idp, { OIDC_CLIENT_SECRET: 'not the secret of the client' }))
-    await assert.rejects(bad.clientCredentials(wanted), isRefusal('identityProvider'))
+    await assert.rejects(bad.clientCredentials(wanted), isRefusal(providerFailed))
     const tokens = clientOf(settingsFor(idp))
     idp.instead.set('/token', (_, response) => response.writeHead(503).end())
     await assert.rejects(tokens.clientCredentials(wanted), isRefusal('serviceUnavailable'))
@@ -207,7 +208,7 @@ suite('4.4: tokens as a client', async () => {
   })
 })
 
-function isRefusal(row: string) {
+function isRefusal(row: ApiError['row']) {
   return (error: unknown) => {
     assert.ok(error instanceof ApiError, String(error))
     assert.equal(error.row, row)
