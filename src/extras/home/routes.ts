@@ -31,53 +31,48 @@ const Link = {
   additionalProperties: false,
 } as const
 
-const Home = named(
-  'Home',
-  {
-    type: 'object',
-    required: ['name', 'links', 'sign_in'],
-    properties: {
-      name: Text,
-      links: {
-        type: 'object',
-        required: ['documentation', 'openapi', 'jwks', 'health', 'status'],
-        properties: {
-          documentation: Link,
-          openapi: Link,
-          jwks: Link,
-          health: Link,
-          status: Link,
-        },
-        additionalProperties: false,
-      },
-      sign_in: {
-        type: 'array',
-        description: 'The identity providers that a browser can sign in with',
-        items: {
+const homeSchema = (links: readonly string[]) =>
+  named(
+    'Home',
+    {
+      type: 'object',
+      required: ['name', 'links', 'sign_in'],
+      properties: {
+        name: Text,
+        links: {
           type: 'object',
-          required: ['name', 'href'],
-          properties: {
-            name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
-            href: { type: 'string', description: 'A path that a browser opens' },
-          },
+          required: links,
+          properties: Object.fromEntries(links.map((name) => [name, Link])),
           additionalProperties: false,
         },
+        sign_in: {
+          type: 'array',
+          description: 'The identity providers that a browser can sign in with',
+          items: {
+            type: 'object',
+            required: ['name', 'href'],
+            properties: {
+              name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+              href: { type: 'string', description: 'A path that a browser opens' },
+            },
+            additionalProperties: false,
+          },
+        },
       },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  },
-  {
-    name: 'Gatehouse',
-    links: {
-      documentation: { href: '/api/docs', access: 'ADMIN' },
-      openapi: { href: '/api/openapi.json', access: 'ADMIN' },
-      jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
-      health: { href: '/health/ready', access: 'anyone' },
-      status: { href: '/api/public/status', access: 'anyone' },
+    {
+      name: 'Gatehouse',
+      links: {
+        documentation: { href: '/api/docs', access: 'ADMIN' },
+        openapi: { href: '/api/openapi.json', access: 'ADMIN' },
+        jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+        health: { href: '/health/ready', access: 'anyone' },
+        status: { href: '/api/public/status', access: 'anyone' },
+      },
+      sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
     },
-    sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
-  },
-)
+  )
 
 /**
  * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
@@ -88,9 +83,12 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
   const { accounts, config, providers } = options
   const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
+  const hasReference = app.hasRoute({ method: 'GET', url: '/api/docs' })
   const links = {
-    documentation: { href: '/api/docs', access: documents },
-    openapi: { href: '/api/openapi.json', access: documents },
+    ...(hasReference && {
+      documentation: { href: '/api/docs', access: documents },
+      openapi: { href: '/api/openapi.json', access: documents },
+    }),
     jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
     health: { href: '/health/ready', access: 'anyone' },
     status: { href: '/api/public/status', access: 'anyone' },
@@ -110,7 +108,10 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       config: {
         access: { rule: anyone },
         errorPage: troublePage,
-        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page }, 303: {} },
+        answers: {
+          200: { [mediaTypes.json]: homeSchema(Object.keys(links)), [mediaTypes.html]: Page },
+          303: {},
+        },
         responseHeaders: ['set-cookie'],
       },
       schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
