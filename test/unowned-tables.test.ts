@@ -7,7 +7,6 @@ import pg from 'pg'
 import { latestSchema, migrate } from '../src/core/database/migrate.ts'
 import { connectionOf } from '../src/core/database/postgres/address.ts'
 import { existingTables, unownedTables } from '../src/core/database/unowned-tables.ts'
-import type { Module } from '../src/core/module/module.ts'
 import { holdServiceLock } from '../src/core/workers/service-lock.ts'
 import { modules as ours } from '../src/modules.ts'
 import { testApp } from './app.ts'
@@ -223,54 +222,5 @@ suite('tables that belong to no module of the program', () => {
     await sql`create table of_another (id integer)`.execute(deps.db)
     await sql`insert into of_another values (1)`.execute(deps.db)
     await migrate(deps.db, deps.clock, { modules: ours })
-  })
-})
-
-suite('migrations of a module of the service', () => {
-  const more: readonly Module[] = ours.map((module) =>
-    module.name === 'webhooks'
-      ? {
-          ...module,
-          migrations: [
-            ['alter table webhook_endpoints add column colour text'],
-            ['create table webhook_notes (id integer primary key, text text not null) strict'],
-          ],
-          tables: [...(module.tables ?? []), { name: 'webhook_notes', key: ['id'] }],
-        }
-      : module,
-  )
-
-  test('run on a database that has the tables, in numbers of their own', async () => {
-    const { db, directory } = await usedDatabase()
-    const { stdout } = await gatehouse(directory, 'migrate --json', { modules: more })
-    assert.deepEqual(JSON.parse(stdout), {
-      ...{ from: latestSchema, to: latestSchema, rooms: { webhooks: 2 } },
-    })
-    const { rows } = await sql`select id, colour from webhook_endpoints`.execute(db)
-    assert.deepEqual(
-      rows.map((row) => ({ ...(row as object) })),
-      [{ id: 'e', colour: null }],
-    )
-  })
-
-  test('a start runs them, and a backup has their tables', async () => {
-    const app = await testApp({}, { modules: more })
-    await sql`insert into webhook_notes values (1, 'x')`.execute(app.deps.db)
-    const path = join(folder(), 'backup')
-    const stdin = `${passphrase}\n`
-    const made = await gatehouse(app.directory, `backup ${path}`, { stdin, modules: more })
-    assert.equal(made.code, 0, made.stderr)
-    const { deps, directory } = await place()
-    const restored = await gatehouse(directory, `restore ${path}`, { stdin, modules: more })
-    assert.equal(restored.code, 0, restored.stderr)
-    const { rows } = await sql<{ text: string }>`select text from webhook_notes`.execute(deps.db)
-    assert.equal(rows[0]?.text, 'x')
-  })
-
-  test('two modules cannot have the same number: each name is there once', async () => {
-    const { directory } = await place()
-    const modules = [...more, { name: 'webhooks', migrations: [[]] }]
-    const { code, stderr } = await gatehouse(directory, 'migrate', { modules })
-    assert.deepEqual([code, stderr], [1, 'error: two modules are named webhooks\n'])
   })
 })

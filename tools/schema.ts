@@ -34,7 +34,11 @@ export function postgresExpected(): SchemaObjects {
 if (process.env.TEST_DATABASE === 'postgres') {
   const { connectTo } = await import('../test/database.ts')
   const { postgresObjects } = await import('../src/core/database/postgres/schema-catalog.ts')
+  const { migrate } = await import('../src/core/database/migrate.ts')
+  const { systemClock } = await import('../src/core/lib/clock.ts')
+  const { modules } = await import('../src/modules.ts')
   const { db } = await connectTo()
+  await migrate(db, systemClock, { modules })
   const objects = [...(await postgresObjects(db))].sort(([one], [other]) => (one < other ? -1 : 1))
   const lines = objects.map(
     ([name, { definition, table }]) => `${JSON.stringify([name, table, definition])}\n`,

@@ -4,6 +4,7 @@ import type { InsideContext } from '../../../core/checks/context.ts'
 import { clockSetBack } from '../../../core/database/clock-set-back.ts'
 import type { Database } from '../../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
+import { moduleVersions, newerSchema } from '../../../core/database/module-schemas.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { databasePages } from './pages.ts'
@@ -48,7 +49,7 @@ const schema: Check<InsideContext> = {
     do: 'Make a backup, then start the service, which migrates the database, or migrate it by command.',
     setting: `${gatehouse} migrate`,
   },
-  async find({ db }) {
+  async find({ db, modules }) {
     let version: number
     try {
       version = await schemaVersion(db)
@@ -58,8 +59,12 @@ const schema: Check<InsideContext> = {
     if (version < latestSchema) {
       return [{ what: `The database has schema ${version}, this version needs ${latestSchema}.` }]
     }
-    if (version === latestSchema) return []
-    const what = `The database has schema ${version}, this program knows ${latestSchema}: another node is newer.`
+    const newer =
+      version > latestSchema
+        ? `schema ${version}, this program knows ${latestSchema}`
+        : newerSchema(await moduleVersions(db), modules)
+    if (newer === null) return []
+    const what = `The database has ${newer}: another node is newer.`
     return [{ what, level: 'warning', mend: { do: 'Bring this node to the newer version.' } }]
   },
 }

@@ -1,6 +1,7 @@
 import type { Check, Found } from '../../../core/checks/check.ts'
 import type { InsideContext } from '../../../core/checks/context.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
+import { moduleVersions, newerSchema } from '../../../core/database/module-schemas.ts'
 import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
@@ -13,9 +14,12 @@ export const schemaObjects: Check<InsideContext> = {
   mend: {
     do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',
   },
-  async find({ db }) {
-    if ((await schemaVersion(db)) !== latestSchema) return [] // said by the check of the version
-    const { additional, changed, missing } = await schemaDifferences(db)
+  async find({ db, modules }) {
+    const isOther =
+      (await schemaVersion(db)) !== latestSchema ||
+      newerSchema(await moduleVersions(db), modules) !== null
+    if (isOther) return [] // said by the check of the version
+    const { additional, changed, missing } = await schemaDifferences(db, modules)
     const found = [
       ...missing.map(({ name, definition }): Found => differs(name, 'is missing', definition)),
       ...changed.map(({ name, definition }): Found => differs(name, 'was changed', definition)),
