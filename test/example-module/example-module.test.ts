@@ -433,10 +433,12 @@ suite('a module from outside', async () => {
   test('a long path and further schemes re-indent no other line of the documents', async () => {
     const longPath: Module = {
       name: 'long',
-      routes: async () => async (server) => {
-        const config = { access: { rule: anyone } }
-        server.get(`/${'long'.repeat(20)}`, { config, schema: { hide: true } }, async () => 'x')
-      },
+      routes: async () => ({
+        async routes(server) {
+          const config = { access: { rule: anyone } }
+          server.get(`/${'long'.repeat(20)}`, { config, schema: { hide: true } }, async () => 'x')
+        },
+      }),
     }
     const docs = await generateDocs([...modules, longPath])
     for (const name of ['routes.txt', 'access.txt']) {

@@ -1,5 +1,5 @@
+import type { FastifyRequest } from 'fastify'
 import { hook, service } from '../../core/module/service.ts'
-import type { LogoutEndings } from '../sessions/logout-routes.ts'
 import { endBearer } from '../tokens/authenticator.ts'
 import { type ExternalBearer, externalBearer } from './authenticator.ts'
 import { createFlows, type Flows } from './flow.ts'
@@ -9,7 +9,8 @@ import { createProviders, type Providers } from './providers.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly endBearer: LogoutEndings['endBearer']
+    /** Ends the bearer token of a request, if there is one. */
+    readonly endBearer: (request: FastifyRequest) => Promise<unknown>
     readonly externalBearer: ExternalBearer
     readonly flows: Flows
     readonly identities: Identities

@@ -1,5 +1,4 @@
 import { hook, service } from '../../core/module/service.ts'
-import type { LogoutEndings } from '../sessions/logout-routes.ts'
 import { endRefreshToken } from './end-token.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { loadRevocations, type Revocations } from './revocations.ts'
@@ -9,7 +8,8 @@ import { createVerified, type Verified } from './verified.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly endRefresh: LogoutEndings['endRefresh']
+    /** Ends a refresh token, if the text is a valid one. */
+    readonly endRefresh: (token: string) => Promise<unknown>
     readonly profiles: Profiles
     readonly revocations: Revocations
     readonly rotation: Rotation
