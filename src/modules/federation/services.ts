@@ -20,27 +20,26 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['accounts', 'config', 'db', 'feed', 'clock', 'events', 'random'],
+    needs: ['accounts'],
     makes: ['identities'],
     create: (needs) => ({ identities: createIdentities(needs) }),
   }),
   service({
-    needs: ['clock', 'config', 'events', 'fetch'],
     makes: ['providers'],
     create: (needs) => ({ providers: createProviders(needs) }),
   }),
   service({
-    needs: ['clock', 'events', 'identities', 'providers', 'requirements', 'revocations'],
+    needs: ['identities', 'providers', 'requirements', 'revocations'],
     makes: ['externalBearer'],
     create: (needs) => ({ externalBearer: externalBearer(needs) }),
   }),
   service({
-    needs: ['accounts', 'clock', 'db', 'keys', 'random'],
+    needs: ['accounts', 'keys'],
     makes: ['flows'],
     create: (needs) => ({ flows: createFlows(needs) }),
   }),
   service({
-    needs: ['events', 'revocations', 'rotation', 'tokens', 'externalBearer'],
+    needs: ['revocations', 'rotation', 'tokens', 'externalBearer'],
     makes: ['endBearer'],
     create: ({ externalBearer: external, ...needs }) => {
       const endOwn = endBearer(needs)
