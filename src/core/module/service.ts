@@ -23,6 +23,7 @@ export interface Service {
   readonly create: (given: never) => object
   readonly stop?: (made: never) => Promise<void>
   readonly close?: (made: never) => Promise<void>
+  readonly closeMs?: number
 }
 
 interface Declared<
@@ -43,6 +44,8 @@ interface Declared<
   readonly stop?: (made: Ended<Needed, Makes>) => Promise<void>
   /** Writes what these services hold in memory, when all services have stopped. */
   readonly close?: (made: Ended<Needed, Makes>) => Promise<void>
+  /** How long `close` may take, where 2 seconds are too short. */
+  readonly closeMs?: number
 }
 
 /** Declares services of a module, which services.ts exports in `services`. */
