@@ -161,17 +161,6 @@ suite('the end of the services', () => {
     )
   })
 
-  test('waits longer for a service that declares so', async () => {
-    const slow = made('slow', [], { close: () => new Promise(() => {}), closeMs: 5000 })
-    const app = await testApp({}, { modules: [...ours, moduleOf('a', slow)] })
-    const closed = app.app.server.close()
-    await waitUntil('the bound of the module', () => app.clock.waits().includes(5))
-    app.clock.advance(5)
-    await closed
-    const [line] = app.log.filter(({ phase }) => phase !== undefined)
-    assert.deepEqual([line?.module, line?.msg], ['a', 'a module did not end within 5000 ms'])
-  })
-
   test('of a command is that of what it names and of what each process makes', async () => {
     const app = await testApp()
     const seen: string[] = []

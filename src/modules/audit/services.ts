@@ -58,7 +58,6 @@ export const services = [
       return { auditProof }
     },
     close: ({ auditProof }) => auditProof.close(),
-    closeMs: 5000, // of these, 3 seconds are for sinks
   }),
   service({
     needs: ['auditProof', 'keys'],
