@@ -8,21 +8,25 @@ import { latestSchema, migrate } from '../src/core/database/migrate.ts'
 import { connectionOf } from '../src/core/database/postgres/address.ts'
 import { existingTables, unownedTables } from '../src/core/database/unowned-tables.ts'
 import { holdServiceLock } from '../src/core/workers/service-lock.ts'
-import { modules as ours } from '../src/modules.ts'
+import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
-import { gatehouse } from './cli/gatehouse.ts'
+import { type Surroundings, gatehouse as withModules } from './cli/gatehouse.ts'
 import { steppingClock } from './clock.ts'
 import { folder, passphrase, place } from './copies.ts'
 import { connectTo, postgresOnly, sqliteOnly } from './database.ts'
 import { module as notes } from './example-module/module.ts'
 import { newWebhook, webhooks } from './webhooks.ts'
 
+/** The modules whose tables the shared migrations make; others are abandoned by their names. */
+const ours = modules.filter(({ migrations = [] }) => migrations.length === 0)
 const without = (...names: string[]) => ours.filter(({ name }) => !names.includes(name))
+const gatehouse = (directory: string, words: string, more: Surroundings = {}) =>
+  withModules(directory, words, { modules: ours, ...more })
 const call = 'npm run -s gatehouse --'
 
 /** The database of a service, whose webhooks have two rows in two tables. */
 async function usedDatabase() {
-  const { deps, directory } = await testApp()
+  const { deps, directory } = await testApp({}, { modules: ours })
   const endpoint = { id: 'e', sealed: 's', events: '[]', content: 'ids' as const, created_at: 1 }
   await deps.db
     .insertInto('webhook_endpoints')
@@ -91,9 +95,9 @@ suite('tables that belong to no module of the program', () => {
 
   test('a table of a module of the program, or an unknown one, cannot be abandoned', async () => {
     const { run, db } = await usedDatabase()
-    const ours = ['users', 'schema_version', 'webhook_health', 'sessions']
+    const known = ['users', 'schema_version', 'webhook_health', 'sessions']
     const odd = ['nothing', 'sqlite_master', 'pg_class', '"webhook_queues"', 'main.webhook_queues']
-    for (const name of [...ours, ...odd]) {
+    for (const name of [...known, ...odd]) {
       const { code, stderr } = await run(`migrate --abandon ${name},webhook_queues --yes`)
       const message = `${name} is no table with rows, and no module, that this program lacks`
       assert.deepEqual([code, stderr], [1, `error: ${message}\n`])
@@ -107,7 +111,7 @@ suite('tables that belong to no module of the program', () => {
   })
 
   test('a node that has the module goes on when its tables were emptied', async () => {
-    const app = await testApp()
+    const app = await testApp({}, { modules: ours })
     await newWebhook(app)
     const headers = await app.bearer(app.admin)
     const add = async (name: string) =>

@@ -1,6 +1,5 @@
 import { isLoopback } from '../addresses/loopback.ts'
 import type { Config } from '../config/load.ts'
-import type { ModuleSchema } from '../database/module-schemas.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Deps } from '../runtime/deps.ts'
 import type { Machine } from './machine.ts'
@@ -15,9 +14,7 @@ export interface OfflineContext extends Pick<Deps, 'clock' | 'config' | 'events'
 /** The context of the inside checks: settings, files, database, and the services that this service uses. */
 export interface InsideContext
   extends OfflineContext,
-    Pick<Deps, 'assertDatabaseServes' | 'databaseFiles' | 'db' | 'measurements' | 'random'> {
-  readonly modules: readonly ModuleSchema[]
-}
+    Pick<Deps, 'assertDatabaseServes' | 'databaseFiles' | 'db' | 'measurements' | 'random'> {}
 
 /** The context of the outside checks: a service at an address, as any caller sees it. */
 export interface OutsideContext {

@@ -13,7 +13,7 @@ interface Examination {
   readonly machine?: Machine
 }
 
-export type InsideDeps = Omit<InsideContext, 'machine' | 'modules'>
+export type InsideDeps = Omit<InsideContext, 'machine'>
 
 /**
  * Makes the inside checks; changes nothing. If the database cannot be used, that is the finding, and
@@ -24,7 +24,7 @@ export async function examineInside(
   { modules, machine = thisMachine }: Examination,
 ): Promise<{ findings: Finding[]; checks: number }> {
   const { inside, offline, opening } = await loadChecks(modules)
-  const context: InsideContext = { ...deps, machine, modules }
+  const context: InsideContext = { ...deps, machine }
   const findings: Finding[] = []
   for (const check of offline) findings.push(...(await runCheck(check, context)))
   let checks = offline.length

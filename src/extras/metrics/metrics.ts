@@ -65,16 +65,23 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
   async function read(form: Form): Promise<string> {
     const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
     const { silent, families } = workerFamilies.take(polled)
-    const isDatabaseUp = await assertDatabaseServes().then(
-      () => true,
-      () => false,
-    )
+    let isDatabaseUp = true
+    const fromDatabase = async <T>(read: () => Promise<T>): Promise<T | null> => {
+      try {
+        if (isDatabaseUp) return await read()
+      } catch {
+        isDatabaseUp = false
+      }
+      return null
+    }
+    await fromDatabase(assertDatabaseServes)
+    const ofModules: Told[] = []
+    for (const { module, read } of ofService) {
+      ofModules.push({ module, families: await read({ fromDatabase }) })
+    }
     const answered = 1 + polled.length - silent
     const core = serviceFamilies(needs, { answered, isDatabaseUp, silent })
-    const service: Told[] = [{ module: 'metrics', families: core }]
-    for (const { module, read } of ofService) {
-      service.push({ module, families: await read({ isDatabaseUp }) })
-    }
+    const service = [{ module: 'metrics', families: core }, ...ofModules]
     assertDistinct([...service, ...mine])
     return exposition([familiesOf(service), familiesOf(mine), ...families], form)
   }

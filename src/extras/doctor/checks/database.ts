@@ -4,7 +4,11 @@ import type { InsideContext } from '../../../core/checks/context.ts'
 import { clockSetBack } from '../../../core/database/clock-set-back.ts'
 import type { Database } from '../../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
-import { moduleVersions, newerSchema } from '../../../core/database/module-schemas.ts'
+import {
+  type ModuleSchema,
+  moduleVersions,
+  newerSchema,
+} from '../../../core/database/module-schemas.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { databasePages } from './pages.ts'
@@ -40,7 +44,7 @@ export const databaseCheck: Check<InsideContext> = {
   },
 }
 
-const schema: Check<InsideContext> = {
+const schema = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema',
   level: 'error',
   passMessage: 'the schema is that of this version',
@@ -49,7 +53,7 @@ const schema: Check<InsideContext> = {
     do: 'Make a backup, then start the service, which migrates the database, or migrate it by command.',
     setting: `${gatehouse} migrate`,
   },
-  async find({ db, modules }) {
+  async find({ db }) {
     let version: number
     try {
       version = await schemaVersion(db)
@@ -67,15 +71,12 @@ const schema: Check<InsideContext> = {
     const what = `The database has ${newer}: another node is newer.`
     return [{ what, level: 'warning', mend: { do: 'Bring this node to the newer version.' } }]
   },
-}
+})
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<InsideContext>[] = [
-  databaseFiles,
-  databaseCheck,
-  databasePages,
-  schema,
-]
+export const openingChecks = (
+  modules: readonly ModuleSchema[],
+): readonly Check<InsideContext>[] => [databaseFiles, databaseCheck, databasePages, schema(modules)]
 
 const maxClockMs = 2000
 

@@ -1,12 +1,17 @@
 import type { Check, Found } from '../../../core/checks/check.ts'
 import type { InsideContext } from '../../../core/checks/context.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
-import { moduleVersions, newerSchema } from '../../../core/database/module-schemas.ts'
+import {
+  type ModuleSchema,
+  moduleVersions,
+  newerSchema,
+} from '../../../core/database/module-schemas.ts'
 import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
 
-export const schemaObjects: Check<InsideContext> = {
+/** Whether the schema is what the migrations and those of the modules make. */
+export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema_objects',
   level: 'error',
   passMessage: 'each table, index and trigger is as the migrations of this version make it',
@@ -14,7 +19,7 @@ export const schemaObjects: Check<InsideContext> = {
   mend: {
     do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',
   },
-  async find({ db, modules }) {
+  async find({ db }) {
     const isOther =
       (await schemaVersion(db)) !== latestSchema ||
       newerSchema(await moduleVersions(db), modules) !== null
@@ -47,7 +52,7 @@ export const schemaObjects: Check<InsideContext> = {
     if (more <= 0) return found
     return [...found.slice(0, maxReported), { what: `${more} more objects of the schema differ.` }]
   },
-}
+})
 
 function differs(name: string, how: string, definition: string): Found {
   const isStatement = /^create /i.test(definition)
