@@ -41,7 +41,7 @@ suite('services that do not fit together stop the start', () => {
   })
 
   test('one for a hook that no module makes', async () => {
-    const needs = ['absent'] as unknown as ['db']
+    const needs = ['absent'] as unknown as ['keys']
     const hooks = [hook('onFactorProved', needs, () => async () => {})]
     await assert.rejects(starting({ name: 'first', services: async () => ({ hooks }) }), {
       message: 'the module first needs the service absent, which no module makes',
@@ -159,17 +159,6 @@ suite('the end of the services', () => {
         ['b', 'close', 'a module did not end within 2000 ms'],
       ],
     )
-  })
-
-  test('waits longer for a service that declares so', async () => {
-    const slow = made('slow', [], { close: () => new Promise(() => {}), closeMs: 5000 })
-    const app = await testApp({}, { modules: [...ours, moduleOf('a', slow)] })
-    const closed = app.app.server.close()
-    await waitUntil('the bound of the module', () => app.clock.waits().includes(5))
-    app.clock.advance(5)
-    await closed
-    const [line] = app.log.filter(({ phase }) => phase !== undefined)
-    assert.deepEqual([line?.module, line?.msg], ['a', 'a module did not end within 5000 ms'])
   })
 
   test('of a command is that of what it names and of what each process makes', async () => {

@@ -10,7 +10,7 @@ export interface Closing {
   close(): Promise<void>
 }
 
-/** How long the services of a module may take for a phase, if none of them declares more for `close`. */
+/** How long the services of a module may take for a phase. */
 const boundMs = 2000
 
 type Phase = 'stop' | 'close'
@@ -26,7 +26,7 @@ export function closingOf(
   async function run(phase: Phase): Promise<void> {
     for (const [module, own] of modules) {
       const ending = own.filter(({ service }) => service[phase])
-      if (ending.length > 0) await bounded(phase, module, ending)
+      if (ending.length > 0) await bounded(phase, module, () => endAll(phase, ending))
     }
   }
 
@@ -34,15 +34,13 @@ export function closingOf(
     for (const { service } of own) await service[phase]?.(made as never) // it has what it has made
   }
 
-  async function bounded(phase: Phase, module: string, own: readonly OfModule[]): Promise<void> {
-    const declared = own.map(({ service }) => (phase === 'close' && service.closeMs) || 0)
-    const withinMs = Math.max(boundMs, ...declared)
+  async function bounded(phase: Phase, module: string, work: () => Promise<void>): Promise<void> {
     const ended = new AbortController()
-    const late = wait(withinMs, ended.signal).then(() => {
+    const late = wait(boundMs, ended.signal).then(() => {
       if (ended.signal.aborted) return
-      log.error({ module, phase }, `a module did not end within ${withinMs} ms`)
+      log.error({ module, phase }, `a module did not end within ${boundMs} ms`)
     })
-    const done = endAll(phase, own).catch((error: unknown) => {
+    const done = work().catch((error: unknown) => {
       log.error({ err: error, module, phase }, 'a module did not end as it should')
     })
     await Promise.race([done, late])

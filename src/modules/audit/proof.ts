@@ -47,7 +47,7 @@ export type AuditProofDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'workers'> & {
 }
 
 const maxUncovered = 1000
-const closeMs = 3000
+const closeMs = 1500 // within the time that a module has to close
 
 /** What this process has committed since its last look; when the oldest of it was made. */
 interface Uncovered {

@@ -7,7 +7,12 @@ import { refusesBodies } from '../bodies/bodies.ts'
 import { capitalized, type DeclaredError, errorNameOf, rowOf } from '../declared-error.ts'
 import { mediaTypes } from '../media-types.ts'
 import type { ResponseHeader } from '../response-headers.ts'
-import { csrfGuardsOf, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
+import {
+  csrfGuardsOf,
+  declaredErrors,
+  onlyNamed,
+  type RouteDeclaration,
+} from '../routes/declaration.ts'
 import { type JsonSchema, namingOf, Page } from '../schemas.ts'
 import type { Components, Reference } from './components.ts'
 import { ErrorBody, InternalError, ValidationError } from './error-schemas.ts'
@@ -98,15 +103,13 @@ function reworded(error: DeclaredError, { rewords = {} }: RouteDeclaration): Dec
 }
 
 /** The errors of authentication and authorization. */
-function refusalsOf({ access, accepted = [] }: RouteDeclaration): DeclaredError[] {
+function refusalsOf(declaration: RouteDeclaration): DeclaredError[] {
+  const { access, accepted = [] } = declaration
   if (!access || decide(access.rule, null) === true) return []
-  const [only, ...others] = accepted
-  const isAlone = only !== undefined && others.length === 0
+  const only = onlyNamed(declaration)
   return [
-    isAlone ? only.missing : 'authenticationRequired',
-    ...accepted.flatMap(({ invalid }) =>
-      invalid ? [isAlone ? invalid.alone : invalid.error] : [],
-    ),
+    only?.missing ?? 'authenticationRequired',
+    ...accepted.flatMap(({ invalid }) => (invalid ? [only ? invalid.alone : invalid.error] : [])),
     ...(canDeny(access.rule) ? ['accessDenied' as const] : []),
     ...accepted.flatMap(({ errors = [] }) => errors),
   ]
