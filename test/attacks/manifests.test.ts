@@ -35,11 +35,12 @@ const bringing =
 
 const serving =
   (...urls: string[]): NonNullable<Module['routes']> =>
-  async () =>
-  async (app) => {
-    const config = { access: { rule: anyone } }
-    for (const url of urls) app.get(url, { config }, async () => 'x')
-  }
+  async () => ({
+    async routes(app) {
+      const config = { access: { rule: anyone } }
+      for (const url of urls) app.get(url, { config }, async () => 'x')
+    },
+  })
 
 const settingsIn = (name: string) => async () => ({
   settings: { [name]: { parse: String, secret: false, shown: '', doc: '', fallback: '' } },
@@ -267,7 +268,7 @@ suite('a thing belongs to one module', () => {
         ...first,
         async routes() {
           await nextTurn()
-          return isSecondAsked ? async () => {} : Promise.reject(new Error('one after another'))
+          return isSecondAsked ? [] : Promise.reject(new Error('one after another'))
         },
       },
       {
@@ -279,10 +280,10 @@ suite('a thing belongs to one module', () => {
       },
     ])
     assert.deepEqual(
-      loaded.map(({ name, routes }) => [name, typeof routes]),
+      loaded.map(({ name, authenticators }) => [name, typeof authenticators]),
       [
-        ['first', 'function'],
-        ['second', 'undefined'],
+        ['first', 'undefined'],
+        ['second', 'function'],
       ],
     )
   })

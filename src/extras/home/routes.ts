@@ -1,25 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
+import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { named, Page, Text } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { defaultName } from '../../modules/federation/provider-settings.ts'
-import type { Providers } from '../../modules/federation/providers.ts'
-import type { Landing } from '../../modules/pages/landing.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
-import type { Sessions } from '../../modules/sessions/sessions.ts'
 import { troublePage } from './page.ts'
-
-export interface HomeOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'environment' | 'session'>
-  readonly landings: () => readonly Landing[]
-  readonly providers: Providers
-  readonly sessions: Sessions
-}
 
 const Link = {
   type: 'object',
@@ -84,7 +73,8 @@ const Home = named(
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
  * signed in is led to the console or to the own account.
  */
-export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
+  limitPageRequests(app, prefersPage) // programs get JSON
   const { accounts, config, providers } = options
   const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
