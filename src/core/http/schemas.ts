@@ -42,6 +42,15 @@ export function namingOf(schema: JsonSchema): Naming | undefined {
   return namings.get(schema)
 }
 
+/** An object with these properties, all of them and no others. */
+export function exactly<const Properties extends Readonly<Record<string, JsonSchema>>>(
+  properties: Properties,
+) {
+  // Of a list whose length is not known the type would be that of no property.
+  const required = Object.keys(properties) as unknown as readonly [keyof Properties & string]
+  return { type: 'object', required, properties, additionalProperties: false } as const
+}
+
 /** A page for people. */
 export const Page = { type: 'string', examples: ['<!doctype html>…'] } as const
 

@@ -1,7 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
+import {
+  exactly,
+  Message,
+  named,
+  rolesOf,
+  type SchemaTypes,
+  Text,
+  Time,
+} from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
@@ -24,18 +32,13 @@ export const prefixes = ownAccountPrefixes
 const ownAccountSchema = (roles: readonly Role[]) =>
   named(
     'OwnAccount',
-    {
-      type: 'object',
-      required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
-      properties: {
-        username: Text,
-        roles: rolesOf(roles),
-        second_factor: { type: 'boolean' },
-        user: UserBody,
-        created_at: Time,
-      },
-      additionalProperties: false,
-    },
+    exactly({
+      username: Text,
+      roles: rolesOf(roles),
+      second_factor: { type: 'boolean' },
+      user: UserBody,
+      created_at: Time,
+    }),
     {
       username: annsAccount.username,
       roles: annsAccount.roles,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { named as describe, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { named as describe, exactly, type SchemaTypes, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { generatedPassword } from '../../core/password-strength/generated-password.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -12,15 +12,10 @@ import { AccountName, examplePasswords } from './schemas.ts'
 
 const ResetPassword = describe(
   'OneTimePassword',
-  {
-    type: 'object',
-    required: ['username', 'password'],
-    properties: {
-      username: Text,
-      password: { type: 'string', description: 'Told once; the next login must set another' },
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    username: Text,
+    password: { type: 'string', description: 'Told once; the next login must set another' },
+  }),
   { username: 'ann', password: examplePasswords.next },
 )
 

@@ -1,23 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { untilRead } from '../../core/http/connections/draining.ts'
-import { named, nameOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { exactly, named, nameOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
 import { loadMonitoring } from '../../core/module/monitoring.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 
 const retrySeconds = 1
 
-const Status = named(
-  'Health',
-  {
-    type: 'object',
-    required: ['status'],
-    properties: { status: Text },
-    additionalProperties: false,
-  },
-  { status: 'live' },
-)
+const Status = named('Health', exactly({ status: Text }), { status: 'live' })
 
 const ready = (warnings: readonly string[]) =>
   named(
@@ -40,12 +31,7 @@ const ready = (warnings: readonly string[]) =>
 
 const PublicStatus = named(
   'ServiceStatus',
-  {
-    type: 'object',
-    required: ['status', 'service', 'versions'],
-    properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
-    additionalProperties: false,
-  },
+  exactly({ status: Text, service: Text, versions: { type: 'array', items: Text } }),
   { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
 )
 
