@@ -64,7 +64,7 @@ export function accountDetailsSchema(roles: readonly Role[], more: readonly Acco
     {
       type: 'object',
       required: [...Object.keys(fields), ...Object.keys(others)] as (keyof typeof fields)[],
-      // The types are those of the fixed fields: the other features check their own.
+      // The compiler knows the fixed fields only: each module checks its own fields.
       properties: { ...fields, ...others } as typeof fields,
       additionalProperties: false,
     },

@@ -11,7 +11,7 @@ import { BackupRun, BackupRunPage } from './schemas.ts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** The routes of /api/admin/backups: the backups that the service makes by itself. */
+/** The routes of /api/admin/backups: the automatic backups. */
 export async function routes(instance: FastifyInstance, { backups }: Needs): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 

@@ -49,7 +49,7 @@ const Home = named(
 )
 
 /**
- * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
+ * GET / shows what this is, where its documents are, and how to sign in. A browser's
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
  * signed in is led to the console or to the own account.
  */

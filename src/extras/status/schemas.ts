@@ -13,7 +13,7 @@ import {
 } from '../../core/http/schemas.ts'
 import type { StatusPart } from '../../core/module/monitoring.ts'
 
-/** A part that can be unknown, because what tells it is broken. */
+/** A part that is unknown if the reading of the part fails. */
 const orNull = ({ schema, description }: StatusPart): JsonSchema => ({
   anyOf: [schema, { type: 'null' }],
   ...(description !== undefined && { description }),

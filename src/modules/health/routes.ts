@@ -37,7 +37,7 @@ const PublicStatus = named(
 
 /**
  * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
- * and GET /api/public/status. Neither tells why: reasons are for the log.
+ * and GET /api/public/status. The answers have no reasons; the log has the reasons.
  */
 export async function routes(
   instance: FastifyInstance,
