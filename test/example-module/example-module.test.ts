@@ -111,7 +111,14 @@ suite('a module from outside', async () => {
     const me = (headers: Record<string, string>) => app.call('GET', '/api/me', { headers })
     const found = await me({ authorization: `Example ${annsKey['x-note-key']}` })
     assert.deepEqual([found.status, found.body.sub], [200, String(ann.userId)])
-    assertRefusal(await me(annsKey), 401, 'Authentication required')
+    const absent = await me(annsKey)
+    assertRefusal(absent, 401, 'No token provided')
+    const challenges = ['Bearer realm="API"', 'Example realm="API"']
+    assert.deepEqual(absent.headers['www-authenticate'], challenges)
+    const example = await me({ authorization: 'Example unknown' })
+    assertRefusal(example, 401, 'No token provided')
+    assert.deepEqual(example.headers['www-authenticate'], challenges)
+    assertRefusal(await me({ authorization: 'Bearer unknown' }), 401, 'Invalid token')
     const careless: Module = {
       ...module,
       authenticators: async () => {

@@ -45,14 +45,21 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
   async function read(form: Form): Promise<string> {
     const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
     const { silent, families } = workerFamilies.take(polled)
-    const isDatabaseUp = await assertDatabaseServes().then(
-      () => true,
-      () => false,
-    )
+    let isDatabaseUp = true
+    const fromDatabase = async <T>(read: () => Promise<T>): Promise<T | null> => {
+      try {
+        if (isDatabaseUp) return await read()
+      } catch {
+        isDatabaseUp = false
+      }
+      return null
+    }
+    await fromDatabase(assertDatabaseServes)
+    const ofModules: Family[] = []
+    for (const families of ofService) ofModules.push(...(await families({ fromDatabase })))
     const answered = 1 + polled.length - silent
     const service = serviceFamilies(needs, { answered, isDatabaseUp, silent })
-    for (const families of ofService) service.push(...(await families({ isDatabaseUp })))
-    return exposition([service, mine, ...families], form)
+    return exposition([[...service, ...ofModules], mine, ...families], form)
   }
 
   return {
