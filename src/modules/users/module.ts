@@ -3,7 +3,7 @@ import { tables } from './tables.ts'
 
 /**
  * The users resource in its versions (spec 2.1, 4.2, 9). Routes: /users, /api/v1/users,
- * /api/v2/users. The removal of a user calls `onErasure`.
+ * /api/v2/users. The removal of a user calls `onUserRemoved`.
  */
 export const module: Module = {
   name: 'users',
