@@ -1,4 +1,11 @@
-import type { FastifyTypeProvider } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
 import type { XStatic } from 'typebox/schema'
 import type { Role } from '../policy/principal.ts'
 
@@ -12,10 +19,19 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type Static<Schema extends JsonSchema> = XStatic<Schema>
 
 /** Lets Fastify derive the types of bodies and queries from their schemas. */
-export interface SchemaTypes extends FastifyTypeProvider {
+interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
   serializer: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
 }
+
+/** A Fastify instance whose routes derive the types of bodies and queries from their schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  SchemaTypes
+>
 
 /** How OpenAPI shows a schema: among the components, by its name, with an example of a value. */
 export interface Naming {

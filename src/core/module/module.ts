@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
 import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/kinds.ts'
@@ -6,6 +5,7 @@ import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
+import type { App } from '../http/schemas.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/types.ts'
 import type { Job } from '../runtime/jobs.ts'
@@ -47,7 +47,7 @@ export interface Module extends ModuleNames {
 /** A file of routes. */
 export interface RouteFile {
   /** Registers the routes, in a Fastify context of their own. */
-  readonly routes: (app: FastifyInstance, needs: Needs) => Promise<void>
+  readonly routes: (app: App, needs: Needs) => Promise<void>
   /** Registers the routes once below each prefix. */
   readonly prefixes?: readonly string[]
 }

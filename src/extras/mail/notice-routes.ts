@@ -1,12 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import {
-  exactly,
-  named,
-  type SchemaTypes,
-  TextOrNull,
-  Time,
-  TimeOrNull,
-} from '../../core/http/schemas.ts'
+import { type App, exactly, named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
@@ -79,17 +71,13 @@ const NoticeBody = named(
  * GET /notices below /api/user/account (role USER) and /api/account (any account): what the owner was
  * told of the account in the last 30 days.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, notices }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { accounts, notices }: Needs): Promise<void> {
   app.get(
     '/notices',
     {
       config: { tag: 'Own account', access: { rule: authenticated }, errors: ['accountNotFound'] },
       schema: {
-        operationId: ownOperationId('listOwnNotices', instance.prefix),
+        operationId: ownOperationId('listOwnNotices', app.prefix),
         summary: 'What happened to the own account in the last 30 days, the newest first',
         response: { 200: { type: 'array', items: NoticeBody } },
       },

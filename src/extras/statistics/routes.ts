@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { packageVersion } from '../../core/config/version.ts'
-import { Count, exactly, named, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
+import { type App, Count, exactly, named, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
@@ -62,14 +61,14 @@ const statisticsSchema = (roles: readonly Role[]) =>
 
 /** Statistics module: GET /api/admin/statistics, from stored counts and from indexes. */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { accounts, clock, config, lock, posts, sessions, throttle, users }: Needs,
 ): Promise<void> {
   const version = packageVersion()
   const startedAt = clock.now()
   let reading: ReturnType<typeof read> | undefined
 
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/statistics',
     {
       config: { access: { rule: role('ADMIN') } },

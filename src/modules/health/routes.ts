@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { untilRead } from '../../core/http/connections/draining.ts'
-import { exactly, named, nameOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { type App, exactly, named, nameOf, Text } from '../../core/http/schemas.ts'
 import { loadMonitoring } from '../../core/module/monitoring.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
@@ -39,16 +38,12 @@ const PublicStatus = named(
  * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
  * and GET /api/public/status. The answers have no reasons; the log has the reasons.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { modules, readiness }: Needs,
-): Promise<void> {
+export async function routes(app: App, { modules, readiness }: Needs): Promise<void> {
   const warnings = (await loadMonitoring(modules)).flatMap((own) => own.readinessWarnings ?? [])
-  const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
-  instance.addHook('preClose', async () => {
+  app.addHook('preClose', async () => {
     readiness.stopping()
-    await untilRead(instance.server)
+    await untilRead(app.server)
   })
 
   app.get(
