@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { InsideReceiver } from '../events/events.ts'
-import type { ExportSection } from './person.ts'
+import type { ExportSection } from './export-section.ts'
 
 /**
  * The points at which modules take part in the work of others. A service names the points that it
@@ -48,12 +48,12 @@ export interface HookPoints {
   /** Whether an administrator can have a mail sent that resets a password. */
   sendsReset: () => boolean
   /** Files outside the database with data of persons, for `compact`; null if there are none. */
-  filesBeside: () => Promise<FilesBeside | null>
+  filesOutside: () => Promise<FilesOutside | null>
   /** What a module stores of a person: see `excluded` of a table for what is left out. */
   personSections: readonly ExportSection[]
 }
 
-export interface FilesBeside {
+export interface FilesOutside {
   readonly folder: string
   readonly count: number
   /** One of them, and several. */
