@@ -1,7 +1,7 @@
 import type { HookName } from './hooks.ts'
 import type { Module } from './module.ts'
 import { createClaims } from './registry.ts'
-import type { Service, Subscription } from './service.ts'
+import type { ModuleServices, Service, Subscription } from './service.ts'
 
 /** A service with its module. */
 export interface OfModule {
@@ -13,9 +13,9 @@ export interface OfModule {
 export interface LoadedServices {
   /** In the order of the modules. */
   readonly inOrder: readonly OfModule[]
-  /** The names of those that each process makes. */
+  /** The names of the services that each process makes. */
   readonly inEachProcess: readonly string[]
-  /** Undefined for what is no service of a module. */
+  /** Undefined for a name that is no service of a module. */
   serviceOf(name: string): Service | undefined
   subscriptionsOf(point: HookName): readonly Subscribing[]
   /** Whether one of the names needs one of the services, or what these make. */
@@ -28,15 +28,16 @@ interface Subscribing {
 }
 
 /**
- * Loads the services of all modules at once. `given` are the names of what they may need besides.
- * @throws Error if two make the same, if nothing makes what one needs, or if they need each other
+ * Loads the services of all modules. `given` are the names of the dependencies.
+ * @throws Error if two modules make one service, if no module makes a needed service, or if services
+ * need each other
  */
 export async function loadServices(
   modules: readonly Module[],
   given: ReadonlySet<string>,
 ): Promise<LoadedServices> {
-  const files = await Promise.all(modules.map((module) => module.services?.()))
-  const all = modules.map(({ name: module }, index) => ({ module, ...files[index] }))
+  const all: (ModuleServices & Pick<OfModule, 'module'>)[] = []
+  for (const { name, services } of modules) all.push({ module: name, ...(await services?.()) })
   const inOrder = all.flatMap(({ module, services = [] }) =>
     services.map((service) => ({ module, service })),
   )
