@@ -73,7 +73,8 @@ export interface ModuleNames {
   readonly tables?: readonly ModuleTable[]
   /**
    * Append only, and numbered by module; they run after the migrations of database/migrations/, which
-   * made the tables of the service's modules until 0.11.
+   * made the tables of the service's modules until 0.11. They only add, so that a program of the
+   * version before works on a newer schema; what takes away is a `contract` there.
    */
   readonly migrations?: readonly Migration[]
   /** Login methods, each with its authentication method references (RFC 8176). */

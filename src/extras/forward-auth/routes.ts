@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RouteDeclaration } from '../../core/http/routes/declaration.ts'
+import { http } from '../../core/lib/node-http.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { createForwardDecision } from './decision.ts'
@@ -7,10 +8,8 @@ import { deniedPage } from './denied-page.ts'
 import { forwardPath } from './paths.ts'
 import { ForwardedHeaders, ForwardQuery } from './schemas.ts'
 
-// An import by name would load all exports of node:http, among them a client of its own.
-const { METHODS } = process.getBuiltinModule('node:http')
 /** Those that the server takes: it refuses CONNECT, and a method that Node does not know. */
-const methods = METHODS.filter((method) => method !== 'CONNECT')
+const methods = http.METHODS.filter((method) => method !== 'CONNECT')
 
 const declaration = {
   access: { rule: anyone },

@@ -15,38 +15,33 @@ const Link = exactly({
   access: { type: 'string', enum: ['anyone', 'ADMIN'], description: 'Who may read it' },
 })
 
-const Home = named(
-  'Home',
-  exactly({
-    name: Text,
-    links: exactly({
-      documentation: Link,
-      openapi: Link,
-      jwks: Link,
-      health: Link,
-      status: Link,
+const homeSchema = (links: readonly string[]) =>
+  named(
+    'Home',
+    exactly({
+      name: Text,
+      links: exactly(Object.fromEntries(links.map((name) => [name, Link]))),
+      sign_in: {
+        type: 'array',
+        description: 'The identity providers that a browser can sign in with',
+        items: exactly({
+          name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+          href: { type: 'string', description: 'A path that a browser opens' },
+        }),
+      },
     }),
-    sign_in: {
-      type: 'array',
-      description: 'The identity providers that a browser can sign in with',
-      items: exactly({
-        name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
-        href: { type: 'string', description: 'A path that a browser opens' },
-      }),
+    {
+      name: 'Gatehouse',
+      links: {
+        documentation: { href: '/api/docs', access: 'ADMIN' },
+        openapi: { href: '/api/openapi.json', access: 'ADMIN' },
+        jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+        health: { href: '/health/ready', access: 'anyone' },
+        status: { href: '/api/public/status', access: 'anyone' },
+      },
+      sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
     },
-  }),
-  {
-    name: 'Gatehouse',
-    links: {
-      documentation: { href: '/api/docs', access: 'ADMIN' },
-      openapi: { href: '/api/openapi.json', access: 'ADMIN' },
-      jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
-      health: { href: '/health/ready', access: 'anyone' },
-      status: { href: '/api/public/status', access: 'anyone' },
-    },
-    sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
-  },
-)
+  )
 
 /**
  * GET / shows what this is, where its documents are, and how to sign in. A browser's
@@ -58,9 +53,12 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   const { accounts, config, providers } = options
   const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
+  const hasReference = app.hasRoute({ method: 'GET', url: '/api/docs' })
   const links = {
-    documentation: { href: '/api/docs', access: documents },
-    openapi: { href: '/api/openapi.json', access: documents },
+    ...(hasReference && {
+      documentation: { href: '/api/docs', access: documents },
+      openapi: { href: '/api/openapi.json', access: documents },
+    }),
     jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
     health: { href: '/health/ready', access: 'anyone' },
     status: { href: '/api/public/status', access: 'anyone' },
@@ -80,7 +78,10 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       config: {
         access: { rule: anyone },
         errorPage: troublePage,
-        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page }, 303: {} },
+        answers: {
+          200: { [mediaTypes.json]: homeSchema(Object.keys(links)), [mediaTypes.html]: Page },
+          303: {},
+        },
         responseHeaders: ['set-cookie'],
       },
       schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },
