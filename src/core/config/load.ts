@@ -4,7 +4,7 @@ import { readSettings, type SettingsTable } from './kinds.ts'
 import { misspeltSettings } from './misspelt.ts'
 
 /** The values of all settings by their names: each settings.ts adds the settings of its module. */
-// biome-ignore lint/suspicious/noEmptyInterface: see above
+// biome-ignore lint/suspicious/noEmptyInterface: each settings.ts declares its settings in it
 export interface SettingValues {}
 
 export type SettingName = keyof SettingValues
@@ -26,7 +26,7 @@ export interface Config {
 }
 
 // Parts to which several modules add.
-// biome-ignore-start lint/suspicious/noEmptyInterface: see above
+// biome-ignore-start lint/suspicious/noEmptyInterface: each settings.ts declares its fields in them
 export interface HttpConfig {}
 export interface LoginConfig {}
 export interface TokenConfig {}
@@ -34,7 +34,7 @@ export interface Lifetimes {}
 
 /** What a process before this one has read of files, by their settings: it counts if they broke since. */
 export interface KeptFiles {}
-// biome-ignore-end lint/suspicious/noEmptyInterface: see above
+// biome-ignore-end lint/suspicious/noEmptyInterface: the last of these interfaces is above
 
 export type ProviderConfig = Config['providers'][number]
 

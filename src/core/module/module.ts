@@ -24,7 +24,9 @@ import type { Needs } from './services.ts'
  */
 export interface Module extends ModuleNames {
   /** Loads the code of the routes; answers a Fastify plugin that registers them. */
-  readonly routes?: () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
+  readonly routes?: LoadRoutes
+  /** The same of routes that are registered after those of all modules, where no module has the path. */
+  readonly fallbackRoutes?: LoadRoutes
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
@@ -41,6 +43,8 @@ export interface Module extends ModuleNames {
   /** What status, metrics, statistics and readiness show of the module. */
   readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
 }
+
+export type LoadRoutes = () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
 
 /**
  * Answers the given authenticators of the modules before this one, followed by its own. It may wrap a

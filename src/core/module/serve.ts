@@ -7,10 +7,11 @@ import type { Needs } from './services.ts'
 /** A module whose code of the server is loaded. */
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly routes?: Loaded<Module['routes']>
+  readonly fallbackRoutes?: Loaded<Module['fallbackRoutes']>
   readonly authenticators?: Loaded<Module['authenticators']>
 }
 
-type Loaded<Load extends Module['routes' | 'authenticators']> =
+type Loaded<Load extends Module['routes' | 'fallbackRoutes' | 'authenticators']> =
   | Awaited<ReturnType<NonNullable<Load>>>
   | undefined
 
@@ -21,11 +22,12 @@ type Loaded<Load extends Module['routes' | 'authenticators']> =
 export function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
   return Promise.all(
     modules.map(async (module) => {
-      const [routes, authenticators] = await Promise.all([
+      const [routes, fallbackRoutes, authenticators] = await Promise.all([
         module.routes?.(),
+        module.fallbackRoutes?.(),
         module.authenticators?.(),
       ])
-      return { ...module, routes, authenticators }
+      return { ...module, routes, fallbackRoutes, authenticators }
     }),
   )
 }
@@ -67,8 +69,12 @@ export function registerRoutes(
   needs: Needs,
 ): void {
   const claim = createClaims()
-  for (const { name, routes, tag } of modules) {
-    if (!routes) continue
+  const plugins = [
+    ...modules.map((module) => ({ ...module, plugin: module.routes })),
+    ...modules.map((module) => ({ ...module, plugin: module.fallbackRoutes })),
+  ]
+  for (const { name, plugin, tag } of plugins) {
+    if (!plugin) continue
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {
         for (const method of [route.method].flat()) {
@@ -77,7 +83,7 @@ export function registerRoutes(
         }
         route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
       })
-      await routes(instance, needs)
+      await plugin(instance, needs)
     })
   }
 }

@@ -7,7 +7,7 @@ const signOut = '/signout' // it shows who is signed in
 
 /**
  * Leads a browser on from the pages to which a sign-in and a sign-out lead by default, where no
- * module has these pages. Registered after the routes of all modules.
+ * module has these pages.
  */
 export async function defaultPages(app: FastifyInstance): Promise<void> {
   const hasPage = (url: string) => app.hasRoute({ method: 'GET', url })
@@ -18,7 +18,7 @@ export async function defaultPages(app: FastifyInstance): Promise<void> {
   if (!hasAccount) leadOn(account, signOut)
 
   function leadOn(url: string, path: string): void {
-    const config = { module: 'pages', access: { rule: anyone }, answers: { 303: {} } }
+    const config = { access: { rule: anyone }, answers: { 303: {} } }
     app.get(url, { config, schema: { hide: true } }, async (_, reply) => reply.redirect(path, 303))
   }
 }

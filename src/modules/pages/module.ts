@@ -42,4 +42,5 @@ export const module: Module = {
       await registerPages(app, [signInRoutes, signOutRoutes, providerSignOutRoutes], needs)
     }
   },
+  fallbackRoutes: async () => (await import('./default-pages.ts')).defaultPages,
 }
