@@ -38,7 +38,7 @@ export const services = [
 export const hooks = [
   hook('accountDetail', ['clock', 'config', 'invitations'], invitationDetail),
   hook('signInPages', ['config', 'outbox'], (needs) => ({
-    links: (at) => ({ signUp: signUpLink(needs, at) }),
+    link: (at) => signUpLink(needs, at),
   })),
   hook('onErasure', ['keys', 'random'], (needs) => {
     const stores = invitationStores(needs)
