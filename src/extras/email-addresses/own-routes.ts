@@ -15,6 +15,7 @@ import { ownAccount } from '../../modules/accounts/look-up.ts'
 import { confirmationRequired, proofsIn } from '../../modules/authentication/proof-schemas.ts'
 import type { Proofs } from '../../modules/authentication/proofs.ts'
 import { captchaRequired } from '../../modules/throttle/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import type { Emails } from './emails.ts'
 import { EmailInput, LanguageInput, OwnEmailBody, SentEmail, showOwn } from './schemas.ts'
@@ -72,7 +73,7 @@ export async function ownEmailRoutes(
           'invalidCredentials',
           confirmationRequired,
           captchaRequired,
-          'mailUnavailable',
+          mailUnavailable,
           'tooManyLoginAttempts',
           'tooManyRequests',
         ],

@@ -16,6 +16,7 @@ import { LoginAnswer } from '../../modules/login/schemas.ts'
 import type { LoginLimits } from '../../modules/throttle/limits.ts'
 import { enrolmentRequired } from '../../modules/tokens/schemas.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
@@ -55,7 +56,7 @@ export async function emailLoginRoutes(
   app.post(
     '/api/public/sign-in-code',
     {
-      config: { ...guards, errors: ['routeNotFound', 'tooManyRequests', 'mailUnavailable'] },
+      config: { ...guards, errors: ['routeNotFound', 'tooManyRequests', mailUnavailable] },
       schema: {
         operationId: 'beginEmailLogin',
         summary: 'Sign in by mail: a link and a code. The answer shows no account',

@@ -13,7 +13,7 @@ import type { Accounts } from '../../modules/accounts/accounts.ts'
 import type { MailAdmin, ShownMail } from './mail-admin.ts'
 import type { MailFilters } from './mail-admin-store.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
-import { mailClosed, mailNotFound } from './problems.ts'
+import { mailClosed, mailNotFound, mailUnavailable } from './problems.ts'
 import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './schemas.ts'
 
 /** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
@@ -56,7 +56,7 @@ export async function mailAdminRoutes(
   app.post(
     '/api/admin/mail/test',
     {
-      config: { access, body: 'json', maxBodyBytes: fewFieldsBytes, errors: ['mailUnavailable'] },
+      config: { access, body: 'json', maxBodyBytes: fewFieldsBytes, errors: [mailUnavailable] },
       schema: {
         operationId: 'sendTestMail',
         summary: 'Send a mail that says that mail arrives; its state shows what became of it',

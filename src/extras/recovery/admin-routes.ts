@@ -8,6 +8,7 @@ import { role } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../../modules/accounts/look-up.ts'
 import { AccountName } from '../../modules/accounts/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { accountUnusable } from './problems.ts'
 import type { Recovery } from './recovery.ts'
 import { BeginResetFor, BegunResetFor } from './schemas.ts'
@@ -37,7 +38,7 @@ export async function adminResetRoutes(
         reauthentication: 'always',
         body: 'optional',
         maxBodyBytes: fewFieldsBytes,
-        errors: [accountUnusable, 'emailNotVerified', 'emailExists', 'mailUnavailable'],
+        errors: [accountUnusable, 'emailNotVerified', 'emailExists', mailUnavailable],
       },
       preValidation: noneIsEmpty,
       schema: {

@@ -7,6 +7,7 @@ import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
@@ -47,7 +48,7 @@ export async function publicResetRoutes(
   app.post(
     '/api/public/reset',
     {
-      config: { ...guards, errors: ['tooManyRequests', 'mailUnavailable'] },
+      config: { ...guards, errors: ['tooManyRequests', mailUnavailable] },
       schema: {
         operationId: 'beginReset',
         summary: 'Forgot the password: a link and a code by mail. The answer shows no account',

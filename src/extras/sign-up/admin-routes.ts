@@ -15,6 +15,7 @@ import { role } from '../../core/policy/rules.ts'
 import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { parseRoles } from '../../modules/accounts/parse.ts'
 import type { Idempotency } from '../../modules/idempotency/idempotency.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { type Invitation, stateOf } from './invitation.ts'
 import { absent, type Invitations, type Inviter } from './invitations.ts'
 import { invitationClosed, invitationNotFound } from './problems.ts'
@@ -67,7 +68,7 @@ export async function invitationAdminRoutes(
         maxBodyBytes: fewFieldsBytes,
         reauthentication: 'conditional', // if the invitation gives the role ADMIN
         requestHeaders: ['idempotency-key'],
-        errors: ['emailExists', 'mailUnavailable'],
+        errors: ['emailExists', mailUnavailable],
         checks: {
           email: (body) => parseAddress(textIn(body, 'email')),
           roles: ({ roles }) => parseRoles(roles as readonly string[], config.roles), // by its schema
@@ -104,7 +105,7 @@ export async function invitationAdminRoutes(
         access,
         reauthentication: 'conditional', // if the invitation gives the role ADMIN
         params: InvitationId,
-        errors: [invitationNotFound, invitationClosed, 'emailExists', 'mailUnavailable'],
+        errors: [invitationNotFound, invitationClosed, 'emailExists', mailUnavailable],
       },
       schema: {
         operationId: 'resendInvitation',

@@ -15,6 +15,7 @@ import type { PageFlows } from '../../../modules/flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { assertMail, type Outbox } from '../../mail/outbox.ts'
+import { mailUnavailable } from '../../mail/problems.ts'
 import type { Confirmation, Confirmations } from '../../one-time-tokens/confirmations.ts'
 import {
   arriveByToken,
@@ -62,7 +63,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
 
   const errorPage: ErrorPage = (error, request) => {
     const { row, status } = error
-    if (row === 'mailUnavailable') return viewPage('reset-unavailable', {}, { status })
+    if (row === mailUnavailable) return viewPage('reset-unavailable', {}, { status })
     if (row === 'signInFailed') return { location: `${path}?ended=1` }
     const shown = shownOf.get(request)
     const isCode = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
@@ -75,7 +76,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
     path,
     {
       exposeHeadRoute: false, // it begins a flow
-      config: { ...flowPage, errorPage, errors: ['mailUnavailable'] },
+      config: { ...flowPage, errorPage, errors: [mailUnavailable] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -110,7 +111,7 @@ export async function resetPages(app: FastifyInstance, options: ResetPagesOption
           'invalidCredentials',
           'tooManyLoginAttempts',
           'tooManyRequests',
-          'mailUnavailable',
+          mailUnavailable,
         ],
       },
       schema: { hide: true },

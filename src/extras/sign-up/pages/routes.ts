@@ -16,6 +16,7 @@ import {
 } from '../../../modules/flows/return-to.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { beginningOf } from '../../../modules/pages/sign-in/show.ts'
+import { mailUnavailable } from '../../mail/problems.ts'
 import { signUpOff } from '../problems.ts'
 import type { SignUp } from '../sign-up.ts'
 import { type NewSessionDeps, ownAccount, signInNewOwner } from './new-session.ts'
@@ -52,8 +53,8 @@ export async function signUpPages(
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const { mode } = config.signUp
-    if (row === signUpOff || row === 'mailUnavailable') {
-      const why = row === 'mailUnavailable' ? 'mail' : mode === 'invitation' ? mode : 'off'
+    if (row === signUpOff || row === mailUnavailable) {
+      const why = row === mailUnavailable ? 'mail' : mode === 'invitation' ? mode : 'off'
       return viewPage('sign-up-closed', { why }, { status })
     }
     if (row === 'signInFailed') return { location: freshStart(request) }
