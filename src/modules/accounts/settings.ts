@@ -4,13 +4,16 @@ import { passwordRefusal } from '../../core/lib/password.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 
 export const settings = {
-  ADMIN_USERNAME: text({
-    default: 'admin',
-    doc: 'The first administrator, created at the first start.',
-    check: (value) => {
-      if (canonicalUsername(value) === null) throw new Error('is not a valid username')
-    },
-  }),
+  ADMIN_USERNAME: {
+    ...text({
+      default: 'admin',
+      doc: 'The first administrator, created at the first start.',
+      check: (value) => {
+        if (canonicalUsername(value) === null) throw new Error('is not a valid username')
+      },
+    }),
+    isForFirstStart: true,
+  },
   ADMIN_PASSWORD: secret({
     shown: 'random: shown once at a terminal, else in `DATA_DIR/first-password`',
     doc: 'Its password. Used at the first start only.',

@@ -1,25 +1,13 @@
 import { createPrivateKey } from 'node:crypto'
-import type { Secret } from '../crypto/secret.ts'
-import { isKnownSecret } from './known-secrets.ts'
-import { isKnownRsaKey } from './rsa-key.ts'
-import { secretWeakness } from './signing-secret.ts'
+import type { Secret } from '../../core/crypto/secret.ts'
+import { isKnownSecret } from '../../core/secret-strength/known-secrets.ts'
+import { isKnownRsaKey } from '../../core/secret-strength/rsa-key.ts'
+import { secretWeakness } from '../../core/secret-strength/signing-secret.ts'
 
 const publiclyKnown = 'is publicly known'
 
-interface Check {
-  readonly weakness: (text: string) => string | undefined
-  readonly advice?: string
-}
-
-const ofSigningSecret: Check = {
-  weakness: secretWeakness,
-  advice: '`openssl rand -base64 32` prints a good signing secret.',
-}
-
-const ofMasterKey: Check = {
-  weakness: (text) => (spellingsOf(text).some(isKnownSecret) ? publiclyKnown : undefined),
-  advice: '`openssl rand -hex 32` prints a good master key.',
-}
+const ofMasterKey = (text: string) =>
+  spellingsOf(text).some(isKnownSecret) ? publiclyKnown : undefined
 
 /**
  * The secrets that an operator chooses, with the check that finds each too weak for production. A
@@ -28,14 +16,12 @@ const ofMasterKey: Check = {
  * before.
  */
 const checks = {
-  TOKEN_SECRET: ofSigningSecret,
-  TOKEN_SECRET_PREVIOUS: ofSigningSecret,
-  TOKEN_PRIVATE_KEY: {
-    weakness: (pem) => (isKnownRsaKey(createPrivateKey(pem)) ? publiclyKnown : undefined),
-  },
+  TOKEN_SECRET: secretWeakness,
+  TOKEN_SECRET_PREVIOUS: secretWeakness,
+  TOKEN_PRIVATE_KEY: (pem) => (isKnownRsaKey(createPrivateKey(pem)) ? publiclyKnown : undefined),
   MASTER_KEY: ofMasterKey,
   MASTER_KEY_NEXT: ofMasterKey,
-} as const satisfies Record<string, Check>
+} as const satisfies Record<string, (text: string) => string | undefined>
 
 type Checked = keyof typeof checks
 
@@ -43,24 +29,12 @@ type Checked = keyof typeof checks
 export function secretWeaknesses(
   values: Readonly<Record<Checked, Secret | undefined>>,
 ): (readonly [name: Checked, weakness: string])[] {
-  return names().flatMap((name) => {
+  const names = Object.keys(checks) as Checked[] // its own keys
+  return names.flatMap((name) => {
     const text = values[name]?.reveal()
-    const weakness = text === undefined ? undefined : checks[name].weakness(text)
+    const weakness = text === undefined ? undefined : checks[name](text)
     return weakness === undefined ? [] : [[name, weakness] as const]
   })
-}
-
-/** Answers how to generate better values of refused settings: distinct sentences. */
-export function secretAdvice(refused: readonly string[]): string[] {
-  const advice = names().map((name) => {
-    const { advice }: Check = checks[name]
-    return refused.includes(name) ? advice : undefined
-  })
-  return [...new Set(advice.filter((sentence) => sentence !== undefined))]
-}
-
-function names(): Checked[] {
-  return Object.keys(checks) as Checked[] // its own keys
 }
 
 /** A master key in both accepted encodings. */

@@ -163,10 +163,10 @@ function answer(
 
 const table = Object.keys(errorTable)
 
-/** The place of an error in an answer: that in the error table, and behind it for one of a module. */
+/** The place of an error in an answer: that in the error table; one of a module is at its end. */
 function placeOf(name: string): number {
   const place = table.indexOf(name)
-  return place < 0 ? table.length : place
+  return place < 0 ? table.length - 1.5 : place // before the last row, which any request can have
 }
 
 /** The challenge of an answer, and how the name of the answer tells it from others. */
