@@ -24,7 +24,7 @@ export const module: Module = {
       { verificationRoutes },
     ] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),
-      import('../../core/policy/groups.ts'),
+      import('../../modules/accounts/own-paths.ts'),
       import('./admin-routes.ts'),
       import('./own-routes.ts'),
       import('./pages/own-email.ts'),

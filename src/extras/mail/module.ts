@@ -55,7 +55,7 @@ export const module: Module = {
       { mailPreviewRoutes },
     ] = await Promise.all([
       import('../../core/http/limits/page-requests.ts'),
-      import('../../core/policy/groups.ts'),
+      import('../../modules/accounts/own-paths.ts'),
       import('./admin-routes.ts'),
       import('./development-routes.ts'),
       import('./notice-routes.ts'),

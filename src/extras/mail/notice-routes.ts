@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { named, type SchemaTypes, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
+import { ownOperationId } from '../../modules/accounts/own-paths.ts'
 import { noticeTypes } from './message-types.ts'
 import type { Notice, Notices } from './notices.ts'
 

@@ -34,7 +34,7 @@ export const module: Module = {
   services: () => import('./services.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { ownDataRoutes }, { ownDataPages }] = await Promise.all([
-      import('../../core/policy/groups.ts'),
+      import('../../modules/accounts/own-paths.ts'),
       import('./own-routes.ts'),
       import('./pages.ts'),
     ])

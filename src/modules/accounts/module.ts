@@ -95,7 +95,7 @@ export const module: Module = {
       { ownAccountRoutes },
       { passwordResetRoutes },
     ] = await Promise.all([
-      import('../../core/policy/groups.ts'),
+      import('./own-paths.ts'),
       import('./admin-routes.ts'),
       import('./own-routes.ts'),
       import('./reset-routes.ts'),

@@ -4,7 +4,6 @@ import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import {
@@ -19,6 +18,7 @@ import type { Users } from '../users/users.ts'
 import type { Accounts } from './accounts.ts'
 import { ownAccount } from './look-up.ts'
 import { changeOwnPassword, type OwnPasswordDeps } from './own-password.ts'
+import { ownOperationId } from './own-paths.ts'
 import { annsAccount, examplePasswords, Password } from './schemas.ts'
 
 /**

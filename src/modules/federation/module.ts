@@ -46,7 +46,7 @@ export const module: Module = {
       { identityRoutes },
       { externalRoutes },
     ] = await Promise.all([
-      import('../../core/policy/groups.ts'),
+      import('../accounts/own-paths.ts'),
       import('./admin-routes.ts'),
       import('./own-routes.ts'),
       import('./routes.ts'),

@@ -3,10 +3,10 @@ import type { Random } from '../../core/crypto/random.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import { ownOperationId } from '../accounts/own-paths.ts'
 import {
   AcceptedProofs,
   confirmationRequired,

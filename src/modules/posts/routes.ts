@@ -8,11 +8,12 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import { postsRules, role } from '../../core/policy/rules.ts'
+import { role } from '../../core/policy/rules.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Post, resourceOf } from './post.ts'
 import { authorIdOf, type Posts } from './posts.ts'
 import { postNotFound } from './problems.ts'
+import { postsRules } from './rules.ts'
 import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts'
 
 /** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */

@@ -31,7 +31,7 @@ export const module: Module = {
       { ownSessionRoutes },
       { sessionRoutes },
     ] = await Promise.all([
-      import('../../core/policy/groups.ts'),
+      import('../accounts/own-paths.ts'),
       import('./admin-routes.ts'),
       import('./logout-routes.ts'),
       import('./own-routes.ts'),

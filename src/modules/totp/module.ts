@@ -17,7 +17,7 @@ export const module: Module = {
   monitoring: () => import('./monitoring.ts'),
   routes: async () => {
     const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
-      import('../../core/policy/groups.ts'),
+      import('../accounts/own-paths.ts'),
       import('./admin-routes.ts'),
       import('./own-routes.ts'),
     ])

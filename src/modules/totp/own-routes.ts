@@ -3,10 +3,10 @@ import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
+import { ownOperationId } from '../accounts/own-paths.ts'
 import type { Account } from '../authentication/account.ts'
 import {
   AcceptedProofs,

@@ -8,8 +8,9 @@ import { positiveInteger, type Query } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { authorize } from '../../core/http/routes/access.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
-import { asksPrivilege, type Rule, usersRules } from '../../core/policy/rules.ts'
+import { asksPrivilege, type Rule } from '../../core/policy/rules.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
+import { usersRules } from './rules.ts'
 import {
   CreateUser,
   ListQueryV2,

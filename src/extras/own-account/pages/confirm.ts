@@ -8,7 +8,7 @@ import {
   type ProofKind,
   type ProtectedChange,
   protectedChanges,
-} from '../../../core/http/pages/proof-kinds.ts'
+} from '../../../modules/authentication/proof-kinds.ts'
 import { canBeSent, type Proofs } from '../../../modules/authentication/proofs.ts'
 import {
   beginProof,
