@@ -40,6 +40,7 @@ export async function consoleRoutes(
       path,
       {
         config: {
+          isDiagnosis: true,
           access: { rule: role(...readers), schemes: ['session'] },
           errorPage,
           answers: { 200: { [mediaTypes.html]: Page } },

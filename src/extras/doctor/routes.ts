@@ -29,7 +29,7 @@ export async function doctorRoutes(
   instance.withTypeProvider<SchemaTypes>().get(
     '/api/admin/doctor',
     {
-      config: { access: { rule: role('ADMIN') } },
+      config: { isDiagnosis: true, access: { rule: role('ADMIN') } },
       schema: {
         operationId: 'getDoctor',
         summary: 'What is wrong with this deployment, from inside: settings, files, database',

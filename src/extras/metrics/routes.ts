@@ -29,6 +29,7 @@ export async function metricsRoutes(
     '/metrics',
     {
       config: {
+        isDiagnosis: true,
         access: {
           rule: any(role('ADMIN'), client('metrics')),
           schemes: ['client', 'basic', 'session', 'bearer'],

@@ -20,7 +20,7 @@ export async function statusRoutes(
   app.get(
     '/api/admin/status',
     {
-      config: { access: { rule: role('ADMIN') } },
+      config: { isDiagnosis: true, access: { rule: role('ADMIN') } },
       schema: {
         operationId: 'getAdminStatus',
         summary: 'What an operator looks at first: does it work, what waits, what is unusual',

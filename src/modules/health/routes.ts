@@ -74,7 +74,7 @@ export async function healthRoutes(
   app.get(
     '/health/live',
     {
-      config: { access, rateLimit: 'exempt' },
+      config: { isDiagnosis: true, access, rateLimit: 'exempt' },
       schema: {
         operationId: 'getLiveness',
         summary: 'The process runs',
@@ -88,6 +88,7 @@ export async function healthRoutes(
     '/health/ready',
     {
       config: {
+        isDiagnosis: true,
         access,
         rateLimit: 'exempt',
         errors: ['serviceUnavailable'],

@@ -41,7 +41,7 @@ export async function sessionRoutes(
   app.get(
     '/api/session',
     {
-      config: { access: bySession },
+      config: { isDiagnosis: true, access: bySession },
       schema: {
         operationId: 'getSession',
         summary: 'The session and its CSRF token, for a page that was loaded anew',
