@@ -45,17 +45,24 @@ export interface World {
 export type Make = (world: World, caller: Caller) => Made | Promise<Made>
 
 /** What a module says of a route of its own, for the tests that meet all routes. */
-export interface Example {
+export type Example = Facts &
+  (
+    | {
+        /** Makes a valid request anew, with all that it uses up. Absent: method, path and caller are enough. */
+        readonly make?: Make
+        /**
+         * What the request needs besides any caller who may send it. `fresh`: a caller whom it may
+         * change or end. `factor`: such a caller with a second factor.
+         */
+        readonly needs?: 'fresh' | 'factor'
+      }
+    /** It needs what a page or a provider has begun, for one browser alone. */
+    | { readonly make: Make; readonly needs: 'flow' }
+  )
+
+interface Facts {
   /** The events that a success records, in any order. */
   readonly events?: readonly string[]
-  /** Makes a valid request anew, with all that it uses up. Absent: method, path and caller are enough. */
-  readonly make?: Make
-  /**
-   * What the request needs besides any caller who may send it. `fresh`: a caller whom it may change or
-   * end. `factor`: such a caller with a second factor. `flow`: what a page or a provider has begun, for
-   * one browser alone.
-   */
-  readonly needs?: 'fresh' | 'factor' | 'flow'
   /**
    * The status of a request without fields, about what does not exist, by a caller who may send it.
    * Absent: 404 for a path with parameters, otherwise 400 for a body, otherwise that of a success. Null:

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer, TestApp } from './app.ts'
-import { navigation, type TestBrowser, testBrowser } from './test-browser.ts'
+import type { Caller } from './example.ts'
+import { cookiesOf, navigation, type TestBrowser, testBrowser } from './test-browser.ts'
 
 /** A person at pages without scripts: opens addresses, fills in the form of a page, presses its button. */
 export interface PageVisitor extends Pick<TestBrowser, 'call' | 'cookies'> {
@@ -75,8 +76,24 @@ export async function formAt(app: TestApp, path: string, fields: Record<string, 
   const visitor = pageVisitor(app)
   await visitor.open(path)
   const { action, hidden } = formOf(visitor.page())
-  const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ')
-  return { path: action, form: { ...hidden, ...fields }, headers: { cookie, accept: navigation } }
+  const headers = { ...cookiesOf(visitor), accept: navigation }
+  return { path: action, form: { ...hidden, ...fields }, headers }
+}
+
+/** The request of a browser that follows the answer to a form, which a caller with a session sends. */
+export async function afterForm(
+  app: TestApp,
+  { headers }: Pick<Caller, 'headers'>,
+  path: string,
+  fields: Record<string, string>,
+) {
+  const browser = testBrowser(app, navigation)
+  const { cookie = '', 'x-csrf-token': csrf_token = '' } = headers
+  const [name = '', value = ''] = cookie.split('=')
+  browser.cookies.set(name, value)
+  const answer = await browser.call('POST', path, { form: { csrf_token, ...fields } })
+  assert.equal(answer.status, 303, answer.text)
+  return { path: String(answer.headers.location), headers: cookiesOf(browser) }
 }
 
 /** The heading of a page, and its problem or notice as text. */

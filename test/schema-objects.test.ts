@@ -6,8 +6,10 @@ import { postgresObjects } from '../src/core/database/postgres/schema-catalog.ts
 import { postgresExpected } from '../src/core/database/postgres/schema-expected.ts'
 import type { SchemaObjects } from '../src/core/database/schema-object.ts'
 import { schemaDifferences } from '../src/core/database/schema-objects.ts'
+import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
 import { postgresOnly, testDatabase } from './database.ts'
+import { module as notes } from './example-module/module.ts'
 
 const none = { missing: [], changed: [], additional: [] }
 
@@ -16,18 +18,35 @@ suite('the objects of the schema', async () => {
   const { db } = deps
   const run = (text: string) => sql.raw(text).execute(db)
 
-  postgresOnly('are those of the file that `npm run schema` writes', async () => {
+  postgresOnly('are those of the file that `npm run docs` writes', async () => {
     const made = (objects: SchemaObjects) => Object.fromEntries(objects)
-    assert.deepEqual(made(await postgresObjects(db)), made(postgresExpected()))
+    assert.deepEqual(
+      made(await postgresObjects(db)),
+      made(postgresExpected(new Set(modules.map(({ name }) => name)))),
+    )
   })
 
   test('do not differ after the migrations', async () => {
-    assert.deepEqual(await schemaDifferences(db), none)
+    assert.deepEqual(await schemaDifferences(db, modules), none)
+  })
+
+  test('of a module with migrations of its own are expected too', async () => {
+    const all = [...modules, notes]
+    const app = await testApp({}, { modules: all })
+    assert.deepEqual(await schemaDifferences(app.deps.db, all), none)
+    await sql`drop index notes_by_owner`.execute(app.deps.db)
+    const { missing } = await schemaDifferences(app.deps.db, all)
+    // The file for PostgreSQL has the modules of src/modules.ts alone.
+    const expected = testDatabase === 'sqlite' ? ['index notes_by_owner'] : []
+    assert.deepEqual(
+      missing.map(({ name }) => name),
+      expected,
+    )
   })
 
   test('differ where a table, an index or a trigger is missing or changed', async () => {
     const names = async () => {
-      const { missing, changed, additional } = await schemaDifferences(db)
+      const { missing, changed, additional } = await schemaDifferences(db, modules)
       const named = (objects: readonly { readonly name: string }[]) =>
         objects.map(({ name }) => name)
       return { missing: named(missing), changed: named(changed), additional: named(additional) }
@@ -37,7 +56,7 @@ suite('the objects of the schema', async () => {
     assert.deepEqual(await names(), { ...empty, missing: ['index audit_records_by_actor_index'] })
     await run('create index audit_records_by_actor_index on audit_records (actor_index)')
     assert.deepEqual(await names(), { ...empty, changed: ['index audit_records_by_actor_index'] })
-    const [lost] = (await schemaDifferences(db)).changed
+    const [lost] = (await schemaDifferences(db, modules)).changed
     await run('drop index audit_records_by_actor_index')
     await run(lost?.definition ?? '')
     assert.deepEqual(await names(), empty, 'its definition makes it again')

@@ -23,6 +23,11 @@ export const navigation =
 const strict = 'JSESSIONID'
 const maxRedirects = 20
 
+/** The cookies of a browser, as a header. */
+export function cookiesOf({ cookies }: Pick<TestBrowser, 'cookies'>): { readonly cookie: string } {
+  return { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
+}
+
 /** Makes a browser without cookies; `accept` is the Accept header of its requests. */
 export function testBrowser(app: TestApp, accept?: string): TestBrowser {
   const { baseUrl } = app.deps.config

@@ -96,8 +96,6 @@ suite('a caller that ends while its request is under way', async () => {
   const changing = shownRoutes(app)
     .filter(({ schemes }) => schemes !== 'client')
     .filter(({ method, rule }) => !['GET', 'HEAD', '*'].includes(method) && rule !== 'anyone')
-    // What needs more than a caller has the services of another route.
-    .filter(({ example }) => example.make || example.needs !== 'flow')
 
   for (const [what, { scheme, end }] of Object.entries(ends)) {
     for (const hasFactor of [false, true]) {

@@ -28,7 +28,6 @@ suite('which events a request records', async () => {
 
   for (const route of shownRoutes(app)) {
     for (const [index, { events = [], make }] of route.all.entries()) {
-      if (route.example.needs === 'flow' && !make) continue // its page has another test
       test(`${route.name} (${index + 1}): ${events.join(', ') || 'none'}`, async () => {
         const caller = await senderOf(route)
         const made = (await make?.(world, caller)) ?? {}

@@ -32,7 +32,7 @@ import * as addedSince from './migrations/0030-added-since.ts'
 import * as throttleCounts from './migrations/0034-throttle-counts.ts'
 import * as provenErasures from './migrations/0035-proven-erasures.ts'
 import * as codesOfFlows from './migrations/0037-codes-of-flows.ts'
-import { statementsFor } from './migrations/statement.ts'
+import { type Migration, statementsFor } from './migrations/statement.ts'
 
 /**
  * All migrations in order, append only: a migration that was released is never edited. Each says whether it
@@ -76,6 +76,16 @@ export const migrations: readonly Step[] = [
 
 export const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
+
+/** The statements of the own migrations of modules, which run after those of the schema. */
+export function moduleStatements(
+  database: 'sqlite' | 'postgres',
+  modules: readonly { readonly migrations?: readonly Migration[] }[],
+): string[] {
+  return modules.flatMap(({ migrations: own = [] }) =>
+    own.flatMap((migration) => statementsFor(database, migration)),
+  )
+}
 
 /** The statements that create the schema in an empty database, without the schemas of modules. */
 export function schemaStatements(database: 'sqlite' | 'postgres'): string[] {

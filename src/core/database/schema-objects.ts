@@ -1,4 +1,5 @@
 import type { DatabaseOrTransaction } from './database.ts'
+import type { ModuleSchema } from './module-schemas.ts'
 import { postgresObjects } from './postgres/schema-catalog.ts'
 import { postgresExpected } from './postgres/schema-expected.ts'
 import { sqliteExpected, sqliteObjects } from './sqlite/schema-catalog.ts'
@@ -14,13 +15,18 @@ export interface SchemaDifferences {
 }
 
 /**
- * Compares the schema with the result of the migrations, object by object: on SQLite with an empty
- * database in memory, on PostgreSQL with the generated schema-expected.ts.
+ * Compares the schema with the result of the migrations and of those of modules, object by object: on
+ * SQLite with an empty database in memory, on PostgreSQL with the generated schema-expected.ts.
  */
-export async function schemaDifferences(db: DatabaseOrTransaction): Promise<SchemaDifferences> {
+export async function schemaDifferences(
+  db: DatabaseOrTransaction,
+  modules: readonly ModuleSchema[],
+): Promise<SchemaDifferences> {
   const isOnPostgres = isPostgres(db)
   const found = isOnPostgres ? await postgresObjects(db) : await sqliteObjects(db)
-  const expected = isOnPostgres ? postgresExpected() : sqliteExpected()
+  const expected = isOnPostgres
+    ? postgresExpected(new Set(modules.map(({ name }) => name)))
+    : sqliteExpected(modules)
   const ours = new Set([...expected.values()].map(({ table }) => table))
   const isLost = (table: string) =>
     table !== '' && !found.has(`table ${table}`) && !found.has(`view ${table}`)

@@ -23,10 +23,12 @@ import type { Needs } from './services.ts'
  * runs when that is needed.
  */
 export interface Module extends ModuleNames {
-  /** Loads the code of the routes; answers a Fastify plugin that registers them. */
-  readonly routes?: LoadRoutes
-  /** The same of routes that are registered after those of all modules, where no module has the path. */
-  readonly fallbackRoutes?: LoadRoutes
+  /** Imports the files of its routes. */
+  readonly routes?: () => Promise<RouteFile | readonly RouteFile[]>
+  /** Imports the files of its pages: their routes share a limit of requests. */
+  readonly pages?: () => Promise<RouteFile | readonly RouteFile[]>
+  /** Imports the files of routes that are registered after those of all modules, where no module has the path. */
+  readonly fallbackRoutes?: () => Promise<RouteFile | readonly RouteFile[]>
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
@@ -44,7 +46,13 @@ export interface Module extends ModuleNames {
   readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
 }
 
-export type LoadRoutes = () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
+/** A file of routes. */
+export interface RouteFile {
+  /** Registers the routes, in a Fastify context of their own. */
+  readonly routes: (app: FastifyInstance, needs: Needs) => Promise<void>
+  /** Registers the routes once below each prefix. */
+  readonly prefixes?: readonly string[]
+}
 
 /**
  * Answers the given authenticators of the modules before this one, followed by its own. It may wrap a
@@ -67,7 +75,8 @@ export interface ModuleNames {
   readonly tables?: readonly ModuleTable[]
   /**
    * Append only, and numbered by module; they run after the migrations of database/migrations/, which
-   * made the tables of the service's modules until 0.11.
+   * made the tables of the service's modules until 0.11. They only add, so that a program of the
+   * version before works on a newer schema; what takes away is a `contract` there.
    */
   readonly migrations?: readonly Migration[]
   /** Login methods, each with its authentication method references (RFC 8176). */

@@ -1,35 +1,32 @@
 import type { FastifyInstance } from 'fastify'
+import { limitPageRequests } from '../http/limits/page-requests.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
-import type { Module } from './module.ts'
+import type { AddAuthenticators, Module, RouteFile } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { Needs } from './services.ts'
 
 /** A module whose code of the server is loaded. */
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
-  readonly routes?: Loaded<Module['routes']>
-  readonly fallbackRoutes?: Loaded<Module['fallbackRoutes']>
-  readonly authenticators?: Loaded<Module['authenticators']>
+  readonly routes: readonly RouteFile[]
+  readonly pages: readonly RouteFile[]
+  readonly fallbackRoutes: readonly RouteFile[]
+  readonly authenticators: AddAuthenticators | undefined
 }
 
-type Loaded<Load extends Module['routes' | 'fallbackRoutes' | 'authenticators']> =
-  | Awaited<ReturnType<NonNullable<Load>>>
-  | undefined
-
 /**
- * Loads the code of all modules for the server, at once: one module after another, each would wait
- * for files. Answers them in the order of the modules.
+ * Loads the code of all modules for the server, in their order: one module after another, because
+ * each `import()` walks all files behind the file, and the walks of all at once take 10 MiB.
  */
-export function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
-  return Promise.all(
-    modules.map(async (module) => {
-      const [routes, fallbackRoutes, authenticators] = await Promise.all([
-        module.routes?.(),
-        module.fallbackRoutes?.(),
-        module.authenticators?.(),
-      ])
-      return { ...module, routes, fallbackRoutes, authenticators }
-    }),
-  )
+export async function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
+  const loaded: LoadedModule[] = []
+  for (const module of modules) {
+    const routes = [(await module.routes?.()) ?? []].flat()
+    const pages = [(await module.pages?.()) ?? []].flat()
+    const fallbackRoutes = [(await module.fallbackRoutes?.()) ?? []].flat()
+    const authenticators = await module.authenticators?.()
+    loaded.push({ ...module, routes, pages, fallbackRoutes, authenticators })
+  }
+  return loaded
 }
 
 /**
@@ -69,12 +66,10 @@ export function registerRoutes(
   needs: Needs,
 ): void {
   const claim = createClaims()
-  const plugins = [
-    ...modules.map((module) => ({ ...module, plugin: module.routes })),
-    ...modules.map((module) => ({ ...module, plugin: module.fallbackRoutes })),
-  ]
-  for (const { name, plugin, tag } of plugins) {
-    if (!plugin) continue
+  const fallbacks = modules
+    .filter(({ fallbackRoutes }) => fallbackRoutes.length > 0)
+    .map((module) => ({ ...module, routes: module.fallbackRoutes, pages: [] }))
+  for (const { name, pages, routes, tag } of [...modules, ...fallbacks]) {
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {
         for (const method of [route.method].flat()) {
@@ -83,7 +78,24 @@ export function registerRoutes(
         }
         route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
       })
-      await plugin(instance, needs)
+      await registerFiles(instance, routes, needs)
+      if (pages.length === 0) return
+      await instance.register(async (limited) => {
+        limitPageRequests(limited)
+        await registerFiles(limited, pages, needs)
+      })
     })
+  }
+}
+
+async function registerFiles(
+  app: FastifyInstance,
+  files: readonly RouteFile[],
+  needs: Needs,
+): Promise<void> {
+  for (const { routes, prefixes = [''] } of files) {
+    for (const prefix of prefixes) {
+      await app.register((context: FastifyInstance) => routes(context, needs), { prefix })
+    }
   }
 }

@@ -34,10 +34,10 @@ export interface AllChecks {
 }
 
 /** The checks of the core. */
-const own: ModuleChecks = {
+const checksOfCore = (modules: readonly Module[]): ModuleChecks => ({
   offline: [...settingChecks, ...proxySettingChecks, ...fileChecks, ...machineChecks],
-  opening: openingChecks,
-  inside: [...databaseChecks, schemaObjects],
+  opening: openingChecks(modules),
+  inside: [...databaseChecks, schemaObjects(modules)],
   outside: [
     ...answerChecks,
     ...crossOriginChecks,
@@ -45,7 +45,7 @@ const own: ModuleChecks = {
     ...passingChecks,
     ...bodyLimitChecks,
   ],
-}
+})
 const arrival = [reachable, ...tlsChecks, ...arrivalChecks]
 
 /**
@@ -53,6 +53,7 @@ const arrival = [reachable, ...tlsChecks, ...arrivalChecks]
  * @throws Error if two checks have one id
  */
 export async function loadChecks(modules: readonly Module[]): Promise<AllChecks> {
+  const own = checksOfCore(modules)
   const loaded = await Promise.all(
     modules.map(async ({ name, checks }) => ({ ...(await checks?.())?.checks, module: name })),
   )

@@ -2,19 +2,27 @@ import type { Someone } from '../../../test/app.ts'
 import { mailboxes } from '../../../test/emails.ts'
 import {
   belowBothAccounts,
+  type Caller,
   type Example,
   type Examples,
   present,
   type World,
 } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
-import { formAt } from '../../../test/page-forms.ts'
+import { afterForm, formAt } from '../../../test/page-forms.ts'
 
 /** The token of a mail that asks an account for a proof of its new address. */
 async function proofFor({ app, once, newAddress }: World, account: Promise<Someone>) {
   const who = await account
   const { ask, token } = await once(mailboxes)
   return token(await ask(app.basic(who), newAddress(), who.password))
+}
+
+/** The proof of a new address that a caller has begun; a second one would take its place. */
+async function pendingOf({ app, once, newAddress }: World, { who }: Caller): Promise<string> {
+  const { ask, confirmations } = await once(mailboxes)
+  const pending = await confirmations.pending(who.userId, ['verification', 'email_change'])
+  return pending?.id ?? ask(app.basic(who), newAddress(), who.password)
 }
 
 async function verified({ app, newAccount, newAddress }: World) {
@@ -37,8 +45,8 @@ export const examples: Examples = {
     },
     cancelOwnEmail: {
       events: ['email_verification_cancelled'],
-      make: async (world, { who }) => {
-        await proofFor(world, Promise.resolve(who))
+      make: async (world, caller) => {
+        await pendingOf(world, caller)
         return {}
       },
     },
@@ -69,11 +77,21 @@ export const examples: Examples = {
     events: ['email_verification_begun'],
     make: ({ newAddress }, caller) => ({ form: { email: newAddress(), ...present(caller) } }),
   },
-  'POST /account/email/confirm': { needs: 'flow', bare: 400 },
+  'POST /account/email/confirm': {
+    ...{ needs: 'fresh', bare: 400, commit: 2, events: ['email_verified'] },
+    make: async (world, caller) => {
+      const form = { email: world.newAddress(), ...present(caller) }
+      await afterForm(world.app, caller, '/account/email', form)
+      const { confirmations } = await world.once(mailboxes)
+      const id = await pendingOf(world, caller)
+      const { flow = null } = (await confirmations.stored(id)) ?? {}
+      return { form: { code: (await confirmations.mailed(id, flow)).code } }
+    },
+  },
   'POST /account/email/cancel': {
     ...{ bare: null, events: ['email_verification_cancelled'] },
-    make: async (world, { who }) => {
-      await proofFor(world, Promise.resolve(who))
+    make: async (world, caller) => {
+      await pendingOf(world, caller)
       return { form: {} }
     },
   },

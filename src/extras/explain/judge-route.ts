@@ -3,7 +3,7 @@ import type { ErrorRow, RefusalReason } from '../../core/errors.ts'
 import { reasonOfDenial } from '../../core/http/changes/denied.ts'
 import { resourceAbsent } from '../../core/http/changes/resource.ts'
 import type { Authenticator, RouteDeclaration } from '../../core/http/routes/declaration.ts'
-import { csrfGuardsOf } from '../../core/http/routes/declaration.ts'
+import { csrfGuardsOf, onlyNamed } from '../../core/http/routes/declaration.ts'
 import { decide } from '../../core/policy/decide.ts'
 import { groupOf, groups } from '../../core/policy/groups.ts'
 import { type Principal, rolesAmong } from '../../core/policy/principal.ts'
@@ -112,8 +112,7 @@ function askAuthentication(
 ): void {
   const reasons = accepted.map(({ scheme }) => ({ scheme, reason: byScheme(scheme) }))
   const isAdmitted = reasons.some(({ reason }) => reason === null)
-  const [only, ...others] = accepted
-  const error = only && others.length === 0 ? only.missing : 'authenticationRequired'
+  const error = onlyNamed(route.config ?? {})?.missing ?? 'authenticationRequired'
   for (const { scheme, reason } of reasons) {
     // A scheme that refuses the account does not matter while another one admits it.
     const asks = `authentication by ${scheme}`

@@ -61,11 +61,14 @@ export function createForwardCallers(
   const isHome = ({ hostname }: Site) => hostname === home
   const accepted = authenticators.flatMap(usableHere)
   // Basic answers by a promise, also that a header is none of its own.
-  const bearerFirst = [
-    ...accepted.filter(({ header }) => header === 'bearer'),
-    ...accepted.filter(({ header }) => header !== 'bearer'),
-  ]
-  const silent = accepted.map((one) => ({ ...one, authenticate: () => null }))
+  const bearerFirst = {
+    accepted: [
+      ...accepted.filter(({ header }) => header === 'bearer'),
+      ...accepted.filter(({ header }) => header !== 'bearer'),
+    ],
+  }
+  const inOrder = { accepted }
+  const silent = { accepted: accepted.map((one) => ({ ...one, authenticate: () => null })) }
   const byPrincipal = new WeakMap<Principal, KnownCaller>()
   const bySession = new WeakMap<StoredSession, KnownCaller>()
 
@@ -138,7 +141,7 @@ export function createForwardCallers(
     reply: FastifyReply,
   ): KnownCaller | Promise<KnownCaller> {
     const isBearer = /^bearer /i.test(request.headers.authorization ?? '')
-    const principal = identify(request, reply, isBearer ? bearerFirst : accepted, deps)
+    const principal = identify(request, reply, isBearer ? bearerFirst : inOrder, deps)
     return principal instanceof Promise
       ? principal.then((found) => known(found, request))
       : known(principal, request)

@@ -4,6 +4,7 @@ export const mailUnavailable: Problem = {
   name: 'mailUnavailable',
   status: 503,
   error: 'Mail is not configured',
+  before: 'serviceUnavailable',
   isUnconfigured: true,
   remedy: 'set SMTP_URL (docs/mail.md)',
   words: {

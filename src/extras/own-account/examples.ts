@@ -1,8 +1,23 @@
-import { type Example, type Examples, present, presentWithCode } from '../../../test/example.ts'
+import assert from 'node:assert/strict'
+import {
+  type Caller,
+  type Examples,
+  present,
+  presentWithCode,
+  type World,
+} from '../../../test/example.ts'
+import { codeOf } from '../../../test/factor.ts'
+import { exampleProvider } from '../../../test/identity-provider.ts'
+import { afterForm } from '../../../test/page-forms.ts'
+import { identityOf } from '../../modules/federation/examples.ts'
 import { otherSession } from '../../modules/sessions/examples.ts'
+import { enrolments } from '../../modules/totp/examples.ts'
 
 const newPassword = 'harbour violet 88 anthem'
-const ofFlow = (bare: number): Example => ({ needs: 'flow', bare })
+
+/** The page with the secret of a second factor, which the caller sets up. */
+const settingUp = ({ app }: World, caller: Caller) =>
+  afterForm(app, caller, '/account/second-factor/set-up', present(caller))
 
 export const examples: Examples = {
   'GET /.well-known/change-password': {},
@@ -28,7 +43,14 @@ export const examples: Examples = {
     commit: null,
     make: (_, caller) => ({ path: '/account/confirm?for=email', form: present(caller) }),
   },
-  'GET /account/confirm/leave': ofFlow(303),
+  'GET /account/confirm/leave': {
+    ...{ needs: 'fresh', bare: 303 },
+    make: async (world, caller) => {
+      await identityOf(world, caller, (await exampleProvider()).issuer)
+      const form = { by: 'provider', provider: 'default' }
+      return afterForm(world.app, caller, '/account/confirm?for=email', form)
+    },
+  },
   'POST /account/password': {
     ...{ needs: 'fresh', bare: 303, events: ['authn_password_change'] },
     make: (_, caller) => ({
@@ -39,9 +61,25 @@ export const examples: Examples = {
     ...{ needs: 'fresh', bare: 303 },
     make: (_, caller) => ({ form: present(caller) }),
   },
-  'GET /account/second-factor/set-up': ofFlow(303),
-  'POST /account/second-factor/confirm': ofFlow(400),
-  'GET /account/second-factor/remove': ofFlow(303),
+  'GET /account/second-factor/set-up': { ...{ needs: 'fresh', bare: 303 }, make: settingUp },
+  'POST /account/second-factor/confirm': {
+    ...{ needs: 'fresh', bare: 400, commit: 2, events: ['mfa_enrolled'] },
+    make: async (world, caller) => {
+      const { path, headers } = await settingUp(world, caller)
+      const { text } = await world.app.call('GET', path, { headers })
+      const [, secret = ''] = /<code id="secret">(.*?)<\/code>/.exec(text) ?? assert.fail(text)
+      const code = () => codeOf(world.app, secret.replaceAll(' ', ''))
+      enrolments.set(caller, code)
+      return {
+        ...{ path: path.replace('set-up', 'confirm'), headers },
+        // The code of the moment at which it is sent.
+        get form() {
+          return { totp: code() }
+        },
+      }
+    },
+  },
+  'GET /account/second-factor/remove': { needs: 'factor', bare: 303, make: () => ({}) },
   'POST /account/second-factor/remove': {
     ...{ needs: 'factor', bare: 303, commit: 3, events: ['mfa_recovery_code_used', 'mfa_removed'] },
     make: (_, caller) => ({ form: presentWithCode(caller) }),
@@ -70,6 +108,18 @@ export const examples: Examples = {
     needs: 'fresh',
     make: (_, caller) => ({ form: { provider: 'default', ...present(caller) } }),
   },
-  'GET /account/providers/leave': ofFlow(303),
-  'POST /account/providers/unlink': ofFlow(404),
+  'GET /account/providers/leave': {
+    ...{ needs: 'fresh', bare: 303 },
+    make: ({ app }, caller) => {
+      const form = { provider: 'default', ...present(caller) }
+      return afterForm(app, caller, '/account/providers/link', form)
+    },
+  },
+  'POST /account/providers/unlink': {
+    ...{ needs: 'fresh', bare: 404, events: ['identity_unlinked'] },
+    make: async (world, caller) => {
+      const identity = String(await identityOf(world, caller))
+      return { form: { identity, ...present(caller) } }
+    },
+  },
 }

@@ -55,7 +55,10 @@ export const examples: Examples = {
   ],
   resendInvitation: { events: ['invitation_resent'], make: invitation },
   revokeInvitation: { events: ['invitation_revoked'], make: invitation },
-  'GET /invitation': { needs: 'flow', bare: 400 },
+  'GET /invitation': {
+    ...{ needs: 'flow', bare: 400 },
+    make: async (world) => ({ path: `/invitation?token=${(await invite(world)).token}` }),
+  },
   'POST /invitation': {
     needs: 'flow',
     events: ['authn_login_success', 'invitation_accepted', 'session_created', 'user_created'],

@@ -12,24 +12,24 @@ import {
 } from '../../../test/example.ts'
 import { enrol } from '../../../test/factor.ts'
 import { exampleProvider, identityProvider, settingsFor } from '../../../test/identity-provider.ts'
-import { type TestBrowser, testBrowser } from '../../../test/test-browser.ts'
+import { cookiesOf, type TestBrowser, testBrowser } from '../../../test/test-browser.ts'
 import { main } from '../../cli/run.ts'
 import { stepSeconds } from '../totp/totp.ts'
 
 /** Gives an account an identity; answers its id. */
-async function identityOf({ app }: World, { who }: Pick<Caller, 'who'>): Promise<number> {
+export async function identityOf(
+  { app }: World,
+  { who }: Pick<Caller, 'who'>,
+  issuer = 'one',
+): Promise<number> {
   const { id } = await app.deps.db
     .insertInto('identities')
-    .values({ user_id: who.userId, issuer: 'one', subject: who.username, created_at: 0 })
+    .values({ user_id: who.userId, issuer, subject: who.username, created_at: 0 })
     .onConflict((of) => of.columns(['issuer', 'subject']).doUpdateSet({ created_at: 0 }))
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
-
-const cookiesOf = ({ cookies }: TestBrowser) => ({
-  cookie: [...cookies].map((pair) => pair.join('=')).join('; '),
-})
 
 /** The request by which a browser comes back from the provider. */
 async function comingBack(browser: TestBrowser, url: string): Promise<Made> {

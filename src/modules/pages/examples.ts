@@ -1,13 +1,14 @@
 import type { Example, Examples, Made } from '../../../test/example.ts'
 import { formAt } from '../../../test/page-forms.ts'
 
-const signOut = (params: Made['params'] = {}): Example => ({
-  ...{ bare: null, events: ['session_ended'] },
-  make: async ({ app, newAccount }) => {
-    const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
-    return { headers: { cookie }, form: { csrf_token }, params }
-  },
-})
+const signOut = (params: Made['params'] = {}) =>
+  ({
+    ...{ bare: null, events: ['session_ended'] },
+    make: async ({ app, newAccount }) => {
+      const { cookie, 'x-csrf-token': csrf_token } = await app.session(await newAccount())
+      return { headers: { cookie }, form: { csrf_token }, params }
+    },
+  }) satisfies Example
 
 export const examples: Examples = {
   'GET /signin': { make: () => ({ path: '/signin?again=1' }) },

@@ -5,9 +5,8 @@ import {
   type Make,
   present,
   presentWithCode,
-  type World,
 } from '../../../test/example.ts'
-import { beginEnrolment, enrolled } from '../../../test/factor.ts'
+import { beginEnrolment, type Device, enrolled } from '../../../test/factor.ts'
 import { stepSeconds } from './totp.ts'
 
 const withTotp: Make = ({ app }, caller) => {
@@ -15,25 +14,22 @@ const withTotp: Make = ({ app }, caller) => {
   return { json: { totp: caller.device?.code(), ...present(caller) } }
 }
 
-const begun = new WeakMap<Caller, ReturnType<typeof beginEnrolment>>()
-
-/** The enrolment that a caller has begun: a second one would take its place. */
-function enrolmentOf({ app }: World, caller: Caller) {
-  const begin = async () => beginEnrolment(app, await app.session(caller.who))
-  return begun.getOrInsertComputed(caller, begin)
-}
+/** The codes of the enrolment that a caller has begun last: it takes the place of others. */
+export const enrolments = new WeakMap<Caller, Device['code']>()
 
 export const examples: Examples = {
   ...belowBothAccounts({
     beginTotp: { make: (_, caller) => ({ json: present(caller) }) },
     confirmTotp: {
       ...{ needs: 'fresh', commit: 2, events: ['mfa_enrolled'] },
-      make: async (world, caller) => {
-        const code = await enrolmentOf(world, caller)
+      make: async ({ app }, caller) => {
+        if (!enrolments.has(caller)) {
+          enrolments.set(caller, await beginEnrolment(app, await app.session(caller.who)))
+        }
         return {
           // The code of the moment at which it is sent.
           get json() {
-            return { totp: code() }
+            return { totp: enrolments.get(caller)?.() }
           },
         }
       },

@@ -1,8 +1,9 @@
 // biome-ignore-all lint/complexity/noUselessStringRaw: a later definition may hold a backslash.
 import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
-// Made by `npm run schema`: what the migrations make on PostgreSQL. A line is the name of an object, its
-// table and its definition.
+// Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
+// table, its definition, and the module whose own migrations make it so.
+// Digest of the migrations: 7vAuYyqxNcrx9BcH50HhqxBuA0OAcfsZ8Ugs6H1tyaI
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -662,15 +663,14 @@ const lines = String.raw`
 ["view row_counts","row_counts","SELECT name, (sum(total))::bigint AS total FROM row_count_slots GROUP BY name;"]
 `
 
-/** What the migrations make in an empty database. */
-export function postgresExpected(): SchemaObjects {
+/** What the migrations make in an empty database, with the own migrations of these modules. */
+export function postgresExpected(modules: ReadonlySet<string>): SchemaObjects {
   return new Map(
     lines
       .trim()
       .split('\n')
-      .map((line): [string, SchemaObject] => {
-        const [name, table, definition]: [string, string, string] = JSON.parse(line)
-        return [name, { definition, table }]
-      }),
+      .map((line): [string, string, string, string?] => JSON.parse(line))
+      .filter(([, , , module]) => module === undefined || modules.has(module))
+      .map(([name, table, definition]): [string, SchemaObject] => [name, { definition, table }]),
   )
 }

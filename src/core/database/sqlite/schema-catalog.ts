@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { CompiledQuery } from 'kysely'
-import { schemaStatements } from '../all-migrations.ts'
+import { moduleStatements, schemaStatements } from '../all-migrations.ts'
 import type { DatabaseOrTransaction } from '../database.ts'
+import type { ModuleSchema } from '../module-schemas.ts'
 import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 interface Row {
@@ -15,18 +16,18 @@ interface Row {
 const query =
   "select type, name, tbl_name, sql from sqlite_schema where sql is not null and name not like 'sqlite\\_%' escape '\\'"
 
-let expected: SchemaObjects | undefined
+const expected = new WeakMap<readonly ModuleSchema[], SchemaObjects>()
 
 /** The objects that the migrations create in an empty database; created once, in a few milliseconds. */
-export function sqliteExpected(): SchemaObjects {
-  expected ??= madeInMemory()
-  return expected
+export function sqliteExpected(modules: readonly ModuleSchema[]): SchemaObjects {
+  return expected.getOrInsertComputed(modules, madeInMemory)
 }
 
-function madeInMemory(): SchemaObjects {
+function madeInMemory(modules: readonly ModuleSchema[]): SchemaObjects {
   const memory = new DatabaseSync(':memory:')
   try {
-    for (const statement of schemaStatements('sqlite')) memory.exec(statement)
+    const statements = [...schemaStatements('sqlite'), ...moduleStatements('sqlite', modules)]
+    for (const statement of statements) memory.exec(statement)
     return objectsOf(memory.prepare(query).all() as unknown as Row[]) // the columns of the query
   } finally {
     memory.close()

@@ -7,7 +7,12 @@ import { refusesBodies } from '../bodies/bodies.ts'
 import { capitalized, type DeclaredError, errorNameOf, rowOf } from '../declared-error.ts'
 import { mediaTypes } from '../media-types.ts'
 import type { ResponseHeader } from '../response-headers.ts'
-import { csrfGuardsOf, declaredErrors, type RouteDeclaration } from '../routes/declaration.ts'
+import {
+  csrfGuardsOf,
+  declaredErrors,
+  onlyNamed,
+  type RouteDeclaration,
+} from '../routes/declaration.ts'
 import { type JsonSchema, namingOf, Page } from '../schemas.ts'
 import type { Components, Reference } from './components.ts'
 import { ErrorBody, InternalError, ValidationError } from './error-schemas.ts'
@@ -98,15 +103,13 @@ function reworded(error: DeclaredError, { rewords = {} }: RouteDeclaration): Dec
 }
 
 /** The errors of authentication and authorization. */
-function refusalsOf({ access, accepted = [] }: RouteDeclaration): DeclaredError[] {
+function refusalsOf(declaration: RouteDeclaration): DeclaredError[] {
+  const { access, accepted = [] } = declaration
   if (!access || decide(access.rule, null) === true) return []
-  const [only, ...others] = accepted
-  const isAlone = only !== undefined && others.length === 0
+  const only = onlyNamed(declaration)
   return [
-    isAlone ? only.missing : 'authenticationRequired',
-    ...accepted.flatMap(({ invalid }) =>
-      invalid ? [isAlone ? invalid.alone : invalid.error] : [],
-    ),
+    only?.missing ?? 'authenticationRequired',
+    ...accepted.flatMap(({ invalid }) => (invalid ? [only ? invalid.alone : invalid.error] : [])),
     ...(canDeny(access.rule) ? ['accessDenied' as const] : []),
     ...accepted.flatMap(({ errors = [] }) => errors),
   ]
@@ -124,11 +127,8 @@ function answer(
   config: RouteDeclaration,
   given: { readonly name?: string; readonly more?: readonly ResponseHeader[] | undefined },
 ): Reference {
-  const byName = new Map(
-    errors
-      .map((error) => [errorNameOf(rowOf(error)), error] as const)
-      .sort(([left], [right]) => placeOf(left) - placeOf(right)),
-  )
+  const inOrder = errors.toSorted((left, right) => placeOf(left) - placeOf(right))
+  const byName = new Map(inOrder.map((error) => [errorNameOf(rowOf(error)), error] as const))
   const names = [...byName.keys()]
   const texts = [...byName.values()].map((error) => problemOf(rowOf(error)))
   const [header, suffix] = challengeOf(
@@ -163,10 +163,11 @@ function answer(
 
 const table = Object.keys(errorTable)
 
-/** The place of an error in an answer: that in the error table; one of a module is at its end. */
-function placeOf(name: string): number {
-  const place = table.indexOf(name)
-  return place < 0 ? table.length - 1.5 : place // before the last row, which any request can have
+/** The place of an error in an answer: that in the error table, and before a row or behind it for one of a module. */
+function placeOf(error: DeclaredError): number {
+  const row = rowOf(error)
+  if (typeof row === 'string') return table.indexOf(row)
+  return row.before ? table.indexOf(row.before) - 0.5 : table.length
 }
 
 /** The challenge of an answer, and how the name of the answer tells it from others. */

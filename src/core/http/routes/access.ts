@@ -28,7 +28,14 @@ import {
 } from '../changes/resource.ts'
 import { hasEmptyParameter } from '../connections/request-shape.ts'
 import { assertFieldNotForged } from './csrf.ts'
-import { type Access, type Authenticator, acceptedBy, isSafe, mistakesIn } from './declaration.ts'
+import {
+  type Access,
+  type Authenticator,
+  acceptedBy,
+  isSafe,
+  mistakesIn,
+  type Named,
+} from './declaration.ts'
 import { identify } from './identify.ts'
 import { isForeignPage, reasonOfOrigin } from './origin.ts'
 import { assertRecentLogin } from './reauthentication.ts'
@@ -135,39 +142,36 @@ function addGuards(route: RouteOptions, options: AccessOptions): void {
  */
 function stepsOf(
   { rule }: Access,
-  { config: { accepted = [], reauthentication, resource } = {}, url }: RouteOptions,
+  { config = {}, url }: RouteOptions,
   options: AccessOptions,
 ): onRequestHookHandler[] {
+  const { reauthentication, resource } = config
   // Open to anyone, or open to anyone for some resources, which `loads` decides.
   const isOpen = decide(rule, null) !== false
   return [
     ...(url.includes(':') ? [refusesEmptyParameters(url, options)] : []),
-    ...(isOpen ? [] : [admits(rule, accepted, options)]),
+    ...(isOpen ? [] : [admits(rule, config, options)]),
     ...(reauthentication === 'always' ? [requiresRecentLogin(options)] : []),
-    ...(resource ? [loads(resource, rule, accepted, options)] : []),
+    ...(resource ? [loads(resource, rule, config, options)] : []),
   ]
 }
 
 /** A path with an empty parameter is an unknown path; the rule of its group applies first. */
 function refusesEmptyParameters(url: string, options: AccessOptions): onRequestHookHandler {
   const rule = groupOf(url)?.rule
-  const accepted = acceptedBy({}, undefined, options.authenticators)
+  const named = { accepted: acceptedBy({}, undefined, options.authenticators) }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (rule && decide(rule, null) === false) {
-      enforce(rule, await identify(request, reply, accepted, options))
+      enforce(rule, await identify(request, reply, named, options))
     }
     throw new ApiError('routeNotFound', { reason: { code: 'empty_parameter' } })
   }
   return (request, reply, done) => (hasEmptyParameter(request) ? refuse(request, reply) : done())
 }
 
-function admits(
-  rule: Rule,
-  accepted: readonly Authenticator[],
-  options: AccessOptions,
-): onRequestHookHandler {
+function admits(rule: Rule, named: Named, options: AccessOptions): onRequestHookHandler {
   return (request, reply, done) => {
-    const caller = identify(request, reply, accepted, options)
+    const caller = identify(request, reply, named, options)
     if (caller instanceof Promise) return caller.then((principal) => enforce(rule, principal))
     enforce(rule, caller)
     done()
@@ -189,7 +193,7 @@ function requiresRecentLogin({ clock, config }: AccessOptions): onRequestHookHan
 function loads(
   loader: ResourceOptions<object>,
   rule: Rule,
-  accepted: readonly Authenticator[],
+  named: Named,
   options: AccessOptions,
 ): onRequestHookHandler {
   const take = (thing: object | null, request: FastifyRequest) => {
@@ -206,7 +210,7 @@ function loads(
     const facts = await loader.facts?.(thing, rule)
     if (facts === undefined) throw new Error('a rule has nothing to ask') // `mistakesIn` stops the start of such a route
     if (request.principal === null && decide(rule, null, facts) !== true) {
-      await identify(request, reply, accepted, options)
+      await identify(request, reply, named, options)
     }
     authorize(request, facts)
     if (thing === null) throw resourceAbsent(loader)

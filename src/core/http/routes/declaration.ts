@@ -177,6 +177,21 @@ export function acceptedBy(
   )
 }
 
+/** The one authenticator that a route names; its words refuse, whatever schemes other modules add. */
+export function onlyNamed({
+  access: { schemes = defaultSchemes } = {},
+  accepted = [],
+}: Named): Authenticator | undefined {
+  const [only, ...others] = accepted.filter(({ scheme }) => schemes.includes(scheme))
+  return others.length === 0 ? only : undefined
+}
+
+/** What a route accepts, and the schemes that the route itself names. */
+export interface Named {
+  readonly access?: Pick<Access, 'schemes'>
+  readonly accepted?: readonly Authenticator[]
+}
+
 /** Lists the CSRF protections of a route; none for a safe method. */
 export function csrfGuardsOf(
   method: string | readonly string[],

@@ -6,7 +6,7 @@ import type { Principal } from '../../policy/principal.ts'
 import { absenceOf } from '../changes/absence.ts'
 import { type Authenticated, RequestGuard } from '../changes/reauthorize.ts'
 import { assertNotForged } from './csrf.ts'
-import { type Authenticator, isSafe } from './declaration.ts'
+import { type Authenticator, isSafe, type Named, onlyNamed } from './declaration.ts'
 
 /** The dependencies of authentication. */
 export interface IdentifyDeps {
@@ -21,22 +21,23 @@ export interface IdentifyDeps {
 export function identify(
   request: FastifyRequest,
   reply: FastifyReply,
-  accepted: readonly Authenticator[],
+  named: Named,
   deps: IdentifyDeps,
 ): Principal | Promise<Principal> {
-  return tryFrom(0, { request, reply, accepted, deps })
+  return tryFrom(0, { request, reply, named, accepted: named.accepted ?? [], deps })
 }
 
 interface Input {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
+  readonly named: Named
   readonly accepted: readonly Authenticator[]
   readonly deps: IdentifyDeps
 }
 
 /** Tries the accepted authenticators from an index on. */
 function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
-  const { request, reply, accepted } = asked
+  const { request, accepted } = asked
   for (let index = first; index < accepted.length; index += 1) {
     const authenticator = accepted[index]
     if (!authenticator || (authenticator.header === null && isByHeader(asked))) continue
@@ -51,7 +52,7 @@ function tryFrom(first: number, asked: Input): Principal | Promise<Principal> {
     }
     if (answer !== null) return known(answer, authenticator, asked)
   }
-  throw challenged(request, reply, accepted, absenceOf(request, accepted))
+  throw challenged(asked, absenceOf(request, accepted))
 }
 
 /** Only the Authorization header of a request counts, if it has one. */
@@ -90,28 +91,20 @@ function refused(
   asked: Input,
   { cause, reason }: Pick<ApiErrorOptions, 'cause' | 'reason'>,
 ): ApiError {
-  const { request, reply, accepted } = asked
   const { challenge, invalid } = authenticator
-  if (!invalid) return challenged(request, reply, accepted, reason)
-  reply.header('www-authenticate', `${challenge}, error="${invalid.parameter}"`)
-  return new ApiError(accepted.length === 1 ? invalid.alone : invalid.error, { cause, reason })
+  if (!invalid) return challenged(asked, reason)
+  asked.reply.header('www-authenticate', `${challenge}, error="${invalid.parameter}"`)
+  return new ApiError(onlyNamed(asked.named) ? invalid.alone : invalid.error, { cause, reason })
 }
 
 /** Creates the 401 for a caller without a credential, with all challenges of the route. */
-function challenged(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  accepted: readonly Authenticator[],
-  reason: RefusalReason,
-): ApiError {
+function challenged({ request, reply, named, accepted }: Input, reason: RefusalReason): ApiError {
   const challenges = accepted
     .filter(({ header }) => header !== 'basic' || !isOwnFetch(request))
     .flatMap(({ challenge }) => challenge ?? [])
   const [first, ...more] = challenges
   if (first) reply.header('www-authenticate', more.length === 0 ? first : challenges)
-  const [only, ...others] = accepted
-  const row = only && others.length === 0 ? only.missing : 'authenticationRequired'
-  return new ApiError(row, { reason })
+  return new ApiError(onlyNamed(named)?.missing ?? 'authenticationRequired', { reason })
 }
 
 /** Whether a script's fetch sent this: a Basic challenge makes the browser ask for a password. */

@@ -1,11 +1,17 @@
 import type { Check, Found } from '../../../core/checks/check.ts'
 import type { InsideContext } from '../../../core/checks/context.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
+import {
+  type ModuleSchema,
+  moduleVersions,
+  newerSchema,
+} from '../../../core/database/module-schemas.ts'
 import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
 
-export const schemaObjects: Check<InsideContext> = {
+/** Whether the schema is what the migrations and those of the modules make. */
+export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema_objects',
   level: 'error',
   passMessage: 'each table, index and trigger is as the migrations of this version make it',
@@ -14,8 +20,11 @@ export const schemaObjects: Check<InsideContext> = {
     do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',
   },
   async find({ db }) {
-    if ((await schemaVersion(db)) !== latestSchema) return [] // said by the check of the version
-    const { additional, changed, missing } = await schemaDifferences(db)
+    const isOther =
+      (await schemaVersion(db)) !== latestSchema ||
+      newerSchema(await moduleVersions(db), modules) !== null
+    if (isOther) return [] // said by the check of the version
+    const { additional, changed, missing } = await schemaDifferences(db, modules)
     const found = [
       ...missing.map(({ name, definition }): Found => differs(name, 'is missing', definition)),
       ...changed.map(({ name, definition }): Found => differs(name, 'was changed', definition)),
@@ -43,7 +52,7 @@ export const schemaObjects: Check<InsideContext> = {
     if (more <= 0) return found
     return [...found.slice(0, maxReported), { what: `${more} more objects of the schema differ.` }]
   },
-}
+})
 
 function differs(name: string, how: string, definition: string): Found {
   const isStatement = /^create /i.test(definition)

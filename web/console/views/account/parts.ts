@@ -14,6 +14,8 @@ interface AccountParts {
   readonly AccountAction: FunctionComponent<{ readonly context: ActionContext }>
   /** The verified address of the account. */
   readonly AccountAddress: FunctionComponent<SectionProps>
+  /** The invitation that the account came by, among its mail. */
+  readonly AccountInvitation: FunctionComponent<SectionProps>
   /** Mails a reset of the password. */
   sendReset(username: string): Promise<void>
   /** Reads the setting ROLES. */
