@@ -16,7 +16,7 @@ export function signUpLink(
   { isOpen, returnTo }: FirstPage,
 ): SignInLink | null {
   if (!outbox.isAvailable || !isOpen || config.signUp.mode !== 'open') return null
-  // Where a sign-up leads by itself needs no name.
+  // The default target of a sign-up needs no parameter.
   const isNamed = returnTo !== ownAccount && returnTo !== home
   const query = isNamed ? `?${new URLSearchParams({ return_to: returnTo })}` : ''
   return { name: 'signUp', href: `/signup${query}` }
