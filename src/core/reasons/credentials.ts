@@ -1,6 +1,6 @@
 import type { FactsOf, TranslatedReason } from './types.ts'
 
-/** Why a credential was refused, by the core or by several modules. */
+/** Why a credential was refused, by the core. */
 export const reasons = {
   no_credential: {
     guard: 'credential',
