@@ -23,7 +23,6 @@ import {
 } from './modules/accounts/bootstrap.ts'
 import { waitForFirstAccount } from './modules/health/first-start.ts'
 import { watchDatabaseFiles } from './modules/health/replaced-files.ts'
-import { defaultPages } from './modules/pages/default-pages.ts'
 import { modules as ours } from './modules.ts'
 
 export interface App {
@@ -98,7 +97,6 @@ export async function buildApp(
   server.addHook('onRoute', services.returnPaths.add)
   addFrames(server, config)
   registerRoutes(server, loaded, wired)
-  server.register(defaultPages)
 
   const jobs = [
     ...jobsOf(loaded, wired),

@@ -20,7 +20,6 @@ import { settingsOfModules } from './core/module/settings.ts'
 import { reasonOf } from './core/reason.ts'
 import { createLog, systemDeps } from './core/runtime/deps.ts'
 import { restart, shutdown, startup } from './core/runtime/events.ts'
-import { firstRunText, type PasswordFile, writePasswordFile } from './core/runtime/first-run.ts'
 import { leaveServiceNote } from './core/runtime/service-note.ts'
 import { drainOnSignal, type Stopping } from './core/runtime/shutdown.ts'
 import { followSignals } from './core/runtime/signals.ts'
@@ -28,6 +27,7 @@ import type { Tracing } from './core/runtime/tracing.ts'
 import { inWorkers } from './core/workers/start.ts'
 import type { Workers } from './core/workers/workers.ts'
 import type { MakeFirstAdministrator } from './modules/accounts/bootstrap.ts'
+import { firstRunText, type PasswordFile, writePasswordFile } from './modules/accounts/first-run.ts'
 import { modules as ours } from './modules.ts'
 
 /**
@@ -182,9 +182,8 @@ export async function firstRun(
   })
   if (!administrator) return
   if (isTerminal) {
-    stdout.write(
-      firstRunText(administrator, { address, hasConsole: config.console?.isOn === true }),
-    )
+    const consoleAddress = config.console?.isOn ? `${address}/admin` : null
+    stdout.write(firstRunText(administrator, { address, consoleAddress }))
   } else if (file) {
     const password_file = file.path
     log.warn(

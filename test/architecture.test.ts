@@ -141,12 +141,16 @@ const query = new RegExp(
   'g',
 )
 
-/** The tables that a file names in a query, of Kysely's or in SQL; what its comments say is passed over. */
-function tablesOf(path: string): string[] {
-  const code = read(path)
+/** A file without its comments. */
+function code(path: string): string {
+  return read(path)
     .replace(/^ *(?:\/\*\*|\*|\/\/).*$/gm, '')
     .replace(/ \/\/ .*$/gm, '')
-  const found = [...code.matchAll(query)].map(([, table, inSql]) => table ?? inSql ?? '')
+}
+
+/** The tables that a file names in a query, of Kysely's or in SQL. */
+function tablesOf(path: string): string[] {
+  const found = [...code(path).matchAll(query)].map(([, table, inSql]) => table ?? inSql ?? '')
   return [...new Set(found)]
 }
 
@@ -232,6 +236,33 @@ suite('architecture', () => {
     assertNoCircles([...next.keys()], (place) =>
       (next.get(place) ?? []).map(({ to }) => to).filter((to) => to !== place),
     )
+  })
+
+  test('the core names no setting and no path of a module in its code', async () => {
+    const settings = await Promise.all(
+      manifests.map(async (one) => (await one.settings?.())?.settings),
+    )
+    const declared = manifests.flatMap(({ name }, index) =>
+      name === 'core' ? [] : Object.keys(settings[index] ?? {}),
+    )
+    const table = read('docs/routes.txt').matchAll(/^(?:GET|POST|PUT|DELETE) +(\/\S+)/gm)
+    const paths = new Set([...table].map(([, path = '']) => path))
+    assert.ok(declared.length > 100 && paths.size > 150)
+    const words = new Set([...declared, ...[...paths].filter((path) => path.length > 1)])
+    const named = sources
+      .filter((path) => areaOf(path) === 0 && !path.includes('/migrations/'))
+      .flatMap((path) =>
+        [...code(path).matchAll(/\/[\w{}*./:-]+|\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g)]
+          .filter(([word]) => words.has(word))
+          .map(([word]) => `${path.replace('src/core/', '')} ${word}`),
+      )
+    assert.deepEqual(sorted(new Set(named)), [
+      'checks/answers.ts /api/public/status', // by which a check knows the service
+      'http/documents/openapi.ts /login', // for a newcomer, the first words of the document
+      'http/documents/openapi.ts /refresh',
+      'http/schemas.ts /api/v2/users', // how to read a long list
+      'reasons/access.ts CLIENTS_FILE', // a client is a principal of the core
+    ])
   })
 
   test('src/ has three areas, the command line and at most six files', () => {

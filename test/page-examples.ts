@@ -50,12 +50,18 @@ export async function shownExamples(): Promise<Shown[]> {
   )
 }
 
-/** The examples beside the pages, by view. */
+/** The examples beside the pages, by view: several folders may show states of one view. */
 export async function allExamples(): Promise<Readonly<Record<string, Record<string, unknown>>>> {
   const all = await Promise.all(
     foldersWith('examples.ts').map((folder) => import(join(pages, folder, 'examples.ts'))),
   )
-  return Object.assign({}, ...all.map(({ examples }) => examples))
+  const byView: Record<string, Record<string, unknown>> = {}
+  for (const { examples } of all) {
+    for (const [view, states] of Object.entries<object>(examples)) {
+      byView[view] = { ...byView[view], ...states }
+    }
+  }
+  return byView
 }
 
 /** The folders of pages that have a file of this name. */

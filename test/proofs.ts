@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ProtectedChange } from '../src/core/http/pages/proof-kinds.ts'
+import type { ProtectedChange } from '../src/modules/authentication/proof-kinds.ts'
 import { type Answer, type Headers, passwordOf, type TestApp } from './app.ts'
 import type { TestBrowser } from './test-browser.ts'
 

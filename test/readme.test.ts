@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { commandRows } from '../src/core/cli/commands.ts'
-import { firstRunText } from '../src/core/runtime/first-run.ts'
+import { firstRunText } from '../src/modules/accounts/first-run.ts'
 import { modules } from '../src/modules.ts'
 import { freePort } from '../tools/free-port.ts'
 import { startService } from '../tools/service.ts'
@@ -134,7 +134,7 @@ suite('README', async () => {
     assert.ok(password.length >= 24 && !printed.includes(password))
     const banner = firstRunText(
       { username: 'admin', password },
-      { address: first.url, hasConsole: true },
+      { address: first.url, consoleAddress: `${first.url}/admin` },
     )
     assert.equal(banner.match(/^ {2}curl /gm)?.length, 3)
     for (const [line] of banner.matchAll(/^ {2}curl .*$/gm)) {

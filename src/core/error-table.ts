@@ -16,6 +16,10 @@ export interface ErrorText {
   readonly isChallenged?: true
   /** Its answers say when another try can succeed. */
   readonly isRetried?: true
+  /** The settings leave the feature out: no failure of the service, and no later try succeeds. */
+  readonly isUnconfigured?: true
+  /** What an operator can do about the refusal of a command; a client is not told. */
+  readonly remedy?: string
   /** What the console says of it; it shows the text of another error as it is. */
   readonly words?: Readonly<Record<Language, string>>
   /** Explanations show its name in place of its text; metrics count it from its first refusal on. */
@@ -177,6 +181,7 @@ export const errorTable = {
       en: 'The account has no verified mail address.',
       de: 'Das Konto hat keine bestätigte E-Mail-Adresse.',
     },
+    remedy: 'name the address of its owner with --email',
   },
   lastAdministrator: {
     status: 409,
@@ -218,13 +223,5 @@ export const errorTable = {
   tooManyRequests: { status: 429, error: 'Too many requests', isRetried: true },
   headerFieldsTooLarge: { status: 431, error: 'Request header fields too large' },
   internal: { status: 500, error: 'Internal server error' },
-  mailUnavailable: {
-    status: 503,
-    error: 'Mail is not configured',
-    words: {
-      en: 'No mail is sent: SMTP_URL and MAIL_FROM are not set.',
-      de: 'Es wird keine E-Mail gesendet: SMTP_URL und MAIL_FROM sind nicht gesetzt.',
-    },
-  },
   serviceUnavailable: { status: 503, error: 'Service unavailable', isRetried: true },
 } as const satisfies Record<string, ErrorText>

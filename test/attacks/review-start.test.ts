@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { firstRunText } from '../../src/core/runtime/first-run.ts'
+import { firstRunText } from '../../src/modules/accounts/first-run.ts'
 import { startService } from '../../tools/service.ts'
 import { curl } from '../transcript.ts'
 
@@ -92,7 +92,7 @@ suite('what the first start prints at a terminal', async () => {
   test('the three commands work when a shell runs them', async () => {
     const text = firstRunText(
       { username: ADMIN_USERNAME, password: null },
-      { address: service.url, hasConsole: true },
+      { address: service.url, consoleAddress: `${service.url}/admin` },
     )
     const commands = [...text.matchAll(/^ {2}curl .*$/gm)].map(([line]) => line.trim())
     assert.equal(commands.length, 3)
@@ -108,7 +108,7 @@ suite('what the first start prints at a terminal', async () => {
     assert.ok(!service.output().includes('curl'), 'standard output is a log here')
     const text = firstRunText(
       { username: 'a', password: 'made-up' },
-      { address: 'http://x', hasConsole: true },
+      { address: 'http://x', consoleAddress: 'http://x/admin' },
     )
     assert.equal(text.split('made-up').length, 2, 'a generated one is, once')
     assert.equal(await service.stop(), 0)

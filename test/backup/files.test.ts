@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'
-import { readPassphrase } from '../../src/core/cli/secrets.ts'
 import { isoTime } from '../../src/core/lib/clock.ts'
 import { createEncryptedKeyBundle } from '../../src/extras/backup/encrypted-key-bundle.ts'
+import { readPassphrase } from '../../src/extras/backup/passphrase.ts'
 import { testApp } from '../app.ts'
 import { backup, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
@@ -232,7 +232,6 @@ suite('a backup file', async () => {
     const read = (text: string) =>
       readPassphrase(
         {
-          tables: [],
           terminal: { stdin: Readable.from([Buffer.from(text)]), stdout, stderr, env },
         },
         { isNew: true },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { leaveServiceNote, runningServices } from '../../src/core/runtime/service-note.ts'
 import { testApp } from '../app.ts'
-import { loadConfig } from '../config.ts'
+import { loadConfig, tables } from '../config.ts'
 import { databaseSettings } from '../database.ts'
 import { gatehouse } from './gatehouse.ts'
 
@@ -137,7 +137,7 @@ suite('a command with other settings than the running service', async () => {
   test('without DATA_DIR and DATABASE_URL it is warned, unless a service runs there', async () => {
     const folder = join(app.directory, 'data')
     mkdirSync(folder)
-    const call = { config: loadConfig({ ...base, DATA_DIR: folder }), settings: [] }
+    const call = { config: loadConfig({ ...base, DATA_DIR: folder }), settings: [], tables }
     const { warnOfOtherSettings } = await import('../../src/core/cli/other-settings.ts')
     const told = async (env: Record<string, string>) => {
       let text = ''

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { components } from '../../web/console/api/openapi.d.ts'
-import { healthPart as ofBackups } from '../../web/console/views/backups/health-part.ts'
+import { healthPart as ofBackups } from '../../web/console/views/backup/health-part.ts'
 import { doctorHealth } from '../../web/console/views/doctor/doctor-health.ts'
 import { healthPart as ofMail } from '../../web/console/views/mail/health-part.ts'
 import { byLabel, largest, totalOf, widened } from '../../web/console/views/overview/buckets.ts'

@@ -27,7 +27,7 @@ suite('what the views ask the API', async () => {
   const { queryOf } = await view('accounts/read-accounts')
   const { ownSteps, readSteps } = await view('overview/first-steps')
   const { firstStep: mail } = await view('mail/first-step')
-  const { firstStep: backup } = await view('backups/first-step')
+  const { firstStep: backup } = await view('backup/first-step')
   const steps = [...ownSteps, mail, backup]
   const { signal } = new AbortController()
 

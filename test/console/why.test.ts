@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { assertDistinctReasons } from '../../src/core/module/registry.ts'
 import { remedies } from '../../src/core/reasons/types.ts'
 import { modules } from '../../src/modules.ts'
-import { type AuditRecord, filtersOf, placed } from '../../web/console/views/why/around.ts'
-import { why as inGerman } from '../../web/console/views/why/de.ts'
-import { why as inEnglish } from '../../web/console/views/why/en.ts'
-import { askedText, canBeShared, questionOf } from '../../web/console/views/why/question.ts'
+import { type AuditRecord, filtersOf, placed } from '../../web/console/views/explain/around.ts'
+import { why as inGerman } from '../../web/console/views/explain/de.ts'
+import { why as inEnglish } from '../../web/console/views/explain/en.ts'
+import { askedText, canBeShared, questionOf } from '../../web/console/views/explain/question.ts'
 
 // As a link of a mail has it: an id, and what proves it.
 const mailToken = `${'bWFpbC1jb25maXJtYXRpb24'}.${'c2VjcmV0LW9mLXRoZS1saW5r'.repeat(2)}`

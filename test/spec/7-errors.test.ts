@@ -273,7 +273,6 @@ suite('spec 7: errors', async () => {
       'tooManyLoginAttempts',
       'headerFieldsTooLarge',
       'serviceUnavailable',
-      'mailUnavailable',
       // What only extras refuse: test/spec/errors-of-extras.test.ts.
       'confirmationInvalid',
       'emailExists',

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable, damageIn } from '../database/errors.ts'
 import { KeySetNotOpened } from '../database/key-set-not-opened.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, problemOf } from '../errors.ts'
 import { gatehouse } from '../hints/command-line.ts'
 import { reasonOf } from '../reason.ts'
 import { CommandError, type Exit, exitCodes } from './command.ts'
@@ -25,7 +25,7 @@ export function exitOf(error: unknown): { code: number; message: string } {
     }
   }
   if (error instanceof ApiError) {
-    const exit = error.row === 'mailUnavailable' ? 'failed' : exitOfStatus(error.status)
+    const exit = problemOf(error.row).isUnconfigured ? 'failed' : exitOfStatus(error.status)
     return { code: exitCodes[exit].code, message: messageOf(error) }
   }
   return { code: exitCodes.failed.code, message: reasonOf(error) }
@@ -46,14 +46,8 @@ function exitOfStatus(status: number): Exit {
   }
 }
 
-/** What an operator can do about a refusal, which a client is not told. */
-const remedies: Partial<Record<string, string>> = {
-  mailUnavailable: 'set SMTP_URL (docs/mail.md)',
-  emailNotVerified: 'name the address of its owner with --email',
-}
-
 function messageOf({ message, row, details = [] }: ApiError): string {
-  const remedy = typeof row === 'string' ? remedies[row] : undefined
+  const { remedy } = problemOf(row)
   if (remedy !== undefined) return `${message}: ${remedy}`
   const lines = details.map((detail) => `${detail.path.join('.')} ${detail.message}`)
   return [message, ...lines].join('\n  ')

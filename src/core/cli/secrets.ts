@@ -1,8 +1,5 @@
 import { Writable } from 'node:stream'
-import type { SettingsTable } from '../config/kinds.ts'
-import { readSettings } from '../config/kinds.ts'
 import type { Random } from '../crypto/random.ts'
-import { Secret } from '../crypto/secret.ts'
 import { type CommandCall, CommandError, exitCodes, type Terminal, UsageError } from './command.ts'
 
 const maxBytes = 16_384
@@ -84,49 +81,10 @@ export async function knownSecret({ terminal }: CommandCall, what: string): Prom
 }
 
 /**
- * Reads the passphrase of a backup: what is piped into standard input, else BACKUP_PASSPHRASE or its
- * file, else what is typed without echo, twice if `isNew`.
- * @throws CommandError, UsageError
- */
-export async function readPassphrase(
-  { tables, terminal }: Pick<CommandCall, 'tables' | 'terminal'>,
-  { isNew }: { readonly isNew: boolean },
-): Promise<string> {
-  const isPiped = terminal.stdin.isTTY !== true
-  const piped = isPiped ? await readSecret(terminal, 'passphrase', { mayLack: true }) : ''
-  const known = piped || configuredPassphrase(tables, terminal)
-  if (known) return known
-  if (isPiped) {
-    throw new UsageError('standard input holds no passphrase, and BACKUP_PASSPHRASE is not set')
-  }
-  const questions = isNew ? ['Passphrase of the backup: ', 'Again: '] : ['Passphrase: ']
-  const [first = '', ...others] = await ask(terminal, questions)
-  if (others.some((other) => other !== first)) {
-    throw new CommandError('the two passphrases differ: nothing was done')
-  }
-  return first
-}
-
-/** BACKUP_PASSPHRASE, also where other settings have mistakes. @throws CommandError if it has one itself */
-function configuredPassphrase(
-  tables: CommandCall['tables'],
-  { env }: Terminal,
-): string | undefined {
-  const { BACKUP_PASSPHRASE } = Object.assign(
-    {},
-    ...tables.map(({ table }) => table),
-  ) as SettingsTable
-  if (!BACKUP_PASSPHRASE) return undefined
-  const { values, mistakes } = readSettings({ BACKUP_PASSPHRASE }, env)
-  if (mistakes.length > 0) throw new CommandError(mistakes.join())
-  return values.BACKUP_PASSPHRASE instanceof Secret ? values.BACKUP_PASSPHRASE.reveal() : undefined
-}
-
-/**
  * Reads standard input as one line.
  * @throws UsageError if it has several lines, or is empty and it may not lack
  */
-async function readSecret(
+export async function readSecret(
   { stdin }: Terminal,
   what: string,
   { mayLack = false }: { readonly mayLack?: boolean } = {},
@@ -154,7 +112,10 @@ function decode(bytes: Uint8Array, what: string): string {
 }
 
 /** Asks questions at the terminal, without echo. @throws CommandError if the user interrupts */
-async function ask({ stdin, stderr }: Terminal, questions: readonly string[]): Promise<string[]> {
+export async function ask(
+  { stdin, stderr }: Terminal,
+  questions: readonly string[],
+): Promise<string[]> {
   const { createInterface } = await import('node:readline')
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 })

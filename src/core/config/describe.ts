@@ -15,7 +15,7 @@ export function describeSettings(tables: readonly ModuleSettings[]): string {
     '',
     'Settings come from the environment. All mistakes are listed at once, and the process exits with 1.',
     'A variable whose name is close to the name of a setting is reported: as a warning at the start, and by',
-    '`gatehouse config check`, which exits with 1: `SMTP_ULR: did you mean SMTP_URL?`',
+    '`gatehouse config check`, which exits with 1: `DATABASE_ULR: did you mean DATABASE_URL?`',
     'A secret can be read from a file: `NAME_FILE` names it. An empty variable counts as not set.',
     'This page is generated from the `settings.ts` of each module (`npm run docs`).',
     '',

@@ -12,6 +12,16 @@ export interface Setting<T> {
   readonly secret: boolean
   /** Whether that file may be absent or empty, as if it were not named. */
   readonly fileMayLack?: boolean
+  /** How to make a good value: told where a value is refused. */
+  readonly advice?: string
+  /** A secret that no person has chosen: commands may compare it with that of a running service. */
+  readonly isKey?: boolean
+  /** Every command on the database depends on it. */
+  readonly isOfAllCommands?: boolean
+  /** Its file is read anew while the service runs. */
+  readonly isFileReread?: boolean
+  /** It counts for the first start alone. */
+  readonly isForFirstStart?: boolean
   /** @throws Error whose message says what is wrong with the text */
   readonly parse: (text: string) => T
 }

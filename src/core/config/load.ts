@@ -1,10 +1,9 @@
-import { secretAdvice } from '../secret-strength/configured.ts'
 import { type SettingInForce, settingsInForce } from './in-force.ts'
-import { readSettings, type SettingsTable } from './kinds.ts'
+import { readSettings, type Setting, type SettingsTable } from './kinds.ts'
 import { misspeltSettings } from './misspelt.ts'
 
 /** The values of all settings by their names: each settings.ts adds the settings of its module. */
-// biome-ignore lint/suspicious/noEmptyInterface: see above
+// biome-ignore lint/suspicious/noEmptyInterface: each settings.ts declares its settings in it
 export interface SettingValues {}
 
 export type SettingName = keyof SettingValues
@@ -26,7 +25,7 @@ export interface Config {
 }
 
 // Parts to which several modules add.
-// biome-ignore-start lint/suspicious/noEmptyInterface: see above
+// biome-ignore-start lint/suspicious/noEmptyInterface: each settings.ts declares its fields in them
 export interface HttpConfig {}
 export interface LoginConfig {}
 export interface TokenConfig {}
@@ -34,7 +33,7 @@ export interface Lifetimes {}
 
 /** What a process before this one has read of files, by their settings: it counts if they broke since. */
 export interface KeptFiles {}
-// biome-ignore-end lint/suspicious/noEmptyInterface: see above
+// biome-ignore-end lint/suspicious/noEmptyInterface: the last of these interfaces is above
 
 export type ProviderConfig = Config['providers'][number]
 
@@ -76,13 +75,17 @@ export type Group<
   Name extends keyof ConfigOf<Configure>,
 > = ConfigOf<Configure>[Name]
 
-/** All mistakes of a configuration, one per line, and below them the names that may be misspelt. */
+/** All mistakes of a configuration, one per line, then advice, and the names that may be misspelt. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[]
   readonly misspelt: readonly string[]
 
-  constructor(mistakes: readonly string[], misspelt: readonly string[] = []) {
-    const lines = [...mistakes, ...secretAdvice(mistakes.map(settingOf)), ...misspelt]
+  constructor(
+    mistakes: readonly string[],
+    misspelt: readonly string[] = [],
+    advice: Iterable<string> = [],
+  ) {
+    const lines = [...mistakes, ...advice, ...misspelt]
     super(
       `Gatehouse cannot start with these settings:\n${lines.map((line) => `  ${line}`).join('\n')}`,
     )
@@ -116,10 +119,16 @@ export function loadConfig(
     ...modules.map(({ table }) => table),
     ...parts.flatMap(({ further = [] }) => further),
   ]
-  const misspelt = misspeltSettings(env, tables)
-    // These are mistakes, which name what is near.
-    .filter((line) => !line.startsWith('OIDC_'))
-  if (mistakes.length > 0) throw new ConfigError(mistakes, misspelt)
+  const mistaken = new Set(mistakes.map(settingOf))
+  // A mistake about such a name says what is near.
+  const misspelt = misspeltSettings(env, tables).filter((line) => !mistaken.has(settingOf(line)))
+  if (mistakes.length > 0) {
+    const refused = tables.flatMap(Object.entries).filter(([name]) => mistaken.has(name))
+    const advice = refused.flatMap(
+      ([, setting]: [string, Setting<unknown>]) => setting.advice ?? [],
+    )
+    throw new ConfigError(mistakes, misspelt, new Set(advice))
+  }
   const warnings = [...readings, ...parts].flatMap((each) => each.warnings ?? [])
   const derived: Environment = Object.assign({}, ...parts.map((part) => part.derived))
   const config = {
@@ -153,9 +162,9 @@ export function goodOr<T extends { readonly mistakes: readonly string[] }>(
   return reading.mistakes.length > 0 && kept ? kept : reading
 }
 
-/** The setting of a mistake, whose name it begins with. */
+/** The setting of a mistake, or the variable of a misspelt name: the line begins with it. */
 function settingOf(mistake: string): string {
-  return mistake.split(' ', 1)[0] ?? ''
+  return mistake.split(/:? /, 1)[0] ?? ''
 }
 
 function deepFreeze<T extends object>(object: T): Readonly<T> {

@@ -38,10 +38,13 @@ export const settings = {
     parse: parsePort,
   }),
   DATA_DIR: text({ default: './data', doc: 'Folder of the SQLite file and the master key.' }),
-  DATABASE_URL: secret({
-    doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`, for one machine. `postgres://user:password@host:5432/database`: PostgreSQL 14 or newer, for any number of nodes. Off this machine TLS is on and verified; `sslrootcert` names another authority, `sslcert` and `sslkey` a client certificate, `sslmode=disable` turns TLS off and `sslmode=no-verify` its verification.',
-    check: (value) => void parsePostgresAddress(value, isLoopback),
-  }),
+  DATABASE_URL: {
+    ...secret({
+      doc: 'Empty: the SQLite file `DATA_DIR/gatehouse.db`, for one machine. `postgres://user:password@host:5432/database`: PostgreSQL 14 or newer, for any number of nodes. Off this machine TLS is on and verified; `sslrootcert` names another authority, `sslcert` and `sslkey` a client certificate, `sslmode=disable` turns TLS off and `sslmode=no-verify` its verification.',
+      check: (value) => void parsePostgresAddress(value, isLoopback),
+    }),
+    isOfAllCommands: true,
+  },
   DATABASE_POOL_MAX: integer({
     default: 10,
     min: 2,

@@ -9,6 +9,7 @@ import type { Needs } from './services.ts'
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
   readonly routes: readonly RouteFile[]
   readonly pages: readonly RouteFile[]
+  readonly fallbackRoutes: readonly RouteFile[]
   readonly authenticators: AddAuthenticators | undefined
 }
 
@@ -21,7 +22,9 @@ export async function loadModules(modules: readonly Module[]): Promise<readonly 
   for (const module of modules) {
     const routes = [(await module.routes?.()) ?? []].flat()
     const pages = [(await module.pages?.()) ?? []].flat()
-    loaded.push({ ...module, routes, pages, authenticators: await module.authenticators?.() })
+    const fallbackRoutes = [(await module.fallbackRoutes?.()) ?? []].flat()
+    const authenticators = await module.authenticators?.()
+    loaded.push({ ...module, routes, pages, fallbackRoutes, authenticators })
   }
   return loaded
 }
@@ -63,7 +66,10 @@ export function registerRoutes(
   needs: Needs,
 ): void {
   const claim = createClaims()
-  for (const { name, pages, routes, tag } of modules) {
+  const fallbacks = modules
+    .filter(({ fallbackRoutes }) => fallbackRoutes.length > 0)
+    .map((module) => ({ ...module, routes: module.fallbackRoutes, pages: [] }))
+  for (const { name, pages, routes, tag } of [...modules, ...fallbacks]) {
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {
         for (const method of [route.method].flat()) {

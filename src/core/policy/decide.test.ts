@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
+import { postsRules } from '../../modules/posts/rules.ts'
 import { decide, lackedScopes, type Resource } from './decide.ts'
 import { contractRoles, type Principal, type Role } from './principal.ts'
 import {
@@ -12,7 +13,6 @@ import {
   describeRule,
   needsResource,
   owner,
-  postsRules,
   type Rule,
   role,
   scope,

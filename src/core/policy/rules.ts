@@ -36,52 +36,6 @@ export const client = (may: ClientPermission): Rule => ({ kind: 'client', may })
 export const any = (...rules: Rule[]): Rule => ({ kind: 'any', rules })
 export const all = (...rules: Rule[]): Rule => ({ kind: 'all', rules })
 
-export interface UsersRules {
-  readonly list: Rule
-  readonly read: Rule
-  readonly create: Rule
-  readonly update: Rule
-  readonly remove: Rule
-}
-
-// A change of an e-mail address can take an account over, and a deletion ends it. So under every
-// policy only the owner and an ADMIN may do this to an ADMIN's user.
-const guarded = any(unprivileged, owner, role('ADMIN'))
-
-/** The rules of the users endpoints by the values of `USERS_POLICY`. Spec 4.3. */
-export const usersRules = {
-  roles: {
-    list: role('USER', 'ADMIN'),
-    read: role('USER', 'ADMIN'),
-    create: role('ADMIN'),
-    update: any(owner, role('ADMIN')),
-    remove: role('ADMIN'),
-  },
-  administrators: {
-    list: role('ADMIN'),
-    read: any(owner, role('ADMIN')),
-    create: role('ADMIN'),
-    update: any(owner, role('ADMIN')),
-    remove: role('ADMIN'),
-  },
-  authenticated: {
-    list: authenticated,
-    read: authenticated,
-    create: authenticated,
-    update: all(authenticated, guarded),
-    remove: all(authenticated, guarded),
-  },
-  open: { list: anyone, read: anyone, create: anyone, update: guarded, remove: guarded },
-} as const satisfies Record<string, UsersRules>
-
-/** The rules of the posts endpoints, those of deletion by `POSTS_DELETE_POLICY`. Spec 4.3. */
-export const postsRules = {
-  read: role('USER', 'EDITOR', 'ADMIN'),
-  create: role('EDITOR', 'ADMIN'),
-  update: any(owner, all(role('ADMIN'), unlocked)),
-  remove: { admin: role('ADMIN'), owner: any(owner, role('ADMIN')) },
-} as const
-
 /** Whether a rule can depend on facts of the resource. */
 export function needsResource(rule: Rule): boolean {
   if (rule.kind === 'any' || rule.kind === 'all') return rule.rules.some(needsResource)

@@ -82,24 +82,6 @@ export const reasons = {
     words: { de: 'Die Ressource wurde gelöscht, während die Anfrage lief.' },
     facts: ['resource'],
   },
-  no_own_user: {
-    guard: 'resource',
-    explanation: 'The user of the account was deleted while the request was under way.',
-    words: { de: 'Die Person des Kontos wurde gelöscht, während die Anfrage lief.' },
-    facts: ['user_id'],
-  },
-  email_of_another: {
-    guard: 'resource',
-    explanation: 'Another account has verified the same mail address.',
-    words: { de: 'Ein anderes Konto hat dieselbe E-Mail-Adresse bestätigt.' },
-    facts: ['user_id'],
-  },
-  email_not_verified: {
-    guard: 'resource',
-    explanation: 'The account has no verified mail address.',
-    words: { de: 'Das Konto hat keine bestätigte E-Mail-Adresse.' },
-    facts: ['user_id'],
-  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../errors.ts' {

@@ -55,11 +55,6 @@ export const reasons = {
     explanation: 'The page has no file of this name.',
     words: { de: 'Die Seite hat keine Datei dieses Namens.' },
   },
-  no_such_provider: {
-    guard: 'route',
-    explanation: 'No identity provider of this name is configured for sign-in.',
-    words: { de: 'Für die Anmeldung ist kein Anbieter dieses Namens eingerichtet.' },
-  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../errors.ts' {

@@ -2,24 +2,6 @@ import type { FactsOf, TranslatedReason } from './types.ts'
 
 /** Why the service, or an identity provider that it asks, did not serve a request. */
 export const reasons = {
-  too_many_sign_ins: {
-    guard: 'identity provider',
-    explanation: 'Too many sign-ins through providers are under way.',
-    words: { de: 'Zu viele Anmeldungen über Anbieter laufen gerade.' },
-  },
-  page_flow_unknown: {
-    guard: 'service',
-    explanation:
-      'No flow of this id and browser is under way: it expired, has ended, or began elsewhere.',
-    words: {
-      de: 'Kein Ablauf dieser Kennung und dieses Browsers ist im Gang: Er ist abgelaufen, beendet oder begann anderswo.',
-    },
-  },
-  page_flow_moved_on: {
-    guard: 'service',
-    explanation: 'Another request has taken the flow further, or has ended it.',
-    words: { de: 'Eine andere Anfrage hat den Ablauf weitergeführt oder beendet.' },
-  },
   database_unavailable: {
     guard: 'service',
     explanation: 'The database is locked, full or away.',

@@ -42,7 +42,7 @@ export type Remedy = (typeof remedies)[number]
 
 /**
  * Why a request was refused: what a code means. Each module has a `reasons.ts`, which imports types
- * alone: the build of the console loads it too. A reason that several modules use stands in
+ * alone: the build of the console loads it too. A reason that the core uses stands in
  * core/reasons/. A caller never learns a reason: many reasons share one error text, so that the
  * answer shows no account (docs/adr/0053). A code is never renamed, because programs of operators may
  * read it.

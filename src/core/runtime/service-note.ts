@@ -30,8 +30,6 @@ const fileName = /^service-[1-9][0-9]*\.json$/
 const saltBytes = 16
 /** In characters: enough to see a difference, and too few to confirm a guess. */
 const digestLength = 6
-/** Secrets that no password or person has chosen; other secrets are left out. */
-const keys = new Set(['MASTER_KEY', 'TOKEN_SECRET', 'TOKEN_SECRET_PREVIOUS', 'TOKEN_PRIVATE_KEY'])
 
 /**
  * Leaves the note of this process, if the data directory exists and can be written; answers the
@@ -93,11 +91,11 @@ function digests({ config, env }: NoteOptions, salt: string): Map<string, string
   )
   const shown = new Map<string, unknown>(
     all.flatMap(({ name, setting, value }): [string, unknown][] => {
-      if (name === 'ADMIN_USERNAME') return [] // for the first start alone
-      // Their files are read anew while the service runs, which the note would not follow.
-      if (name.startsWith('MASTER_KEY') && env.MASTER_KEY_FILE) return []
+      if (setting.isForFirstStart) return []
+      // The note would not follow a file that is read anew.
+      if (setting.isFileReread && env[`${name}_FILE`]) return []
       if (!setting.secret) return [[name, value]]
-      return keys.has(name) ? [[name, value instanceof Secret ? value.reveal() : null]] : []
+      return setting.isKey ? [[name, value instanceof Secret ? value.reveal() : null]] : []
     }),
   )
   shown.set('BASE_URL', config.baseUrl)

@@ -66,7 +66,12 @@ export async function routes(
   app.get(
     '/api/docs',
     {
-      config: { access, errorPage: refusedPage, answers: { 200: { [mediaTypes.html]: Page } } },
+      config: {
+        access,
+        isReference: true,
+        errorPage: refusedPage,
+        answers: { 200: { [mediaTypes.html]: Page } },
+      },
       schema: { operationId: 'getDocs', summary: 'This document as a page' },
     },
     async (_request, reply) => sendPage(reply, await page()),

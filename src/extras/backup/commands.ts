@@ -2,11 +2,11 @@ import { type CommandCall, type CommandWork, UsageError } from '../../core/cli/c
 import { assertNew, assertReadable } from '../../core/cli/files.ts'
 import { type Row, shown } from '../../core/cli/output.ts'
 import { progressTo } from '../../core/cli/progress.ts'
-import { readPassphrase } from '../../core/cli/secrets.ts'
 import { assertDatabaseThere, withDeps, withoutService, withServices } from '../../core/cli/work.ts'
 import type { PostgresAddress } from '../../core/database/postgres/address.ts'
 import { type RowsOfTables, rowsInWords } from '../../core/database/rows-of-tables.ts'
 import type { Deps } from '../../core/runtime/deps.ts'
+import { readPassphrase } from './passphrase.ts'
 
 const withoutKeys = {
   'without-keys': { type: 'boolean', doc: 'leave out the key set: authenticator apps become void' },

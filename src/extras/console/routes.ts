@@ -32,6 +32,7 @@ export async function routes(app: FastifyInstance, { accounts, config }: Needs):
       path,
       {
         config: {
+          isDiagnosis: true,
           access: { rule: role(...readers), schemes: ['session'] },
           errorPage,
           answers: { 200: { [mediaTypes.html]: Page } },

@@ -20,7 +20,7 @@ export async function routes(app: App, deps: Needs): Promise<void> {
   app.get(
     '/api/admin/doctor',
     {
-      config: { access: { rule: role('ADMIN') } },
+      config: { isDiagnosis: true, access: { rule: role('ADMIN') } },
       schema: {
         operationId: 'getDoctor',
         summary: 'What is wrong with this deployment, from inside: settings, files, database',

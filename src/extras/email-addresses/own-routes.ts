@@ -6,11 +6,12 @@ import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { type App, Message } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../modules/accounts/own-paths.ts'
 import { confirmationRequired, proofsIn } from '../../modules/authentication/proof-schemas.ts'
 import { captchaRequired } from '../../modules/throttle/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import { EmailInput, LanguageInput, OwnEmailBody, SentEmail, showOwn } from './schemas.ts'
 
@@ -60,7 +61,7 @@ export async function routes(
           'invalidCredentials',
           confirmationRequired,
           captchaRequired,
-          'mailUnavailable',
+          mailUnavailable,
           'tooManyLoginAttempts',
           'tooManyRequests',
         ],

@@ -13,6 +13,7 @@ import { logIn } from '../../modules/login/log-in.ts'
 import { LoginAnswer } from '../../modules/login/schemas.ts'
 import { enrolmentRequired } from '../../modules/tokens/schemas.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import { signInPurposes } from './email-login.ts'
@@ -38,7 +39,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
   app.post(
     '/api/public/sign-in-code',
     {
-      config: { ...guards, errors: ['routeNotFound', 'tooManyRequests', 'mailUnavailable'] },
+      config: { ...guards, errors: ['routeNotFound', 'tooManyRequests', mailUnavailable] },
       schema: {
         operationId: 'beginEmailLogin',
         summary: 'Sign in by mail: a link and a code. The answer shows no account',

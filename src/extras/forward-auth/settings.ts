@@ -2,6 +2,7 @@ import { optional, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { goodOr } from '../../core/config/load.ts'
 import { rolesOf } from '../../core/config/roles.ts'
+import type { OtherHosts } from '../../modules/sessions/settings.ts'
 import { type ForwardReading, readForwardFile } from './forward-file.ts'
 
 export const settings = {
@@ -28,8 +29,10 @@ export function configure({ isMisread, kept, values }: Reading) {
   )
   const warning = 'FORWARD_AUTH_FILE: TRUST_PROXY names no proxy, and others are not answered'
   const hasProxies = file === undefined || Boolean(TRUST_PROXY?.length)
+  const hosts = rules.flatMap((rule) => rule.hosts.map((host) => host.replace(/:\d+$/, '')))
+  const otherHosts: OtherHosts = { 'forward-auth': hosts }
   return {
-    config: { forwardAuth: { file, atStart: rules } },
+    config: { forwardAuth: { file, atStart: rules }, otherHosts },
     mistakes,
     warnings: hasProxies ? warnings : [...warnings, warning],
   }

@@ -12,7 +12,7 @@ import { role } from '../../core/policy/rules.ts'
 import type { ShownMail } from './mail-admin.ts'
 import type { MailFilters } from './mail-admin-store.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
-import { mailClosed, mailNotFound } from './problems.ts'
+import { mailClosed, mailNotFound, mailUnavailable } from './problems.ts'
 import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './schemas.ts'
 
 const access = { rule: role('ADMIN') }
@@ -48,7 +48,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
   app.post(
     '/api/admin/mail/test',
     {
-      config: { access, body: 'json', maxBodyBytes: fewFieldsBytes, errors: ['mailUnavailable'] },
+      config: { access, body: 'json', maxBodyBytes: fewFieldsBytes, errors: [mailUnavailable] },
       schema: {
         operationId: 'sendTestMail',
         summary: 'Send a mail that says that mail arrives; its state shows what became of it',

@@ -1,5 +1,5 @@
 import type { Module } from '../../core/module/module.ts'
-import { mailClosed, mailNotFound } from './problems.ts'
+import { mailClosed, mailNotFound, mailUnavailable } from './problems.ts'
 import { tables } from './tables.ts'
 
 const lookEveryMs = 100
@@ -16,7 +16,7 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   reasons: () => import('./reasons.ts'),
-  errors: [mailNotFound, mailClosed],
+  errors: [mailUnavailable, mailNotFound, mailClosed],
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   commands: [

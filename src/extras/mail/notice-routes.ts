@@ -1,9 +1,9 @@
 import { type App, exactly, named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../modules/accounts/own-paths.ts'
 import { noticeTypes } from './message-types.ts'
 import type { Notice } from './notices.ts'
 

@@ -14,6 +14,7 @@ import { originNow } from '../../modules/devices/origin.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { dueOfNew } from './due.ts'
 import { type MessageFacts, type MessageName, messageTypes } from './message-types.ts'
+import { mailUnavailable } from './problems.ts'
 import { createSealedMail } from './sealed-mail.ts'
 import { outboxStore, type Recipient } from './store.ts'
 
@@ -262,5 +263,5 @@ export function createOutbox({ config, clock, random, keys, audit }: OutboxDeps)
 
 /** Refuses what needs mail where there is none. @throws ApiError mailUnavailable */
 export function assertMail(outbox: Pick<Outbox, 'isAvailable'>): void {
-  if (!outbox.isAvailable) throw new ApiError('mailUnavailable', { reason: { code: 'mail_off' } })
+  if (!outbox.isAvailable) throw new ApiError(mailUnavailable, { reason: { code: 'mail_off' } })
 }

@@ -1,5 +1,18 @@
 import type { Problem } from '../../core/errors.ts'
 
+export const mailUnavailable: Problem = {
+  name: 'mailUnavailable',
+  status: 503,
+  error: 'Mail is not configured',
+  before: 'serviceUnavailable',
+  isUnconfigured: true,
+  remedy: 'set SMTP_URL (docs/mail.md)',
+  words: {
+    en: 'No mail is sent: SMTP_URL and MAIL_FROM are not set.',
+    de: 'Es wird keine E-Mail gesendet: SMTP_URL und MAIL_FROM sind nicht gesetzt.',
+  },
+}
+
 export const mailNotFound: Problem = {
   name: 'mailNotFound',
   status: 404,

@@ -44,6 +44,18 @@ export const reasons = {
       de: 'Die Ansicht der E-Mails zeigt, was der Mailserver antwortet. Danach versucht die Person es noch einmal.',
     },
   },
+  email_of_another: {
+    guard: 'resource',
+    explanation: 'Another account has verified the same mail address.',
+    words: { de: 'Ein anderes Konto hat dieselbe E-Mail-Adresse bestätigt.' },
+    facts: ['user_id'],
+  },
+  email_not_verified: {
+    guard: 'resource',
+    explanation: 'The account has no verified mail address.',
+    words: { de: 'Das Konto hat keine bestätigte E-Mail-Adresse.' },
+    facts: ['user_id'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

@@ -32,6 +32,7 @@ export async function routes(app: FastifyInstance, needs: Needs): Promise<void> 
     '/metrics',
     {
       config: {
+        isDiagnosis: true,
         access: {
           rule: any(role('ADMIN'), client('metrics')),
           schemes: ['client', 'basic', 'session', 'bearer'],

@@ -39,6 +39,23 @@ export const reasons = {
     facts: ['user_id', 'purpose'],
     remedies: ['send_reset'],
   },
+  confirmation_unknown: {
+    guard: 'mailed code',
+    explanation: 'No link or code of this id is kept: it was never made, or expired some time ago.',
+    words: {
+      de: 'Kein Link und kein Code dieser Kennung ist aufbewahrt: Es gab ihn nie, oder er ist vor einiger Zeit abgelaufen.',
+    },
+  },
+  confirmation_outlived: {
+    guard: 'mailed code',
+    explanation:
+      'The account has ended its logins since the mail: a new password, address or factor, or a lock.',
+    words: {
+      de: 'Das Konto hat seine Anmeldungen seit der E-Mail beendet: durch ein neues Passwort, eine neue Adresse, einen Faktor oder eine Sperre.',
+    },
+    facts: ['user_id', 'purpose'],
+    remedies: ['send_reset'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

@@ -6,6 +6,7 @@ import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { accountNamed, assertNotOwn } from '../../modules/accounts/look-up.ts'
 import { AccountName } from '../../modules/accounts/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { accountUnusable } from './problems.ts'
 import { BeginResetFor, BegunResetFor } from './schemas.ts'
 
@@ -25,7 +26,7 @@ export async function routes(app: App, { accounts, config, recovery }: Needs): P
         reauthentication: 'always',
         body: 'optional',
         maxBodyBytes: fewFieldsBytes,
-        errors: [accountUnusable, 'emailNotVerified', 'emailExists', 'mailUnavailable'],
+        errors: [accountUnusable, 'emailNotVerified', 'emailExists', mailUnavailable],
       },
       preValidation: noneIsEmpty,
       schema: {

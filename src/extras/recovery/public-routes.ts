@@ -5,6 +5,7 @@ import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import {
@@ -34,7 +35,7 @@ export async function routes(
   app.post(
     '/api/public/reset',
     {
-      config: { ...guards, errors: ['tooManyRequests', 'mailUnavailable'] },
+      config: { ...guards, errors: ['tooManyRequests', mailUnavailable] },
       schema: {
         operationId: 'beginReset',
         summary: 'Forgot the password: a link and a code by mail. The answer shows no account',

@@ -35,6 +35,6 @@ export const hooks = [
         outbox.isAvailable,
   ),
   hook('signInPages', ['outbox'], ({ outbox }) => ({
-    links: ({ isOpen }) => ({ reset: outbox.isAvailable && isOpen ? '/reset' : null }),
+    link: ({ isOpen }) => (outbox.isAvailable && isOpen ? { name: 'reset', href: '/reset' } : null),
   })),
 ]

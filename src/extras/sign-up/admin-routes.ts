@@ -14,6 +14,7 @@ import { userIdOf } from '../../core/policy/principal.ts'
 import { role } from '../../core/policy/rules.ts'
 import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { parseRoles } from '../../modules/accounts/parse.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { type Invitation, stateOf } from './invitation.ts'
 import { absent, type Invitations, type Inviter } from './invitations.ts'
 import { invitationClosed, invitationNotFound } from './problems.ts'
@@ -55,7 +56,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         maxBodyBytes: fewFieldsBytes,
         reauthentication: 'conditional', // if the invitation gives the role ADMIN
         requestHeaders: ['idempotency-key'],
-        errors: ['emailExists', 'mailUnavailable'],
+        errors: ['emailExists', mailUnavailable],
         checks: {
           email: (body) => parseAddress(textIn(body, 'email')),
           roles: ({ roles }) => parseRoles(roles as readonly string[], config.roles), // by its schema
@@ -92,7 +93,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
         access,
         reauthentication: 'conditional', // if the invitation gives the role ADMIN
         params: InvitationId,
-        errors: [invitationNotFound, invitationClosed, 'emailExists', 'mailUnavailable'],
+        errors: [invitationNotFound, invitationClosed, 'emailExists', mailUnavailable],
       },
       schema: {
         operationId: 'resendInvitation',

@@ -93,7 +93,7 @@ export interface OpenInvitation {
 }
 
 export interface InvitationsDeps extends NewOwnerDeps, InvitationStoreDeps {
-  readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'reservedUsernames' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByToken' | 'use' | 'withdraw'>
   readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>

@@ -45,7 +45,7 @@ export interface NewOwner {
 export interface NewOwnerDeps {
   readonly accounts: Pick<Accounts, 'prepare'>
   readonly clock: Clock
-  readonly config: Pick<Config, 'pages' | 'password' | 'signUp'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'reservedUsernames' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'use'>
   readonly db: Database
   readonly takenUsernames: TakenUsernames

@@ -10,6 +10,7 @@ import { shownWith } from '../../modules/accounts/admin-routes.ts'
 import { parseUsername } from '../../modules/accounts/parse.ts'
 import { accountSchemas } from '../../modules/accounts/schemas.ts'
 import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
+import { mailUnavailable } from '../mail/problems.ts'
 import { proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
 import { signUpOff } from './problems.ts'
@@ -53,7 +54,7 @@ export async function routes(
   app.post(
     '/api/public/sign-up',
     {
-      config: { ...guards, errors: [signUpOff, 'tooManyRequests', 'mailUnavailable'] },
+      config: { ...guards, errors: [signUpOff, 'tooManyRequests', mailUnavailable] },
       schema: {
         operationId: 'beginSignUp',
         summary: 'Ask for an account: a link and a code by mail. The answer shows no account',
@@ -75,7 +76,7 @@ export async function routes(
       config: {
         ...guards,
         checks,
-        errors: [signUpOff, ...ownerErrors, 'mailUnavailable'],
+        errors: [signUpOff, ...ownerErrors, mailUnavailable],
         examples: { bodies: finishExamples },
       },
       schema: {

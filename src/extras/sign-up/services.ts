@@ -28,7 +28,7 @@ export const services = [
 export const hooks = [
   hook('accountDetail', ['invitations'], invitationDetail),
   hook('signInPages', ['outbox'], (needs) => ({
-    links: (at) => ({ signUp: signUpLink(needs, at) }),
+    link: (at) => signUpLink(needs, at),
   })),
   hook('onErasure', ['keys'], (needs) => {
     const stores = invitationStores(needs)

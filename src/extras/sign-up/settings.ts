@@ -3,6 +3,7 @@ import type { ConfigOf, Group, Reading } from '../../core/config/load.ts'
 import { parseNamedRole, unknownRoleMistakes } from '../../core/config/roles.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { Role, RoleName } from '../../core/policy/principal.ts'
+import type { ReservedUsernames } from '../../modules/accounts/settings.ts'
 import { parseMailDomain } from '../mail/mail-server.ts'
 import { hasMail } from '../mail/settings.ts'
 
@@ -48,14 +49,15 @@ declare module '../../core/config/load.ts' {
 export function configure(reading: Reading) {
   const { values } = reading
   const lacksMail = values.SIGN_UP !== 'off' && !hasMail(values)
+  const reservedUsernames: ReservedUsernames = { 'sign-up': values.RESERVED_USERNAMES }
   return {
     config: {
       signUp: {
         mode: values.SIGN_UP,
         roles: values.SIGN_UP_ROLES as readonly Role[], // an unknown one is a mistake
         domains: values.SIGN_UP_DOMAINS,
-        reservedUsernames: values.RESERVED_USERNAMES,
       },
+      reservedUsernames,
       confirmations: { invitationSeconds: values.INVITATION_SECONDS },
     },
     mistakes: [

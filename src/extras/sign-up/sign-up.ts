@@ -79,7 +79,7 @@ interface Mailed extends Pick<SignUpInput, 'client' | 'language'> {
 }
 
 export interface SignUpDeps extends NewOwnerDeps {
-  readonly config: Pick<Config, 'pages' | 'password' | 'roles' | 'signUp'>
+  readonly config: Pick<Config, 'pages' | 'password' | 'reservedUsernames' | 'roles' | 'signUp'>
   readonly confirmations: Pick<Confirmations, 'begin' | 'openByCode' | 'openByToken' | 'use'>
   readonly events: Pick<Events, 'emitInTransaction'>
   readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>

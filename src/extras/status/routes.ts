@@ -19,7 +19,7 @@ export async function routes(app: FastifyInstance, needs: Needs): Promise<void> 
   app.get(
     '/api/admin/status',
     {
-      config: { access: { rule: role('ADMIN') } },
+      config: { isDiagnosis: true, access: { rule: role('ADMIN') } },
       schema: {
         operationId: 'getAdminStatus',
         summary: 'What an operator looks at first: does it work, what waits, what is unusual',

@@ -32,7 +32,7 @@ suite('the name of a new account', () => {
 })
 
 suite('a name that its owner chooses', () => {
-  const config = { pages: { name: 'ACME Login' }, signUp: { reservedUsernames: [named('ceo')] } }
+  const config = { pages: { name: 'ACME Login' }, reservedUsernames: { here: [named('ceo')] } }
   const reserved = reservedUsernames(config)
   const faultOf = (text: string, proven: string | null = null) =>
     faultOfChosen(named(text), reserved, proven)

@@ -1,4 +1,5 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
+import type { Config } from '../../core/config/load.ts'
 import { canonicalUsername, type Username } from '../../core/lib/username.ts'
 import { mixesScripts } from './mixed-scripts.ts'
 
@@ -16,7 +17,7 @@ export function newUsername(text: string): Username | null {
 
 /**
  * Names that look like an authority of the service, of a mail domain or of a machine: RFC 2142, the
- * usual administrators, and the name of this product. RESERVED_USERNAMES and PAGES_NAME add to them.
+ * usual administrators, and the name of this product. Settings of modules and PAGES_NAME add to them.
  */
 const reservedAlways = [
   ...['info', 'marketing', 'sales', 'support'], // RFC 2142 section 3
@@ -26,19 +27,20 @@ const reservedAlways = [
 ]
 
 /** The names that only an administrator or the command line gives, in canonical form. */
-export function reservedUsernames({ pages, signUp }: ReservingConfig): ReadonlySet<string> {
+export function reservedUsernames({
+  pages,
+  reservedUsernames,
+}: ReservingConfig): ReadonlySet<string> {
   const name = canonicalUsername(pages.name)
   return new Set([
     ...reservedAlways,
-    ...(signUp?.reservedUsernames ?? []),
+    ...Object.values(reservedUsernames).flat(),
     ...(name === null ? [] : [name]),
   ])
 }
 
-export interface ReservingConfig {
+export interface ReservingConfig extends Pick<Config, 'reservedUsernames'> {
   readonly pages: { readonly name: string }
-  /** Absent where no sign-up is checked. */
-  readonly signUp?: { readonly reservedUsernames: readonly Username[] }
 }
 
 /** What is wrong with a username that its own owner chooses, and the message for programs. */

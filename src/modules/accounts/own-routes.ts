@@ -3,7 +3,6 @@ import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { type App, exactly, Message, named, rolesOf, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import {
@@ -16,6 +15,7 @@ import { captchaRequired } from '../throttle/schemas.ts'
 import { ann, UserBody } from '../users/schemas.ts'
 import { ownAccount } from './look-up.ts'
 import { changeOwnPassword } from './own-password.ts'
+import { ownAccountPrefixes, ownOperationId } from './own-paths.ts'
 import { annsAccount, examplePasswords, Password } from './schemas.ts'
 
 export const prefixes = ownAccountPrefixes

@@ -107,6 +107,12 @@ export const reasons = {
     words: { de: 'Die Änderung ließe kein aktives Konto mit der Rolle ADMIN übrig.' },
     facts: ['user_id'],
   },
+  no_own_user: {
+    guard: 'resource',
+    explanation: 'The user of the account was deleted while the request was under way.',
+    words: { de: 'Die Person des Kontos wurde gelöscht, während die Anfrage lief.' },
+    facts: ['user_id'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

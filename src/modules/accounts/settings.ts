@@ -1,16 +1,19 @@
 import { integer, secret, text, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Group, Reading } from '../../core/config/load.ts'
 import { passwordRefusal } from '../../core/lib/password.ts'
-import { canonicalUsername } from '../../core/lib/username.ts'
+import { canonicalUsername, type Username } from '../../core/lib/username.ts'
 
 export const settings = {
-  ADMIN_USERNAME: text({
-    default: 'admin',
-    doc: 'The first administrator, created at the first start.',
-    check: (value) => {
-      if (canonicalUsername(value) === null) throw new Error('is not a valid username')
-    },
-  }),
+  ADMIN_USERNAME: {
+    ...text({
+      default: 'admin',
+      doc: 'The first administrator, created at the first start.',
+      check: (value) => {
+        if (canonicalUsername(value) === null) throw new Error('is not a valid username')
+      },
+    }),
+    isForFirstStart: true,
+  },
   ADMIN_PASSWORD: secret({
     shown: 'random: shown once at a terminal, else in `DATA_DIR/first-password`',
     doc: 'Its password. Used at the first start only.',
@@ -27,6 +30,10 @@ export const settings = {
   }),
 }
 
+/** Usernames that nobody may choose, by the names of the modules that reserve them. */
+export type ReservedUsernames = Readonly<Record<string, readonly Username[]>>
+const reservedUsernames: ReservedUsernames = {}
+
 declare module '../../core/config/load.ts' {
   interface SettingValues extends Values<typeof settings> {}
   interface Config extends ConfigOf<typeof configure> {}
@@ -39,6 +46,7 @@ export function configure({ values }: Reading) {
   return {
     config: {
       admin: { username, password },
+      reservedUsernames,
       login: { lock: { after: values.LOGIN_LOCK_AFTER, seconds: values.LOGIN_LOCK_SECONDS } },
     },
     mistakes: refusal ? [`ADMIN_PASSWORD ${refusal}`] : [],

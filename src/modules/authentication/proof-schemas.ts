@@ -1,6 +1,6 @@
 import { errorWith } from '../../core/http/declared-error.ts'
-import { proofKinds } from '../../core/http/pages/proof-kinds.ts'
 import { named, type Static } from '../../core/http/schemas.ts'
+import { proofKinds } from './proof-kinds.ts'
 import type { ProofsInput as ProofsOfRequest } from './proofs.ts'
 
 export const examplePassword = 'gravel-otter-lantern-41'

@@ -1,12 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import type { Reauthorization } from '../../core/http/changes/reauthorize.ts'
-import {
-  type ProofKind,
-  type ProtectedChange,
-  proofKinds,
-} from '../../core/http/pages/proof-kinds.ts'
 import type { Account } from './account.ts'
+import { type ProofKind, type ProtectedChange, proofKinds } from './proof-kinds.ts'
 
 /** The means of proof that an account has. */
 export interface Provable {

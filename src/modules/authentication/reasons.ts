@@ -90,6 +90,30 @@ export const reasons = {
     words: { de: 'Das Konto bekam eine weitere Bedingung, während die Anmeldung lief.' },
     facts: ['user_id', 'requirement'],
   },
+  account_changed: {
+    guard: 'account',
+    explanation:
+      'The account ended its logins since: a new password, a lock, a factor, or a sign-out everywhere.',
+    words: {
+      de: 'Das Konto hat seine Anmeldungen seitdem beendet: durch ein neues Passwort, eine Sperre, einen Faktor oder eine Abmeldung überall.',
+    },
+    facts: ['user_id', 'asked_of'],
+  },
+  account_gone: {
+    guard: 'account',
+    explanation: 'The account was deleted while the request was under way.',
+    words: { de: 'Das Konto wurde gelöscht, während die Anfrage lief.' },
+    facts: ['user_id'],
+  },
+  enrolment_due: {
+    guard: 'account',
+    explanation:
+      'The login was right; a role of the account requires a second factor, which must be enrolled first.',
+    words: {
+      de: 'Die Anmeldung stimmte; eine Rolle des Kontos verlangt einen zweiten Faktor, der zuerst eingerichtet werden muss.',
+    },
+    facts: ['user_id'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

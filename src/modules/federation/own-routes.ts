@@ -2,9 +2,9 @@ import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import { ownAccount } from '../accounts/look-up.ts'
+import { ownAccountPrefixes, ownOperationId } from '../accounts/own-paths.ts'
 import {
   AcceptedProofs,
   confirmationRequired,

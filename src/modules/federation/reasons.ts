@@ -132,6 +132,16 @@ export const reasons = {
     words: { de: 'Alle Benutzernamen, die zum neuen Konto passen, sind vergeben.' },
     facts: ['issuer'],
   },
+  no_such_provider: {
+    guard: 'route',
+    explanation: 'No identity provider of this name is configured for sign-in.',
+    words: { de: 'Für die Anmeldung ist kein Anbieter dieses Namens eingerichtet.' },
+  },
+  too_many_sign_ins: {
+    guard: 'identity provider',
+    explanation: 'Too many sign-ins through providers are under way.',
+    words: { de: 'Zu viele Anmeldungen über Anbieter laufen gerade.' },
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

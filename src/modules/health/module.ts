@@ -11,6 +11,7 @@ export const module: Module = {
   tag: 'Service',
   reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
+  checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
   routes: () => import('./routes.ts'),
   // Logs warnings on nodes without probes too.

@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { clockSetBack } from '../../core/database/clock-set-back.ts'
 import type { ChangeFeed, Database } from '../../core/database/database.ts'
 import {
   DatabaseDamaged,
@@ -21,6 +20,7 @@ import type { Hook, HookPoints } from '../../core/module/hooks.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { KeySet } from '../keys/key-set.ts'
+import { clockSetBack } from './clock-set-back.ts'
 
 /** Why this process should get no requests. docs/health.md has a row for each. */
 export type NotReady =

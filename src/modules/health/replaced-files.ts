@@ -6,18 +6,8 @@ import type { Job } from '../../core/runtime/jobs.ts'
 /** A quarter of the second that docs/reliability.md promises: a busy event loop may be late. */
 const everyMs = 250
 const retrySeconds = 15
-/** The routes that still answer, so that an operator sees why all other requests are refused. */
-const diagnosis: ReadonlySet<string> = new Set([
-  '/health/live',
-  '/health/ready',
-  '/metrics',
-  '/api/admin/doctor',
-  '/api/admin/status',
-  '/admin',
-  '/admin/*',
-  '/api/session',
-  '/assets/:version/:file',
-])
+/** The files of the pages, which answer like the routes that declare `isDiagnosis`. */
+const assets = '/assets/:version/:file'
 
 /**
  * Makes the job that notices when a file of the SQLite database is no longer the file at its path.
@@ -32,7 +22,8 @@ export function watchDatabaseFiles(
 ): Job {
   let isReplaced = false
   app.addHook('onRequest', (request, _reply, done) => {
-    if (!isReplaced || diagnosis.has(request.routeOptions.url ?? '')) return done()
+    const { config, url } = request.routeOptions
+    if (!isReplaced || config.isDiagnosis || url === assets) return done()
     const reason = { code: 'not_ready', facts: { cause: 'replaced' } } as const
     done(new ApiError('serviceUnavailable', { retryAfterSeconds: retrySeconds, reason }))
   })

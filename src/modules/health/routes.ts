@@ -49,7 +49,7 @@ export async function routes(app: App, { modules, readiness }: Needs): Promise<v
   app.get(
     '/health/live',
     {
-      config: { access, rateLimit: 'exempt' },
+      config: { isDiagnosis: true, access, rateLimit: 'exempt' },
       schema: {
         operationId: 'getLiveness',
         summary: 'The process runs',
@@ -63,6 +63,7 @@ export async function routes(app: App, { modules, readiness }: Needs): Promise<v
     '/health/ready',
     {
       config: {
+        isDiagnosis: true,
         access,
         rateLimit: 'exempt',
         errors: ['serviceUnavailable'],

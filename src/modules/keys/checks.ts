@@ -3,12 +3,12 @@ import type { InsideContext, OfflineContext } from '../../core/checks/context.ts
 import type { ModuleChecks } from '../../core/checks/module-checks.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { reasonOf } from '../../core/reason.ts'
-import { secretWeaknesses } from '../../core/secret-strength/configured.ts'
 import { accessAlgorithm } from './algorithm.ts'
 import { jwks } from './jwks-check.ts'
 import { type MasterKeys, readMasterKeys } from './master-key.ts'
 import { masterKeyTurn } from './master-key-check.ts'
 import { opens } from './sealed-key.ts'
+import { secretWeaknesses } from './secret-weaknesses.ts'
 import { storedKeys } from './stored-keys.ts'
 
 /** A new value alone would open nothing: the key set is sealed under the one of before. */

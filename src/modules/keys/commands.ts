@@ -6,9 +6,9 @@ import {
   textOf,
   UsageError,
 } from '../../core/cli/command.ts'
-import { refuseOtherKeys } from '../../core/cli/other-settings.ts'
 import { withServices } from '../../core/cli/work.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
+import { refuseOtherKeys } from './other-keys.ts'
 
 /** The commands of the key set. A running service uses a changed key set within a second. */
 export const commands: readonly CommandWork[] = [

@@ -2,24 +2,36 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { integer, optional, secret, type Values } from '../../core/config/kinds.ts'
 import type { ConfigOf, Group, Reading } from '../../core/config/load.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
-import { secretAdvice, secretWeaknesses } from '../../core/secret-strength/configured.ts'
 import { assertSoundRsaKey } from '../../core/secret-strength/rsa-key.ts'
 import { assertStrongSecret } from '../../core/secret-strength/signing-secret.ts'
 import { assertVaried } from '../../core/secret-strength/varied.ts'
+import { secretWeaknesses } from './secret-weaknesses.ts'
+
+const goodSecret = '`openssl rand -base64 32` prints a good signing secret.'
+const goodMasterKey = '`openssl rand -hex 32` prints a good master key.'
 
 export const settings = {
-  MASTER_KEY: secret({
-    shown: 'made as `DATA_DIR/master.key`; required with PostgreSQL',
-    doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
-    check: (value) => void parseMasterKey(value),
-  }),
-  MASTER_KEY_NEXT: secret({
-    shown:
-      'the file of MASTER_KEY, or `DATA_DIR/master.key`, with `.next` at its end, if there is one',
-    doc: `The master key that \`${gatehouse} keys rotate-master\` turns to; each process knows both meanwhile. A file that is not there or empty names none. Files of master keys are read anew while the service runs.`,
-    fileMayLack: true,
-    check: (value) => void parseMasterKey(value),
-  }),
+  MASTER_KEY: {
+    ...secret({
+      shown: 'made as `DATA_DIR/master.key`; required with PostgreSQL',
+      doc: 'Encrypts the key set in the database: 32 bytes as 64 hex digits or base64url.',
+      check: (value) => void parseMasterKey(value),
+    }),
+    advice: goodMasterKey,
+    isKey: true,
+    isOfAllCommands: true,
+    isFileReread: true,
+  },
+  MASTER_KEY_NEXT: {
+    ...secret({
+      shown:
+        'the file of MASTER_KEY, or `DATA_DIR/master.key`, with `.next` at its end, if there is one',
+      doc: `The master key that \`${gatehouse} keys rotate-master\` turns to; each process knows both meanwhile. A file that is not there or empty names none. Files of master keys are read anew while the service runs.`,
+      fileMayLack: true,
+      check: (value) => void parseMasterKey(value),
+    }),
+    advice: goodMasterKey,
+  },
   TOKEN_ALGORITHM: optional({
     shown:
       '`RS256`; `HS256` with `TOKEN_SECRET`; an installation that exists keeps what its keys are for',
@@ -32,20 +44,31 @@ export const settings = {
     max: 8192,
     doc: 'Length of a generated RS256 key: 2048 verifies everywhere and signs fastest, 3072 is what long-lived keys should have. A key is never replaced by a shorter one.',
   }),
-  TOKEN_SECRET: secret({
-    shown: 'generated',
-    doc: 'A signing secret of your own for access tokens by HS256: text of at least 32 bytes, as `openssl rand -base64 32` prints it. Production refuses what is publicly known or can be guessed.',
-    check: assertStrongSecret,
-  }),
-  TOKEN_SECRET_PREVIOUS: secret({
-    doc: 'The previous secret: it signs no tokens but still verifies them, so it must be as strong.',
-    check: assertStrongSecret,
-  }),
-  TOKEN_PRIVATE_KEY: secret({
-    shown: 'generated, `TOKEN_RSA_BITS`',
-    doc: 'A signing key of your own for access tokens by RS256: an RSA key of at least 2048 bits, PEM.',
-    check: assertRsaKey,
-  }),
+  TOKEN_SECRET: {
+    ...secret({
+      shown: 'generated',
+      doc: 'A signing secret of your own for access tokens by HS256: text of at least 32 bytes, as `openssl rand -base64 32` prints it. Production refuses what is publicly known or can be guessed.',
+      check: assertStrongSecret,
+    }),
+    advice: goodSecret,
+    isKey: true,
+  },
+  TOKEN_SECRET_PREVIOUS: {
+    ...secret({
+      doc: 'The previous secret: it signs no tokens but still verifies them, so it must be as strong.',
+      check: assertStrongSecret,
+    }),
+    advice: goodSecret,
+    isKey: true,
+  },
+  TOKEN_PRIVATE_KEY: {
+    ...secret({
+      shown: 'generated, `TOKEN_RSA_BITS`',
+      doc: 'A signing key of your own for access tokens by RS256: an RSA key of at least 2048 bits, PEM.',
+      check: assertRsaKey,
+    }),
+    isKey: true,
+  },
   KEY_ROTATION_DAYS: integer({
     default: 0,
     min: 0,
@@ -90,7 +113,9 @@ export function configure({ env, values }: Reading) {
     warnings: isProduction
       ? []
       : weaknesses.map(([name, weakness]) =>
-          [`${name} ${weakness}: production refuses it.`, ...secretAdvice([name])].join(' '),
+          [`${name} ${weakness}: production refuses it.`, settings[name].advice ?? []]
+            .flat()
+            .join(' '),
         ),
   }
 }

@@ -7,9 +7,9 @@ const signOut = '/signout' // it shows who is signed in
 
 /**
  * Leads a browser on from the pages to which a sign-in, a sign-out, mails and other pages lead,
- * where no module has these pages. Registered after the routes of all modules.
+ * where no module has these pages.
  */
-export async function defaultPages(app: FastifyInstance): Promise<void> {
+export async function routes(app: FastifyInstance): Promise<void> {
   const hasPage = (url: string) => app.hasRoute({ method: 'GET', url })
   const account = '/account'
   const hasAccount = hasPage(account)
@@ -19,7 +19,7 @@ export async function defaultPages(app: FastifyInstance): Promise<void> {
   if (!hasPage('/reset')) leadOn('/reset', '/signin')
 
   function leadOn(url: string, path: string): void {
-    const config = { module: 'pages', access: { rule: anyone }, answers: { 303: {} } }
+    const config = { access: { rule: anyone }, answers: { 303: {} } }
     app.get(url, { config, schema: { hide: true } }, async (_, reply) => reply.redirect(path, 303))
   }
 }

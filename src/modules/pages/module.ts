@@ -16,4 +16,5 @@ export const module: Module = {
       import('./sign-in/sign-out.ts'),
       import('./sign-in/provider-sign-out.ts'),
     ]),
+  fallbackRoutes: () => import('./default-pages.ts'),
 }

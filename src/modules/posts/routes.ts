@@ -8,10 +8,11 @@ import { callerOf } from '../../core/http/routes/access.ts'
 import { type App, listQuery, type Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { postsRules, role } from '../../core/policy/rules.ts'
+import { role } from '../../core/policy/rules.ts'
 import { type Post, resourceOf } from './post.ts'
 import { authorIdOf, type Posts } from './posts.ts'
 import { postNotFound } from './problems.ts'
+import { postsRules } from './rules.ts'
 import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts'
 
 const batchSize = 50 // a post can have 80 kB

@@ -4,7 +4,6 @@ import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError } from '../../core/errors.ts'
 import { type Reauthorization, reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { LoginAddress } from '../../core/http/limits/login-address.ts'
-import type { ProofKind } from '../../core/http/pages/proof-kinds.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import type { Principal } from '../../core/policy/principal.ts'
 import type { Accounts } from '../accounts/accounts.ts'
@@ -13,6 +12,7 @@ import { byPassword, type PasswordMethodDeps } from '../accounts/password-method
 import type { Account } from '../authentication/account.ts'
 import { type AuthenticateDeps, authenticate } from '../authentication/attempt.ts'
 import { proofFail } from '../authentication/events.ts'
+import type { ProofKind } from '../authentication/proof-kinds.ts'
 import {
   canBeSent,
   type Proofs,

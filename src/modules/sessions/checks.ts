@@ -31,20 +31,10 @@ const sessionCookie: Check<OfflineContext> = {
   },
 }
 
-/** Absent where no module forwards requests. */
-interface ForwardedHosts {
-  readonly forwardAuth?: { readonly atStart: readonly { readonly hosts: readonly string[] }[] }
-}
-
-/** The other hosts that the settings name: those behind forward authentication, and origins. */
-function knownHosts({ forwardAuth, http, pages }: Config & ForwardedHosts): string[] {
+/** The other hosts that the settings name: those of modules, and origins. */
+function knownHosts({ http, otherHosts, pages }: Config): string[] {
   const origins = [...http.corsOrigins, ...pages.returnOrigins].filter((one) => URL.canParse(one))
-  return [
-    ...(forwardAuth?.atStart ?? []).flatMap(({ hosts }) =>
-      hosts.map((host) => host.replace(/:\d+$/, '')),
-    ),
-    ...origins.map((origin) => new URL(origin).hostname),
-  ]
+  return [...Object.values(otherHosts).flat(), ...origins.map((origin) => new URL(origin).hostname)]
 }
 
 /** Whether a cookie of one host can be set for the other: they have a domain of two labels in common. */

@@ -64,6 +64,23 @@ export const reasons = {
     facts: ['user_id'],
     event: 'sessionUseAfterExpire',
   },
+  session_must_enrol: {
+    guard: 'session',
+    explanation:
+      'A role of the account requires a second factor, so the session may only enrol one.',
+    words: {
+      de: 'Eine Rolle des Kontos verlangt einen zweiten Faktor; die Sitzung darf nur einen einrichten.',
+    },
+    facts: ['user_id'],
+    event: 'sequenceFail',
+    nextStep: 'the user enrols a second factor at /api/account/totp',
+  },
+  session_absent: {
+    guard: 'session',
+    explanation: 'The account has no session of this id.',
+    words: { de: 'Das Konto hat keine Sitzung dieser Kennung.' },
+    facts: ['user_id'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

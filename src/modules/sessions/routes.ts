@@ -28,7 +28,7 @@ export async function routes(app: App, { config, db, events }: Needs): Promise<v
   app.get(
     '/api/session',
     {
-      config: { access: bySession },
+      config: { isDiagnosis: true, access: bySession },
       schema: {
         operationId: 'getSession',
         summary: 'The session and its CSRF token, for a page that was loaded anew',

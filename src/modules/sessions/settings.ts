@@ -36,6 +36,10 @@ export const settings = {
   }),
 }
 
+/** Hosts other than that of the service which modules know, by the names of the modules. */
+export type OtherHosts = Readonly<Record<string, readonly string[]>>
+const otherHosts: OtherHosts = {}
+
 declare module '../../core/config/load.ts' {
   interface SettingValues extends Values<typeof settings> {}
   interface Config extends ConfigOf<typeof configure> {}
@@ -44,6 +48,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ values }: Reading) {
   return {
     config: {
+      otherHosts,
       session: {
         cookieName: values.SESSION_COOKIE_NAME,
         idleSeconds: values.SESSION_IDLE_SECONDS,

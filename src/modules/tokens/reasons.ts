@@ -143,6 +143,36 @@ export const reasons = {
     words: { de: 'Das Konto des Refresh-Tokens gibt es nicht mehr.' },
     facts: ['user_id'],
   },
+  token_malformed: {
+    guard: 'token',
+    explanation:
+      'The token is no compact JWS: three canonical base64url segments with a JSON header, of at most 8 kB.',
+    words: {
+      de: 'Das Token ist kein kompaktes JWS: drei kanonische base64url-Teile mit JSON-Header, höchstens 8 kB.',
+    },
+  },
+  token_payload_malformed: {
+    guard: 'token',
+    explanation: 'The payload of the token is no JSON object.',
+    words: { de: 'Der Inhalt des Tokens ist kein JSON-Objekt.' },
+  },
+  claim_iss: {
+    guard: 'token',
+    explanation: 'The claim iss is not the configured issuer.',
+    words: { de: 'Der Anspruch iss ist nicht der eingestellte Aussteller.' },
+    facts: ['iss', 'expected'],
+  },
+  claim_sub: {
+    guard: 'token',
+    explanation: 'The claim sub is no subject.',
+    words: { de: 'Der Anspruch sub ist keine gültige Person.' },
+  },
+  claim_aud: {
+    guard: 'token',
+    explanation: 'The claim aud does not contain the configured audience.',
+    words: { de: 'Der Anspruch aud enthält nicht den eingestellten Empfänger.' },
+    facts: ['aud', 'expected'],
+  },
 } as const satisfies Record<string, TranslatedReason>
 
 declare module '../../core/errors.ts' {

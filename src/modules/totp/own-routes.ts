@@ -4,9 +4,9 @@ import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
+import { ownAccountPrefixes, ownOperationId } from '../accounts/own-paths.ts'
 import type { Account } from '../authentication/account.ts'
 import {
   AcceptedProofs,

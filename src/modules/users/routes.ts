@@ -8,7 +8,8 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { authorize } from '../../core/http/routes/access.ts'
 import { type App, listQuery } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
-import { asksPrivilege, type Rule, usersRules } from '../../core/policy/rules.ts'
+import { asksPrivilege, type Rule } from '../../core/policy/rules.ts'
+import { usersRules } from './rules.ts'
 import {
   CreateUser,
   ListQueryV2,

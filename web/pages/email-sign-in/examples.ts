@@ -1,6 +1,7 @@
 import type { ByMailViews } from '../../../src/extras/email-sign-in/pages/views.ts'
+import type { SignInViews } from '../../../src/modules/pages/sign-in/views.ts'
 import type { ExamplesOf } from '../page.ts'
-import { form } from '../sign-in/examples.ts'
+import { first, form } from '../sign-in/examples.ts'
 
 const mailed = {
   ...form,
@@ -10,7 +11,10 @@ const mailed = {
   problem: null,
 }
 
-export const examples: ExamplesOf<ByMailViews> = {
+export const examples: ExamplesOf<ByMailViews & Pick<SignInViews, 'sign-in'>> = {
+  'sign-in': {
+    'by mail': { ...first, links: [{ name: 'byMail', href: `${form.action}&by=mail` }] },
+  },
   'sign-in-by-mail': {
     first: { ...form, email: '', problem: null },
     wrong: { ...form, email: 'ann', problem: 'form' },

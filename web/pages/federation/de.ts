@@ -1,6 +1,16 @@
 import type { federation as english } from './en.ts'
 
 export const federation: typeof english = {
+  refusals: {
+    identityLinked: [
+      'Diese Identität ist schon verknüpft',
+      'Mit ihr meldet man sich bei einem anderen Konto an. Lösen Sie sie zuerst dort, um sie hier zu verknüpfen.',
+    ],
+    identityProvider: [
+      'Der Anbieter hat einen Fehler gemacht',
+      'Seine Antwort war nicht zu gebrauchen. Versuchen Sie es noch einmal, und sagen Sie es der Administration, wenn es wieder geschieht.',
+    ],
+  },
   landing: {
     signed_in: { title: 'Angemeldet', text: 'Sie sind angemeldet.' },
     confirmed: { title: 'Bestätigt', text: 'Der Anbieter hat bestätigt, dass Sie es sind.' },

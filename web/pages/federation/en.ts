@@ -1,4 +1,16 @@
+import type { Told } from '../refusal/told.ts'
+
 export const federation = {
+  refusals: {
+    identityLinked: [
+      'This identity is linked already',
+      'It signs in to another account. To link it here, unlink it there first.',
+    ],
+    identityProvider: [
+      'The identity provider made an error',
+      'Its answer could not be used. Try again, and tell an administrator if it happens once more.',
+    ],
+  } satisfies Readonly<Record<string, Told>>,
   landing: {
     signed_in: { title: 'Signed in', text: 'You are signed in.' },
     confirmed: { title: 'Confirmed', text: 'The provider has confirmed that it is you.' },

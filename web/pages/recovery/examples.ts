@@ -1,5 +1,7 @@
 import type { ResetViews } from '../../../src/extras/recovery/pages/views.ts'
+import type { SignInViews } from '../../../src/modules/pages/sign-in/views.ts'
 import type { ExamplesOf } from '../page.ts'
+import { first } from '../sign-in/examples.ts'
 
 const form = { action: '/reset?flow=example', csrf: 'token' }
 const ask = { ...form, typed: '', problem: null, retryAfterSeconds: null, notice: null }
@@ -16,7 +18,8 @@ const of = { ...form, username: 'ann', notice: null }
 const factor = { ...of, problem: null, retryAfterSeconds: null }
 const password = { ...of, minLength: 12, problem: null, differs: false, deletion: null } as const
 
-export const examples: ExamplesOf<ResetViews> = {
+export const examples: ExamplesOf<ResetViews & Pick<SignInViews, 'sign-in'>> = {
+  'sign-in': { 'with a reset': { ...first, links: [{ name: 'reset', href: '/reset' }] } },
   reset: {
     first: ask,
     missing: { ...ask, problem: 'missing' },

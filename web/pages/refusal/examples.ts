@@ -2,7 +2,7 @@ import type { RefusalView, RefusalViews } from '../../../src/core/http/pages/vie
 import type { ExamplesOf } from '../page.ts'
 
 const plain: RefusalView = {
-  error: null,
+  error: 'internal',
   message: 'Internal server error',
   requestId: 'h3Kq9Zp-12',
   retryAfterSeconds: null,

@@ -1,15 +1,11 @@
 import type { RefusalView, RefusalViews } from '../../../src/core/http/pages/views/refusal.ts'
 import { Actions, LinkButton } from '../../components/button.tsx'
 import { useTexts } from '../../context.ts'
-import type { Texts } from '../../languages/languages.ts'
 import type { PagesOf } from '../page.ts'
+import { toldOf } from './told.ts'
 
 export const pages: PagesOf<RefusalViews> = {
-  refusal: { title: (view, texts) => toldOf(view, texts)[0], Content: Refusal },
-}
-
-function toldOf({ error }: RefusalView, { refusal }: Texts) {
-  return error === null ? refusal.otherwise : refusal.told[error]
+  refusal: { title: (view, texts) => toldOf(view.error, texts)[0], Content: Refusal },
 }
 
 function Refusal({ view }: { view: RefusalView }) {
@@ -17,7 +13,7 @@ function Refusal({ view }: { view: RefusalView }) {
   const { retryAfterSeconds, enrolmentToken, again, message, requestId } = view
   return (
     <>
-      <p>{toldOf(view, texts)[1]}</p>
+      <p>{toldOf(view.error, texts)[1]}</p>
       {retryAfterSeconds !== null && <p>{texts.common.tryAgainIn(retryAfterSeconds)}</p>}
       {enrolmentToken !== null && <pre>{enrolmentToken}</pre>}
       <Actions>

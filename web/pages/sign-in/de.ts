@@ -4,12 +4,8 @@ export const signIn: typeof english = {
   title: 'Anmelden',
   usernameOrEmail: 'Benutzername oder E-Mail-Adresse',
   submit: 'Anmelden',
-  forgotten: 'Passwort vergessen?',
   otherWays: 'Andere Wege',
-  withMail: 'Per E-Mail anmelden',
   withProvider: (name) => `Mit ${name} anmelden`,
-  noAccount: 'Noch kein Konto?',
-  signUp: 'Eines anlegen',
   beginAnew: 'Neu beginnen',
   problems: {
     wrong: 'Benutzername oder Passwort ist nicht richtig.',

@@ -2,12 +2,8 @@ export const signIn = {
   title: 'Sign in',
   usernameOrEmail: 'Username or e-mail address',
   submit: 'Sign in',
-  forgotten: 'Forgot your password?',
   otherWays: 'Other ways',
-  withMail: 'Sign in by e-mail',
   withProvider: (name: string) => `Sign in with ${name}`,
-  noAccount: 'No account yet?',
-  signUp: 'Create one',
   beginAnew: 'Begin again',
   problems: {
     wrong: 'Username or password is not right.',

@@ -11,16 +11,14 @@ export const form: SignInForm = {
   begin: '/signin?return_to=%2Faccount',
   retryAfterSeconds: null,
 }
-const first: SignInView = {
+export const first: SignInView = {
   ...form,
   username: '',
   isAgain: false,
   problem: null,
   hasCaptcha: false,
   providers: [],
-  byMail: null,
-  reset: null,
-  signUp: null,
+  links: [],
 }
 const throttled = { ...form, problem: 'throttled', retryAfterSeconds: 840 } as const
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -29,13 +27,7 @@ const qr =
 export const examples: ExamplesOf<SignInViews> = {
   'sign-in': {
     first,
-    'all ways': {
-      ...first,
-      providers: [{ href: '/oauth/acme/login', label: 'acme' }],
-      byMail: `${form.action}&by=mail`,
-      reset: '/reset',
-      signUp: '/signup',
-    },
+    'by a provider': { ...first, providers: [{ href: '/oauth/acme/login', label: 'acme' }] },
     wrong: { ...first, username: 'ann', problem: 'wrong' },
     missing: { ...first, problem: 'missing' },
     captcha: { ...first, username: 'ann', problem: 'captcha', hasCaptcha: true },

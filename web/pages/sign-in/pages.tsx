@@ -21,6 +21,7 @@ import { NewPasswordFields } from '../../components/new-password-fields.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
 import { useTexts } from '../../context.ts'
 import type { PagesOf } from '../page.ts'
+import { partOf, type SignInPart } from './part.ts'
 import { Anew, Wrong } from './parts.tsx'
 
 const hasProblem = ({ problem }: { readonly problem: unknown }) => problem !== null
@@ -67,7 +68,13 @@ export const pages: PagesOf<SignInViews> = {
 
 function SignIn({ view }: { view: SignInView }) {
   const { common, signIn: t } = useTexts()
-  const { problem, username, isAgain, providers, byMail, reset, signUp } = view
+  const { links, problem, username, isAgain, providers } = view
+  const linksAt = (place: SignInPart['place']) =>
+    links.flatMap(({ name, href }) => {
+      const { Link, place: own } = partOf(name)
+      return own === place ? [<Link key={name} href={href} />] : []
+    })
+  const otherWays = linksAt('other ways')
   const isWrong = problem === 'wrong' || problem === 'missing'
   const hasName = isAgain || username !== ''
   return (
@@ -100,18 +107,14 @@ function SignIn({ view }: { view: SignInView }) {
         {view.hasCaptcha && <Captcha />}
         <Actions>
           <Button>{t.submit}</Button>
-          {reset !== null && <a href={reset}>{t.forgotten}</a>}
+          {linksAt('button')}
         </Actions>
       </Form>
-      {(providers.length > 0 || byMail !== null) && (
+      {(providers.length > 0 || otherWays.length > 0) && (
         <>
           <h2>{t.otherWays}</h2>
           <Actions>
-            {byMail !== null && (
-              <LinkButton href={byMail} kind="quiet">
-                {t.withMail}
-              </LinkButton>
-            )}
+            {otherWays}
             {providers.map(({ href, label }) => (
               <LinkButton key={href} href={href} kind="quiet">
                 {t.withProvider(label)}
@@ -120,11 +123,7 @@ function SignIn({ view }: { view: SignInView }) {
           </Actions>
         </>
       )}
-      {signUp !== null && (
-        <p>
-          {t.noAccount} <a href={signUp}>{t.signUp}</a>
-        </p>
-      )}
+      {linksAt('end')}
     </>
   )
 }

@@ -1,5 +1,7 @@
 import type { SignUpProfileView, SignUpViews } from '../../../src/extras/sign-up/pages/views.ts'
+import type { SignInViews } from '../../../src/modules/pages/sign-in/views.ts'
 import type { ExamplesOf } from '../page.ts'
+import { first } from '../sign-in/examples.ts'
 
 const form = { action: '/signup?flow=f', csrf: 'c' } as const
 const email = 'ann@example.org'
@@ -22,7 +24,8 @@ const profile: SignUpProfileView = {
   problems: {},
 }
 
-export const examples: ExamplesOf<SignUpViews> = {
+export const examples: ExamplesOf<SignUpViews & Pick<SignInViews, 'sign-in'>> = {
+  'sign-in': { 'with a sign-up': { ...first, links: [{ name: 'signUp', href: '/signup' }] } },
   'sign-up': {
     first: address,
     'begun again': { ...address, isEnded: true },

@@ -14,7 +14,7 @@ export interface OpenApiDocument {
     readonly description: string
     readonly license: object
   }
-  readonly externalDocs: object
+  readonly externalDocs?: object
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
@@ -43,6 +43,7 @@ export function openApiOf({
   }
   // Within a tag in the order of the modules and of their routes.
   const sorted = shown.toSorted((left, right) => placeOf(left) - placeOf(right))
+  const page = routes.find((route) => route.config?.isReference)
   const components = createComponents()
   const isRateLimited = config.http.rateLimit.max > 0
   const paths: Record<string, Record<string, object>> = {}
@@ -59,7 +60,9 @@ export function openApiOf({
       description: descriptionFor(config),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    externalDocs: { description: 'This document as a page', url: `${config.baseUrl}/api/docs` },
+    ...(page && {
+      externalDocs: { description: page.schema?.summary, url: config.baseUrl + page.url },
+    }),
     servers: [{ url: config.baseUrl, description: 'This service' }],
     tags,
     paths,

@@ -24,6 +24,10 @@ export interface RouteDeclaration {
   module?: string
   /** The tag of the operation in OpenAPI; absent: the tag of the module. */
   tag?: TagName | Tag
+  /** Answers also when the service refuses all other requests, so that an operator sees why. */
+  isDiagnosis?: true
+  /** Whether it is a page of the OpenAPI document, which names it. */
+  isReference?: true
   /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>
   /**

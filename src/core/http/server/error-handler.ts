@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
 import type { Config } from '../../config/load.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, problemOf } from '../../errors.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { asApiError } from '../bodies/thrown-errors.ts'
 import { serveNoMore } from '../connections/connections.ts'
@@ -88,7 +88,7 @@ export const errorHandler = plugin<ErrorHandlerOptions>(async (app, { clock, con
 
 /** Whether a 503 is no failure: by the limits of the service, its settings, or while it stops. */
 function isPlanned({ row, cause }: ApiError): boolean {
-  if (row === 'mailUnavailable') return true // the start has logged it, and anyone can ask for it
+  if (problemOf(row).isUnconfigured) return true // the start has logged it, and anyone can ask for it
   return row === 'serviceUnavailable' && !(cause instanceof Error)
 }
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Check, Found } from '../../../core/checks/check.ts'
 import type { InsideContext } from '../../../core/checks/context.ts'
-import { clockSetBack } from '../../../core/database/clock-set-back.ts'
 import type { Database } from '../../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
 import {
@@ -102,21 +101,6 @@ const clockOfDatabase: Check<InsideContext> = {
   },
 }
 
-const setBack: Check<InsideContext> = {
-  id: 'clock_set_back',
-  level: 'error',
-  passMessage: 'no key and no record of the audit log is of a later time than now',
-  why: 'After a clock was set back, what has expired is valid again, earlier tokens are refused, and the order of the audit log is in doubt.',
-  mend: {
-    do: 'Set the clock right, by NTP. If the clock is right now, this ends when the clock has passed the named time.',
-    setting: 'timedatectl set-ntp true',
-  },
-  async find({ clock, db }) {
-    const what = await clockSetBack(db, clock)
-    return what === null ? [] : [{ what }]
-  },
-}
-
 const durability: Check<InsideContext> = {
   id: 'postgresql_durability',
   level: 'error',
@@ -134,11 +118,7 @@ const durability: Check<InsideContext> = {
   },
 }
 
-export const databaseChecks: readonly Check<InsideContext>[] = [
-  clockOfDatabase,
-  setBack,
-  durability,
-]
+export const databaseChecks: readonly Check<InsideContext>[] = [clockOfDatabase, durability]
 
 /** The clock of PostgreSQL, in epoch milliseconds. */
 async function postgresNow(db: Database): Promise<number> {

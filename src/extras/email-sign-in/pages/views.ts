@@ -38,6 +38,12 @@ export interface DeadLinkView {
   readonly begin: string
 }
 
+declare module '../../../modules/pages/sign-in/views.ts' {
+  interface SignInLinks {
+    byMail: true
+  }
+}
+
 declare module '../../../core/http/pages/views.ts' {
   interface Views extends ByMailViews {}
 }

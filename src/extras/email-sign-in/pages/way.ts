@@ -19,7 +19,8 @@ const errors = ['confirmationInvalid'] as const
 export function signInByMail(deps: ByMailDeps): SignInAddition {
   const { config, emailLogin } = deps
   return {
-    links: ({ action }) => ({ byMail: emailLogin.isOffered ? `${action}&by=mail` : null }),
+    link: ({ action }) =>
+      emailLogin.isOffered ? { name: 'byMail', href: `${action}&by=mail` } : null,
 
     way(pipeline) {
       const steps = createMailSteps(deps, pipeline)

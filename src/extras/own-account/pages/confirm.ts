@@ -4,12 +4,12 @@ import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import {
   type ProofKind,
   type ProtectedChange,
   protectedChanges,
-} from '../../../core/http/pages/proof-kinds.ts'
-import type { Needs } from '../../../core/module/services.ts'
+} from '../../../modules/authentication/proof-kinds.ts'
 import { canBeSent } from '../../../modules/authentication/proofs.ts'
 import { beginProof, linkedProviders } from '../../../modules/federation/prove.ts'
 import { flowExpired } from '../../../modules/flows/flows.ts'

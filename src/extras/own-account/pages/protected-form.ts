@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
-import type { ProtectedChange } from '../../../core/http/pages/proof-kinds.ts'
 import type { Needs } from '../../../core/module/services.ts'
+import type { ProtectedChange } from '../../../modules/authentication/proof-kinds.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
 import { accountForm, field, type Person, personOf } from './own-page.ts'
 

@@ -1,6 +1,6 @@
-import type { ProofKind, ProtectedChange } from '../../../core/http/pages/proof-kinds.ts'
 import type { PasswordProblem } from '../../../core/http/pages/views/password-problem.ts'
 import type { Language } from '../../../core/lib/languages.ts'
+import type { ProofKind, ProtectedChange } from '../../../modules/authentication/proof-kinds.ts'
 
 /** The pages of a person's own account. */
 export interface AccountViews {

@@ -13,6 +13,7 @@ import type { Needs } from '../../../core/module/services.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { assertMail } from '../../mail/outbox.ts'
+import { mailUnavailable } from '../../mail/problems.ts'
 import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
 import { arriveByToken, cameByInvalidLink, hasToken } from '../../one-time-tokens/token-arrival.ts'
 import { parseIdentifier } from '../reset-identifier.ts'
@@ -44,7 +45,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
 
   const errorPage: ErrorPage = (error, request) => {
     const { row, status } = error
-    if (row === 'mailUnavailable') return viewPage('reset-unavailable', {}, { status })
+    if (row === mailUnavailable) return viewPage('reset-unavailable', {}, { status })
     if (row === 'signInFailed') return { location: `${path}?ended=1` }
     const shown = shownOf.get(request)
     const isCode = row === 'confirmationInvalid' && shown?.flow.step === 'mailbox'
@@ -57,7 +58,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     path,
     {
       exposeHeadRoute: false, // it begins a flow
-      config: { ...flowPage, errorPage, errors: ['mailUnavailable'] },
+      config: { ...flowPage, errorPage, errors: [mailUnavailable] },
       schema: { hide: true },
     },
     async (request, reply) => {
@@ -92,7 +93,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
           'invalidCredentials',
           'tooManyLoginAttempts',
           'tooManyRequests',
-          'mailUnavailable',
+          mailUnavailable,
         ],
       },
       schema: { hide: true },

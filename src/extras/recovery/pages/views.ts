@@ -59,6 +59,12 @@ export interface ResetDoneView {
   readonly done: 'password' | 'password_and_deletion' | 'deletion'
 }
 
+declare module '../../../modules/pages/sign-in/views.ts' {
+  interface SignInLinks {
+    reset: true
+  }
+}
+
 declare module '../../../core/http/pages/views.ts' {
   interface Views extends ResetViews {}
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../../core/config/load.ts'
 import { home } from '../../../modules/flows/return-to.ts'
+import type { SignInLink } from '../../../modules/pages/sign-in/views.ts'
 import type { FirstPage } from '../../../modules/pages/sign-in/ways.ts'
 import type { Outbox } from '../../mail/outbox.ts'
 import { ownAccount } from './new-session.ts'
@@ -13,9 +14,10 @@ export interface SignUpLinkDeps {
 export function signUpLink(
   { config, outbox }: SignUpLinkDeps,
   { isOpen, returnTo }: FirstPage,
-): string | null {
+): SignInLink | null {
   if (!outbox.isAvailable || !isOpen || config.signUp.mode !== 'open') return null
   // The default target of a sign-up needs no parameter.
   const isNamed = returnTo !== ownAccount && returnTo !== home
-  return isNamed ? `/signup?${new URLSearchParams({ return_to: returnTo })}` : '/signup'
+  const query = isNamed ? `?${new URLSearchParams({ return_to: returnTo })}` : ''
+  return { name: 'signUp', href: `/signup${query}` }
 }

@@ -12,6 +12,7 @@ import { browserOf, flowOf, flowOfForm, freshAddress } from '../../../modules/fl
 import { parseReturnTo, withoutBrowser } from '../../../modules/flows/return-to.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { beginningOf } from '../../../modules/pages/sign-in/show.ts'
+import { mailUnavailable } from '../../mail/problems.ts'
 import { signUpOff } from '../problems.ts'
 import { ownAccount, signInNewOwner } from './new-session.ts'
 import { parseProfileForm, problemsOfForm } from './problems.ts'
@@ -38,8 +39,8 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
   const errorPage: ErrorPage = (error, request) => {
     const { message, row, status } = error
     const { mode } = config.signUp
-    if (row === signUpOff || row === 'mailUnavailable') {
-      const why = row === 'mailUnavailable' ? 'mail' : mode === 'invitation' ? mode : 'off'
+    if (row === signUpOff || row === mailUnavailable) {
+      const why = row === mailUnavailable ? 'mail' : mode === 'invitation' ? mode : 'off'
       return viewPage('sign-up-closed', { why }, { status })
     }
     if (row === 'signInFailed') return { location: freshStart(request) }

@@ -67,6 +67,12 @@ export interface SignUpDeadLinkView {
   readonly requestId: string
 }
 
+declare module '../../../modules/pages/sign-in/views.ts' {
+  interface SignInLinks {
+    signUp: true
+  }
+}
+
 declare module '../../../core/http/pages/views.ts' {
   interface Views extends SignUpViews {}
 }

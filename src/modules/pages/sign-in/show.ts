@@ -74,7 +74,6 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
     const query = [...(returnTo === home ? [] : [['return_to', returnTo]]), ...again]
     const asking = query.length === 0 ? '' : `?${new URLSearchParams(query)}`
     const { action } = form
-    const links = additions.map((one) => one.links?.({ action, returnTo, isOpen }))
     return {
       ...form,
       username: data.again ?? shown.typed ?? '',
@@ -82,7 +81,7 @@ export function pageOf(deps: ShowDeps, shown: Shown, qr: string): ViewPage {
       problem: passwordProblem(error, shown),
       hasCaptcha: error?.row === 'captchaRequired',
       providers: providers.map(({ login, label }) => ({ href: `${login}${asking}`, label })),
-      ...Object.assign({ byMail: null, reset: null, signUp: null }, ...links),
+      links: additions.flatMap((one) => one.link?.({ action, returnTo, isOpen }) ?? []),
     }
   }
 

@@ -23,14 +23,18 @@ export interface SignInForm {
   readonly retryAfterSeconds: number | null
 }
 
-/** Where one signs in by mail, sets a forgotten password, signs up; null: not offered. */
-export interface SignInLinks {
-  readonly byMail: string | null
-  readonly reset: string | null
-  readonly signUp: string | null
+/** The names of the links that modules add to the first page: each module declares its own in it. */
+// biome-ignore lint/suspicious/noEmptyInterface: modules declare the names in it
+export interface SignInLinks {}
+
+export interface SignInLink {
+  readonly name: keyof SignInLinks
+  readonly href: string
 }
 
-export interface SignInView extends SignInForm, SignInLinks {
+export interface SignInView extends SignInForm {
+  /** In the order of the modules. */
+  readonly links: readonly SignInLink[]
   /** As it was typed, or that of the account that signs in again. */
   readonly username: string
   /** Whether the signed-in account signs in once more. */

@@ -3,7 +3,7 @@ import type { ApiError, ErrorName } from '../../../core/errors.ts'
 import type { ViewOptions, ViewPage } from '../../../core/http/pages/send-view.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
 import type { SignInFlow, SignInPipeline, SigningIn } from './pipeline.ts'
-import type { SignInForm, SignInLinks } from './views.ts'
+import type { SignInForm, SignInLink } from './views.ts'
 
 declare module '../../../core/module/hooks.ts' {
   interface HookPoints {
@@ -27,8 +27,8 @@ export interface Shown {
 
 /** What another module adds to the pages of the sign-in. */
 export interface SignInAddition {
-  /** Links of the first page. */
-  readonly links?: (at: FirstPage) => Partial<SignInLinks>
+  /** A link of the first page; null: not offered. */
+  readonly link?: (at: FirstPage) => SignInLink | null
   /** Makes another way to prove who a person is. */
   readonly way?: (pipeline: SignInPipeline) => SignInWay
 }

@@ -1,19 +1,10 @@
-import type { FunctionComponent } from 'preact'
 import { ActionButton } from '../../components/action-button.tsx'
-import type { SectionProps } from './account-page.tsx'
 import type { ActionContext } from './action.ts'
 import { endSessions } from './login-actions.ts'
+import { partsOf, type SectionProps } from './parts.ts'
 import { SetOneTimePassword } from './set-one-time-password.tsx'
 import { disable, enable, lock, requireNewPassword, unlock } from './standing-actions.ts'
 import { accountTexts } from './texts.ts'
-
-/** What other views add: `AccountAction` in their `account-action.tsx`. */
-const actionsOfOthers = Object.values(
-  import.meta.glob<FunctionComponent<{ readonly context: ActionContext }>>(
-    '../*/account-action.tsx',
-    { eager: true, import: 'AccountAction' },
-  ),
-)
 
 interface Props extends SectionProps {
   /** Whether it is the account of the reader, who cannot lock himself out here. */
@@ -43,7 +34,7 @@ export function AccountActions({ shown, reload, isOwn }: Props) {
         </ActionButton>
         {!isOwn && (
           <>
-            {actionsOfOthers.map((Action, index) => (
+            {partsOf('AccountAction').map((Action, index) => (
               <Action key={index} context={context} />
             ))}
             <SetOneTimePassword context={context} />

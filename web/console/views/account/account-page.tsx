@@ -1,4 +1,3 @@
-import type { FunctionComponent } from 'preact'
 import { useState } from 'preact/hooks'
 import { Notice } from '../../../components/messages.tsx'
 import { ApiProblem } from '../../api/client.ts'
@@ -12,28 +11,15 @@ import { AuditSection } from './audit-section.tsx'
 import { DeletionSection } from './deletion-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
 import { LoginSection } from './login-section.tsx'
+import { partsOf, type SectionProps } from './parts.ts'
 import { ProfileSection } from './profile-section.tsx'
-import { readAccount, type ShownAccount } from './read-account.ts'
+import { readAccount } from './read-account.ts'
 import { RolesSection } from './roles-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { standingOf } from './standing.ts'
 import { StandingMarks } from './standing-marks.tsx'
 import { accountTexts } from './texts.ts'
 import { ThrottleSection } from './throttle-section.tsx'
-
-/** What every section gets: the account as it was read, and what to call after a change of it. */
-export interface SectionProps {
-  readonly shown: ShownAccount
-  readonly reload: () => void
-}
-
-/** What other views add: `AccountSection` in their `account-section.tsx`. */
-const sectionsOfOthers = Object.values(
-  import.meta.glob<FunctionComponent<SectionProps>>('../*/account-section.tsx', {
-    eager: true,
-    import: 'AccountSection',
-  }),
-)
 
 /** One account on one page. */
 export function AccountPage({ username }: { readonly username: string }) {
@@ -121,7 +107,7 @@ function Sections(props: SectionProps) {
         <RolesSection key={account.etag} {...props} />
         <ThrottleSection {...props} />
         <IdentitiesSection {...props} />
-        {sectionsOfOthers.map((Other, index) => (
+        {partsOf('AccountSection').map((Other, index) => (
           <Other key={index} {...props} />
         ))}
       </div>

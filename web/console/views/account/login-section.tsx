@@ -1,8 +1,8 @@
 import { DefinitionList } from '../../../components/data.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
-import type { SectionProps } from './account-page.tsx'
 import { removeFactor } from './login-actions.ts'
+import type { SectionProps } from './parts.ts'
 import { Section } from './section.tsx'
 import { accountTexts } from './texts.ts'
 

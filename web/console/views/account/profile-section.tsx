@@ -1,20 +1,11 @@
-import type { FunctionComponent } from 'preact'
 import { useState } from 'preact/hooks'
 import { DefinitionList } from '../../../components/data.tsx'
 import { Time } from '../../components/time.tsx'
 import { UserText } from '../../components/user-text.tsx'
-import type { SectionProps } from './account-page.tsx'
+import { partsOf, type SectionProps } from './parts.ts'
 import { Section } from './section.tsx'
 import { accountTexts } from './texts.ts'
 import { UserForm } from './user-form.tsx'
-
-/** The verified address: `AccountAddress` in `account-address.tsx` of another view. */
-const addresses = Object.values(
-  import.meta.glob<FunctionComponent<SectionProps>>('../*/account-address.tsx', {
-    eager: true,
-    import: 'AccountAddress',
-  }),
-)
 
 /** Who it is: name, addresses, age of the account. */
 export function ProfileSection(props: SectionProps) {
@@ -35,7 +26,7 @@ export function ProfileSection(props: SectionProps) {
           rows={[
             [t.name, <UserText key="name">{user.data.name}</UserText>],
             [t.contact, <UserText key="contact">{user.data.email}</UserText>],
-            ...addresses.map(
+            ...partsOf('AccountAddress').map(
               (Address, index) => [t.verified, <Address key={index} {...props} />] as const,
             ),
             [t.created, <Time key="created" at={account.data.created_at} />],

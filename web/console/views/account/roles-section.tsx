@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { ActionButton } from '../../components/action-button.tsx'
 import { RoleChoice } from '../accounts/role-choice.tsx'
-import type { SectionProps } from './account-page.tsx'
+import type { SectionProps } from './parts.ts'
 import { Section } from './section.tsx'
 import { changeRoles } from './standing-actions.ts'
 import { accountTexts } from './texts.ts'

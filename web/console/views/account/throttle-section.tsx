@@ -1,7 +1,7 @@
 import { ActionButton } from '../../components/action-button.tsx'
 import { Time } from '../../components/time.tsx'
-import type { SectionProps } from './account-page.tsx'
 import { clearThrottle } from './login-actions.ts'
+import type { SectionProps } from './parts.ts'
 import { Section } from './section.tsx'
 import { accountTexts } from './texts.ts'
 

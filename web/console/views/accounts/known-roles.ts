@@ -1,13 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-
-/** Reads the setting ROLES: `readRoles` in `read-roles.ts` of another view. */
-const readers = Object.values(
-  import.meta.glob<() => Promise<string>>('../*/read-roles.ts', {
-    eager: true,
-    import: 'readRoles',
-  }),
-)
+import { partsOf } from '../account/parts.ts'
 
 const own = ['ADMIN', 'EDITOR', 'USER']
 const knownRoles = signal<readonly string[]>(own)
@@ -26,7 +19,7 @@ export function useKnownRoles(): readonly string[] {
 }
 
 async function read(): Promise<void> {
-  const values = await Promise.all(readers.map((readRoles) => readRoles()))
+  const values = await Promise.all(partsOf('readRoles').map((readRoles) => readRoles()))
   const more = values
     .join(' ')
     .split(/[\s,]+/)

@@ -13,21 +13,22 @@ export interface LoadedPart<Data> {
   readonly Details: FunctionComponent<{ readonly data: Data }>
 }
 
-/** What the areas of features add to the overview. */
-export const healthParts = Object.values(
-  import.meta.glob<HealthPart>('../*/health-part.ts', { eager: true, import: 'healthPart' }),
-)
+/** What other views add to the overview, each part in a file of its own. */
+interface OverviewParts {
+  readonly healthPart: HealthPart
+  readonly loadedPart: LoadedPart<unknown>
+  readonly firstStep: FirstStep
+}
 
-export const loadedParts = Object.values(
-  import.meta.glob<LoadedPart<unknown>>('../*/health-part.tsx', {
+const files = Object.values(
+  import.meta.glob<Partial<OverviewParts>>('../*/{health-part,first-step}.{ts,tsx}', {
     eager: true,
-    import: 'loadedPart',
   }),
 )
 
+export const healthParts = files.flatMap(({ healthPart }) => healthPart ?? [])
+export const loadedParts = files.flatMap(({ loadedPart }) => loadedPart ?? [])
 export const steps: readonly FirstStep[] = [
   ...ownSteps,
-  ...Object.values(
-    import.meta.glob<FirstStep>('../*/first-step.ts', { eager: true, import: 'firstStep' }),
-  ),
+  ...files.flatMap(({ firstStep }) => firstStep ?? []),
 ].toSorted((one, other) => one.order - other.order)

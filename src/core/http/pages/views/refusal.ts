@@ -3,25 +3,10 @@ export interface RefusalViews {
   refusal: RefusalView
 }
 
-/** The errors that have words of their own, by their names in the error table; see ../refusal.ts. */
-export type RefusalName =
-  | 'accessDenied'
-  | 'consoleElsewhere'
-  | 'enrolmentRequired'
-  | 'identityLinked'
-  | 'identityProvider'
-  | 'invalidCredentials'
-  | 'pageNotFound'
-  | 'passwordChangeRequired'
-  | 'routeNotFound'
-  | 'serviceUnavailable'
-  | 'signInFailed'
-  | 'tooManyLoginAttempts'
-  | 'tooManyRequests'
-
 /** What was refused, in words for a person, with ways to go on. */
 export interface RefusalView {
-  readonly error: RefusalName | null
+  /** The name of the error, or another name of the refusal: the folders of `web/pages` have words for some. */
+  readonly error: string
   /** The text of the error in the contract. */
   readonly message: string
   readonly requestId: string

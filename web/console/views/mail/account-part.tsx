@@ -1,16 +1,7 @@
-import type { FunctionComponent } from 'preact'
 import { Time } from '../../components/time.tsx'
-import type { SectionProps } from '../account/account-page.tsx'
+import { partsOf, type SectionProps } from '../account/parts.ts'
 import { Section } from '../account/section.tsx'
 import { accountTexts } from '../account/texts.ts'
-
-/** What other views add: `AccountInvitation` in their `account-invitation.tsx`. */
-const invitations = Object.values(
-  import.meta.glob<FunctionComponent<SectionProps>>('../*/account-invitation.tsx', {
-    eager: true,
-    import: 'AccountInvitation',
-  }),
-)
 
 /** What was mailed to the account, and the invitation that it came by. */
 export function AccountSection(props: SectionProps) {
@@ -21,7 +12,7 @@ export function AccountSection(props: SectionProps) {
   const all = <a href={`/admin/mail?${new URLSearchParams({ username })}`}>{t.mailsAll}</a>
   return (
     <Section title={t.mails} aside={all}>
-      {invitations.map((Invitation) => (
+      {partsOf('AccountInvitation').map((Invitation) => (
         <Invitation key={Invitation.name} {...props} />
       ))}
       {mails.length === 0 && <p class="muted">{t.noMails}</p>}

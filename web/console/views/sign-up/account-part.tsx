@@ -1,5 +1,5 @@
 import { Time } from '../../components/time.tsx'
-import type { SectionProps } from '../account/account-page.tsx'
+import type { SectionProps } from '../account/parts.ts'
 import { accountTexts } from '../account/texts.ts'
 
 /** The invitation that the account came by. */

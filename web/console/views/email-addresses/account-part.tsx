@@ -4,8 +4,8 @@ import { confirmed } from '../../components/confirm.tsx'
 import { Time } from '../../components/time.tsx'
 import { toast } from '../../components/toasts.tsx'
 import { UserText } from '../../components/user-text.tsx'
-import type { SectionProps } from '../account/account-page.tsx'
 import type { ActionContext } from '../account/action.ts'
+import type { SectionProps } from '../account/parts.ts'
 import { accountTexts } from '../account/texts.ts'
 
 /** The verified address of the account, and the address that waits for its proof. */

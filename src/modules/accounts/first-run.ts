@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemCode } from '../reason.ts'
+import { systemCode } from '../../core/reason.ts'
 
 /** The administrator that the first start has created. */
 interface Administrator {
@@ -12,7 +12,8 @@ interface Administrator {
 /** Where it can be reached. */
 interface Place {
   readonly address: string
-  readonly hasConsole: boolean
+  /** Null if the service has no console. */
+  readonly consoleAddress: string | null
 }
 
 /**
@@ -21,14 +22,15 @@ interface Place {
  */
 export function firstRunText(
   { username, password }: Administrator,
-  { address, hasConsole }: Place,
+  { address, consoleAddress }: Place,
 ): string {
   const shown = '"$ADMIN_PASSWORD"'
   const [url, name] = [shellWord(address), shellWord(username)]
   const told = password
     ? `password  ${password}   (shown once: keep it)`
     : 'password  as given in ADMIN_PASSWORD'
-  const open = hasConsole ? `Open ${address}/admin in a browser: the console.\n\n` : ''
+  const open =
+    consoleAddress === null ? '' : `Open ${consoleAddress} in a browser: the console.\n\n`
   return `
 Gatehouse is ready at ${address}
 

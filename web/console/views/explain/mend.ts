@@ -2,18 +2,11 @@ import { api, dataOf, taggedOf } from '../../api/client.ts'
 import type { components } from '../../api/openapi.d.ts'
 import { confirmed } from '../../components/confirm.tsx'
 import { toast } from '../../components/toasts.tsx'
+import { partsOf } from '../account/parts.ts'
 import { whyTexts } from './texts.ts'
 
 /** A mend that is done here; roles are changed on the page of the account. */
 export type DoneMend = Exclude<components['schemas']['Mend'], 'change_roles'>
-
-/** Mails a reset of the password: `sendReset` in `send-reset.ts` of another view. */
-const sendResets = Object.values(
-  import.meta.glob<(username: string) => Promise<void>>('../*/send-reset.ts', {
-    eager: true,
-    import: 'sendReset',
-  }),
-)
 
 interface Options {
   readonly username: string
@@ -74,7 +67,7 @@ export function useMend({ username, address, again, showPassword }: Options) {
     },
 
     async send_reset() {
-      await Promise.all(sendResets.map((sendReset) => sendReset(username)))
+      await Promise.all(partsOf('sendReset').map((sendReset) => sendReset(username)))
       done(t.done.send_reset(username))
       again()
     },

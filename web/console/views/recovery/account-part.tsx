@@ -8,6 +8,12 @@ import { toast } from '../../components/toasts.tsx'
 import { readerLocale } from '../../reader-locale.ts'
 import type { ActionContext } from '../account/action.ts'
 
+/** Mails a reset to the verified address of an account. */
+export async function sendReset(username: string): Promise<void> {
+  const params = { path: { username } }
+  await dataOf(api.POST('/api/admin/accounts/{username}/reset', { params, body: {} }))
+}
+
 /** Asks whether to mail a reset. */
 export function AccountAction({ context }: { readonly context: ActionContext }) {
   const [isOpen, setOpen] = useState(false)

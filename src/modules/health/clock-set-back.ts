@@ -1,5 +1,5 @@
-import { type Clock, isoTime } from '../lib/clock.ts'
-import type { DatabaseOrTransaction } from './database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
+import { type Clock, isoTime } from '../../core/lib/clock.ts'
 
 // The clocks of nodes differ by some seconds at most.
 const toleranceMs = 60_000

@@ -1,0 +1,27 @@
+import { type CommandCall, CommandError, exitCodes } from '../../core/cli/command.ts'
+
+/** What decides which key signs, and how long a replaced one verifies. */
+const signing = [
+  'TOKEN_ALGORITHM',
+  'TOKEN_SECRET',
+  'TOKEN_PRIVATE_KEY',
+  'TOKEN_SECONDS',
+  'ACCESS_TOKEN_SECONDS',
+  'REFRESH_TOKEN_SECONDS',
+] as const
+
+/**
+ * Refuses to change the keys of access tokens with other settings than the service that runs on this
+ * data directory: the command would take another key for the one that signs.
+ * @throws CommandError
+ */
+export async function refuseOtherKeys({ config, terminal }: CommandCall): Promise<void> {
+  const { runningServices } = await import('../../core/runtime/service-note.ts')
+  for (const { pid, different } of runningServices({ config, env: terminal.env }, signing)) {
+    if (different.length === 0) continue
+    throw new CommandError(
+      `the service that runs as process ${pid} has other settings: ${different.join(', ')}; give this command the same`,
+      exitCodes.refused.code,
+    )
+  }
+}

@@ -1,0 +1,9 @@
+import { all, any, owner, role, unlocked } from '../../core/policy/rules.ts'
+
+/** The rules of the posts endpoints, those of deletion by `POSTS_DELETE_POLICY`. Spec 4.3. */
+export const postsRules = {
+  read: role('USER', 'EDITOR', 'ADMIN'),
+  create: role('EDITOR', 'ADMIN'),
+  update: any(owner, all(role('ADMIN'), unlocked)),
+  remove: { admin: role('ADMIN'), owner: any(owner, role('ADMIN')) },
+} as const
