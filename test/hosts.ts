@@ -27,9 +27,11 @@ export async function hostsApp(
   let wired: Needs | undefined
   const spy = {
     name: 'spy',
-    routes: async () => async (_app: unknown, needs: Needs) => {
-      wired = needs
-    },
+    routes: async () => ({
+      async routes(_app: unknown, needs: Needs) {
+        wired = needs
+      },
+    }),
   }
   const settings = {
     TRUST_PROXY: '127.0.0.1',

@@ -29,7 +29,7 @@ function moduleOf(options: RouteShorthandOptions): Module {
   async function routes(app: FastifyInstance) {
     app.get('/things', options, async () => ({}))
   }
-  return { name: 'things', routes: async () => routes }
+  return { name: 'things', routes: async () => ({ routes }) }
 }
 
 const things = { name: 'Things', description: 'Of a test' } as const

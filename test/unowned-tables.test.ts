@@ -3,15 +3,19 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { latestSchema, migrate } from '../src/core/database/migrate.ts'
-import { unownedTables } from '../src/core/database/unowned-tables.ts'
-import type { Module } from '../src/core/module/module.ts'
+import { connectionOf } from '../src/core/database/postgres/address.ts'
+import { existingTables, unownedTables } from '../src/core/database/unowned-tables.ts'
+import { holdServiceLock } from '../src/core/workers/service-lock.ts'
 import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
 import { type Surroundings, gatehouse as withModules } from './cli/gatehouse.ts'
+import { steppingClock } from './clock.ts'
 import { folder, passphrase, place } from './copies.ts'
-import { postgresOnly } from './database.ts'
+import { connectTo, postgresOnly, sqliteOnly } from './database.ts'
 import { module as notes } from './example-module/module.ts'
+import { newWebhook, webhooks } from './webhooks.ts'
 
 /** The modules whose tables the shared migrations make; others are abandoned by their names. */
 const ours = modules.filter(({ migrations = [] }) => migrations.length === 0)
@@ -71,10 +75,18 @@ suite('tables that belong to no module of the program', () => {
     const one = await run('migrate --abandon webhook_queues --yes')
     assert.match(one.stderr, /no module of this program: webhook_endpoints \(1 row\): start/)
     assert.equal((await unownedTables(db, without('webhooks'))).size, 2)
-    const { code, stdout } = await run(`migrate --abandon ${names} --yes --json`)
+    const parent = await run('migrate --abandon webhook_endpoints --yes')
+    const both = 'the table webhook_queues refers to webhook_endpoints: name both, or none'
+    assert.deepEqual([parent.code, parent.stderr], [1, `error: ${both}\n`])
+    assert.equal((await unownedTables(db, without('webhooks'))).size, 2)
+    const { code, stdout } = await run(`migrate --abandon webhook_queues,${names} --yes --json`)
     assert.equal(code, 0)
-    const abandoned = names.split(',')
+    const abandoned = names.split(',').toReversed()
     assert.deepEqual(JSON.parse(stdout), { from: latestSchema, to: latestSchema, abandoned })
+    const again = await run(`migrate --abandon ${names} --yes`)
+    const nothing =
+      'webhook_endpoints is no table with rows, and no module, that this program lacks'
+    assert.deepEqual([again.code, again.stderr], [1, `error: ${nothing}\n`])
     await migrate(db, clock, { modules: without('webhooks') })
     // A program with the module finds its tables, empty.
     await migrate(db, clock, { modules: ours })
@@ -83,12 +95,72 @@ suite('tables that belong to no module of the program', () => {
 
   test('a table of a module of the program, or an unknown one, cannot be abandoned', async () => {
     const { run, db } = await usedDatabase()
-    for (const name of ['users', 'schema_version', 'webhook_health', 'nothing', 'sessions', '']) {
+    const known = ['users', 'schema_version', 'webhook_health', 'sessions']
+    const odd = ['nothing', 'sqlite_master', 'pg_class', '"webhook_queues"', 'main.webhook_queues']
+    for (const name of [...known, ...odd]) {
       const { code, stderr } = await run(`migrate --abandon ${name},webhook_queues --yes`)
       const message = `${name} is no table with rows, and no module, that this program lacks`
       assert.deepEqual([code, stderr], [1, `error: ${message}\n`])
     }
+    for (const list of ["''", "' '", 'webhook_queues,', ',webhook_queues']) {
+      const { code, stderr } = await run(`migrate --abandon ${list} --yes`)
+      assert.equal(code, 2)
+      assert.match(stderr, /^error: --abandon must have no empty name\n/)
+    }
     assert.equal((await unownedTables(db, without('webhooks'))).size, 2)
+  })
+
+  test('a node that has the module goes on when its tables were emptied', async () => {
+    const app = await testApp({}, { modules: ours })
+    await newWebhook(app)
+    const headers = await app.bearer(app.admin)
+    const add = async (name: string) =>
+      app.call('POST', '/users', { headers, json: { name, email: `${name}@example.org` } })
+    await add('ann')
+    const filled = [...(await unownedTables(app.deps.db, without('webhooks'))).keys()].join()
+    assert.match(filled, /^webhook_endpoints,/)
+    const { code, stdout } = await gatehouse(app.directory, `migrate --abandon ${filled} --yes`, {
+      modules: without('webhooks'),
+    })
+    assert.equal(code, 0)
+    assert.ok(
+      stdout.endsWith(`\nemptied, the tables stay: ${filled.replaceAll(',', ', ')}\n`),
+      stdout,
+    )
+    assert.equal((await add('bob')).status, 201)
+    const listed = await app.call('GET', webhooks, { headers })
+    assert.deepEqual([listed.status, listed.body.data], [200, []])
+    await newWebhook(app)
+  })
+
+  sqliteOnly('nothing is abandoned while a service runs', async () => {
+    const { run, db, directory } = await usedDatabase()
+    holdServiceLock(directory)
+    const { code, stderr } = await run(`migrate --abandon ${names} --yes`)
+    const inUse = `${directory} is in use: stop the service first: database is locked`
+    assert.deepEqual([code, stderr], [1, `error: ${inUse}\n`])
+    assert.equal((await unownedTables(db, without('webhooks'))).size, 2)
+  })
+
+  postgresOnly('no table is dropped while another node is connected', async () => {
+    const { deps, directory } = await place()
+    await migrate(deps.db, deps.clock, { modules: [...ours, notes] })
+    const { address } = await connectTo({ directory })
+    assert.ok(address)
+    const node = new pg.Client({ ...connectionOf(address), application_name: 'gatehouse' })
+    await node.connect()
+    const clock = steppingClock(deps.clock)
+    const drop = 'migrate --abandon notes,note_keys'
+    const refused = await gatehouse(directory, `${drop} --yes`, { clock })
+    assert.equal(refused.code, 1)
+    assert.match(
+      refused.stderr,
+      /^error: other nodes are connected to the database, from .+, and may use the tables: stop them; if none has the module, `npm run -s gatehouse -- migrate --abandon notes,note_keys --contract`\n$/,
+    )
+    assert.ok((await existingTables(deps.db)).has('note_keys'))
+    const { code, stdout } = await gatehouse(directory, `${drop} --contract --yes`, { clock })
+    assert.deepEqual([code, stdout.endsWith('\ndropped: notes, note_keys\n')], [0, true])
+    await node.end()
   })
 
   test('a backup says which tables it leaves out, and so do its check and its restore', async () => {
@@ -154,54 +226,5 @@ suite('tables that belong to no module of the program', () => {
     await sql`create table of_another (id integer)`.execute(deps.db)
     await sql`insert into of_another values (1)`.execute(deps.db)
     await migrate(deps.db, deps.clock, { modules: ours })
-  })
-})
-
-suite('migrations of a module of the service', () => {
-  const more: readonly Module[] = ours.map((module) =>
-    module.name === 'webhooks'
-      ? {
-          ...module,
-          migrations: [
-            ['alter table webhook_endpoints add column colour text'],
-            ['create table webhook_notes (id integer primary key, text text not null) strict'],
-          ],
-          tables: [...(module.tables ?? []), { name: 'webhook_notes', key: ['id'] }],
-        }
-      : module,
-  )
-
-  test('run on a database that has the tables, in numbers of their own', async () => {
-    const { db, directory } = await usedDatabase()
-    const { stdout } = await gatehouse(directory, 'migrate --json', { modules: more })
-    assert.deepEqual(JSON.parse(stdout), {
-      ...{ from: latestSchema, to: latestSchema, rooms: { webhooks: 2 } },
-    })
-    const { rows } = await sql`select id, colour from webhook_endpoints`.execute(db)
-    assert.deepEqual(
-      rows.map((row) => ({ ...(row as object) })),
-      [{ id: 'e', colour: null }],
-    )
-  })
-
-  test('a start runs them, and a backup has their tables', async () => {
-    const app = await testApp({}, { modules: more })
-    await sql`insert into webhook_notes values (1, 'x')`.execute(app.deps.db)
-    const path = join(folder(), 'backup')
-    const stdin = `${passphrase}\n`
-    const made = await gatehouse(app.directory, `backup ${path}`, { stdin, modules: more })
-    assert.equal(made.code, 0, made.stderr)
-    const { deps, directory } = await place()
-    const restored = await gatehouse(directory, `restore ${path}`, { stdin, modules: more })
-    assert.equal(restored.code, 0, restored.stderr)
-    const { rows } = await sql<{ text: string }>`select text from webhook_notes`.execute(deps.db)
-    assert.equal(rows[0]?.text, 'x')
-  })
-
-  test('two modules cannot have the same number: each name is there once', async () => {
-    const { directory } = await place()
-    const modules = [...more, { name: 'webhooks', migrations: [[]] }]
-    const { code, stderr } = await gatehouse(directory, 'migrate', { modules })
-    assert.deepEqual([code, stderr], [1, 'error: two modules are named webhooks\n'])
   })
 })

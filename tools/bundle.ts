@@ -18,8 +18,9 @@ const entries = [
 const loadedLater =
   /\/node_modules\/(?:light-my-request|punycode|tr46|@fastify\/(?:ajv|fast-json-stringify)-compiler)\//
 
-/** What a module.ts loads for the command line. */
-const isOfCommands = /(?:\/cli\/commands\/.*|\b(?:commands|command))\.ts$/
+/** What a module.ts loads for commands, for the doctor, for documents, or to export traces. */
+const isNotOfStart =
+  /(?:\/cli\/commands\/.*|\b(?:commands|command|checks|describe)|\/tracing\/start)\.ts$/
 
 /** A process that is alone loads neither. */
 const loadsCluster = /\/workers\/(?:primary|join)\.ts$/
@@ -65,7 +66,7 @@ export async function bundle(dist: string): Promise<readonly Input[]> {
             cwd: sources,
           })) {
             const loaded = this.getModuleInfo(join(sources, path))?.dynamicallyImportedIds ?? []
-            for (const id of loaded) if (!isOfCommands.test(id)) add(service, id)
+            for (const id of loaded) if (!isNotOfStart.test(id)) add(service, id)
           }
           for (const id of this.getModuleIds()) if (id.startsWith(root)) read.add(id)
         },

@@ -12,6 +12,7 @@ import { systemClock } from '../src/core/lib/clock.ts'
 import { settingsOfModules } from '../src/core/module/settings.ts'
 import { createLog } from '../src/core/runtime/deps.ts'
 import { eventsOf } from '../src/core/runtime/sinks.ts'
+import { soleProcess } from '../src/core/workers/workers.ts'
 import { tablesOf } from '../src/extras/backup/copied-tables.ts'
 import { type Batch, readRows, writeRows } from '../src/extras/backup/rows.ts'
 import { loadKeySet } from '../src/modules/keys/key-set.ts'
@@ -78,7 +79,15 @@ async function fill(dataDirectory: string, users: number, first = 1): Promise<vo
   const { db, feed } = connect({ ...config.database, synchronous: 'off' })
   await migrate(db, systemClock)
   const events = eventsOf({ clock: systemClock, log: createLog('silent') })
-  await loadKeySet({ config, db, feed, clock: systemClock, events, random: systemRandom })
+  await loadKeySet({
+    config,
+    db,
+    feed,
+    clock: systemClock,
+    events,
+    random: systemRandom,
+    workers: soleProcess,
+  })
   await db.transaction().execute(async (trx) => {
     for (let id = first; id < first + users; id += 500) {
       for (const batch of batchesFrom(id, Math.min(500, first + users - id)))

@@ -101,8 +101,30 @@ async function starts(cwd: string): Promise<void> {
   )
   try {
     assert.equal((await fetch(`${service.url}/health/ready`)).status, 200)
+    await assertLinks(service.url)
   } finally {
     assert.equal(await service.stop(), 0, 'SIGTERM drains and exits 0')
     service.remove()
   }
+}
+
+/** Asserts that the pages for everyone link to nothing that is gone. */
+async function assertLinks(url: string): Promise<void> {
+  const from = new Map([
+    ['/', ''],
+    ['/signin', ''],
+  ])
+  for (const [path, page] of from) {
+    const { headers, status, text } = await pageAt(`${url}${path}`)
+    assert.notEqual(status, 404, `${path}, to which ${page} links`)
+    const links = [...text.matchAll(/\shref="(\/[^"]*)"/g)].map(([, link = '']) => link)
+    for (const link of [headers.get('location') ?? '', ...links]) {
+      if (link.startsWith('/') && !from.has(link)) from.set(link, path)
+    }
+  }
+}
+
+async function pageAt(address: string) {
+  const answer = await fetch(address, { headers: { accept: 'text/html' }, redirect: 'manual' })
+  return { headers: answer.headers, status: answer.status, text: await answer.text() }
 }

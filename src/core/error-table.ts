@@ -18,6 +18,8 @@ export interface ErrorText {
   readonly isRetried?: true
   /** What the console says of it; it shows the text of another error as it is. */
   readonly words?: Readonly<Record<Language, string>>
+  /** Explanations show its name in place of its text; metrics count it from its first refusal on. */
+  readonly isUnlisted?: true
 }
 
 /**

@@ -5,6 +5,8 @@ export type ErrorName = keyof typeof errorTable
 /** An error of one module, which the table has no row for. Its manifest names it. */
 export interface Problem extends ErrorText {
   readonly name: string
+  /** The row of the table before which documents list the error; without it, behind all rows. */
+  readonly before?: ErrorName
 }
 
 export type ErrorRow = ErrorName | Problem

@@ -45,17 +45,19 @@ function moduleWith({
     name: 'keyed',
     tag: { name: 'Keyed', description: 'A route for programs.' },
     authenticators: async () => (_needs, before) => [authenticator, ...before],
-    routes: async () => async (app) => {
-      const config = { access: { rule: authenticated, schemes: [scheme] as const } }
-      const schema = {
-        operationId: 'getNamed',
-        summary: 'The caller',
-        response: { 200: named },
-      }
-      app.get('/named', { config, schema }, async (request) => ({
-        by: callerOf(request).subject,
-      }))
-    },
+    routes: async () => ({
+      async routes(app) {
+        const config = { access: { rule: authenticated, schemes: [scheme] as const } }
+        const schema = {
+          operationId: 'getNamed',
+          summary: 'The caller',
+          response: { 200: named },
+        }
+        app.get('/named', { config, schema }, async (request) => ({
+          by: callerOf(request).subject,
+        }))
+      },
+    }),
   }
 }
 

@@ -116,7 +116,7 @@ suite('what a route declares', async () => {
       const config = { access: { rule: { kind: 'authenticated' } } }
       const routes = async (app) =>
         app.get('/days', { config, schema: { querystring: { type: 'date' } } }, async () => ({}))
-      await start(process.env, [...modules, { name: 'days', routes: async () => routes }])`
+      await start(process.env, [...modules, { name: 'days', routes: async () => ({ routes }) }])`
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
       env: {
         ...process.env,

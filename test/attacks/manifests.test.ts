@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Authenticator } from '../../src/core/http/routes/declaration.ts'
+import { total } from '../../src/core/measurements/family.ts'
 import type { AddAuthenticators, Module } from '../../src/core/module/module.ts'
 import type { Monitoring, SeriesKind, StatusPart } from '../../src/core/module/monitoring.ts'
 import { loadModules } from '../../src/core/module/serve.ts'
@@ -35,11 +36,12 @@ const bringing =
 
 const serving =
   (...urls: string[]): NonNullable<Module['routes']> =>
-  async () =>
-  async (app) => {
-    const config = { access: { rule: anyone } }
-    for (const url of urls) app.get(url, { config }, async () => 'x')
-  }
+  async () => ({
+    async routes(app) {
+      const config = { access: { rule: anyone } }
+      for (const url of urls) app.get(url, { config }, async () => 'x')
+    },
+  })
 
 const settingsIn = (name: string) => async () => ({
   settings: { [name]: { parse: String, secret: false, shown: '', doc: '', fallback: '' } },
@@ -73,6 +75,10 @@ const makingServices = (...names: string[]): Manifest => ({
       makes: [name as keyof Services],
     })),
   }),
+})
+
+const metric = (name: string): Monitoring => ({
+  processMetrics: () => [total(name, 'Things', 1)],
 })
 
 interface Doubled {
@@ -218,6 +224,20 @@ const doubled: readonly Doubled[] = [
       'the series mails is named by the modules mail',
     ],
   },
+  {
+    kind: 'metric',
+    name: 'things_total',
+    both: { monitoring: showing(metric('things_total')) },
+    twice: {
+      monitoring: showing({
+        processMetrics: () => [total('things_total', '', 1), total('things_total', '', 2)],
+      }),
+    },
+    ofOurs: [
+      { monitoring: showing(metric('gatehouse_http_requests_total')) },
+      'the metric gatehouse_http_requests_total is named by the modules metrics',
+    ],
+  },
 ]
 
 suite('a thing belongs to one module', () => {
@@ -260,6 +280,21 @@ suite('a thing belongs to one module', () => {
     })
   })
 
+  test('a metric of the service in two modules is told to no scraper, with both named', async () => {
+    const { serviceMetrics } = (await import('../../src/modules/sessions/monitoring.ts')).monitoring
+    assert.ok(serviceMetrics)
+    const app = await testApp(
+      {},
+      { modules: [...ours, { ...first, monitoring: showing({ serviceMetrics }) }] },
+    )
+    const { status } = await app.call('GET', '/metrics', { headers: await app.bearer(app.admin) })
+    assert.equal(status, 500)
+    assert.equal(
+      (app.log.find(({ level }) => level === 'error')?.err as Error | undefined)?.message,
+      'the metric gatehouse_sessions_live is named by the modules sessions and first',
+    )
+  })
+
   test('the code of all modules is loaded at once, and answered in the order of the modules', async () => {
     let isSecondAsked = false
     const loaded = await loadModules([
@@ -267,7 +302,7 @@ suite('a thing belongs to one module', () => {
         ...first,
         async routes() {
           await nextTurn()
-          return isSecondAsked ? async () => {} : Promise.reject(new Error('one after another'))
+          return isSecondAsked ? [] : Promise.reject(new Error('one after another'))
         },
       },
       {
@@ -279,10 +314,10 @@ suite('a thing belongs to one module', () => {
       },
     ])
     assert.deepEqual(
-      loaded.map(({ name, routes }) => [name, typeof routes]),
+      loaded.map(({ name, authenticators }) => [name, typeof authenticators]),
       [
-        ['first', 'function'],
-        ['second', 'undefined'],
+        ['first', 'undefined'],
+        ['second', 'function'],
       ],
     )
   })

@@ -41,7 +41,7 @@ suite('services that do not fit together stop the start', () => {
   })
 
   test('one for a hook that no module makes', async () => {
-    const needs = ['absent'] as unknown as ['db']
+    const needs = ['absent'] as unknown as ['keys']
     const hooks = [hook('onFactorProved', needs, () => async () => {})]
     await assert.rejects(starting({ name: 'first', services: async () => ({ hooks }) }), {
       message: 'the module first needs the service absent, which no module makes',

@@ -89,6 +89,18 @@ suite('two workers whose database tells nothing', async () => {
     assert.equal(await statusAt(one), 401)
   })
 
+  test('so is the end of a key, with the tokens that it has signed', async () => {
+    const headers = await one.session(one.admin)
+    const old = await two.bearer(two.admin)
+    assert.equal(await statusOf(two, old), 200)
+    const json = { at_once: true }
+    const { body } = await one.call('POST', '/api/admin/keys/rotate', { headers, json })
+    one.clock.advance(3) // until every process signs with the new key
+    const retire = `/api/admin/keys/${body.before}/retire`
+    assert.equal((await one.call('POST', retire, { headers })).status, 200)
+    assert.equal(await statusOf(two, old), 401)
+  })
+
   test('a wrong secret at one ends what the other remembers of a client', async () => {
     const from = newHost()
     const ask = (at: TestApp, secret?: string) =>

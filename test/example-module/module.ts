@@ -39,12 +39,7 @@ export const module: Module = {
     const { keyAuthenticators } = await import('./authenticator.ts')
     return (needs, before) => [...before, ...keyAuthenticators(needs)]
   },
-  routes: async () => {
-    const { noteRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(noteRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   jobs: ({ config, clock, db }) => {
     return [
       {

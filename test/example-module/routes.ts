@@ -40,7 +40,7 @@ const NoteBody = named(
   { id: 5, text: 'Buy milk', locked: false },
 )
 
-export async function noteRoutes(
+export async function routes(
   instance: FastifyInstance,
   { notes }: { readonly notes: Notes },
 ): Promise<void> {

@@ -11,7 +11,6 @@ declare module '../../src/core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'db', 'events', 'random'],
     makes: ['notes'],
     create: (needs) => ({ notes: createNotes(needs) }),
   }),

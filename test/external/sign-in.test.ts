@@ -134,8 +134,8 @@ suite('4.4: sign-in through a provider', async () => {
     assert.equal((await browser.open('/oauth/acme/login')).status, 200)
     const { body } = await browser.call('GET', '/api/session')
     assert.deepEqual([body.username, body.roles], ['ann-2', ['ADMIN']])
-    assertRefusal(await client.call('GET', '/oauth/login'), 404, 'Route not found')
-    assertRefusal(await client.call('GET', '/oauth/other/login'), 404, 'Route not found')
+    for (const path of ['/oauth/login', '/oauth/callback', '/oauth/logout', '/oauth/other/login'])
+      assertRefusal(await client.call('GET', path), 404, 'Route not found', path)
     idp.person = ann
   })
 

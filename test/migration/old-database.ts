@@ -22,7 +22,7 @@ export interface Shown {
   readonly idempotentAnswer: object
 }
 
-type Row = Readonly<Record<string, Value>>
+export type Row = Readonly<Record<string, Value>>
 
 /** Reads the rows of schema 13 by table, without tables that triggers fill, and the version. */
 export function oldRows(): Map<string, Row[]> {
@@ -62,7 +62,16 @@ export function placeOldFile(directory: string): void {
 export async function fillOldPostgres(trx: DatabaseOrTransaction): Promise<void> {
   const clock = { now: () => Date.parse(writtenAt), wait: async () => {} }
   await migrateTo(trx, clock, 13)
-  for (const [name, rows] of oldRows()) {
+  await writeOldRows(trx, oldRows(), givingIds)
+}
+
+/** Writes rows in the order of their tables; `givingIds` names the tables that give out ids. */
+export async function writeOldRows(
+  trx: DatabaseOrTransaction,
+  tables: Iterable<readonly [string, readonly Row[]]>,
+  givingIds: ReadonlySet<string>,
+): Promise<void> {
+  for (const [name, rows] of tables) {
     const table = name as TableName // of the file
     const columns = Object.keys(rows[0] ?? {})
     await writeRows(trx, {
@@ -71,7 +80,7 @@ export async function fillOldPostgres(trx: DatabaseOrTransaction): Promise<void>
       rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
     })
     if (givingIds.has(name)) {
-      await setLastId(trx, table, Math.max(...rows.map(({ id }) => Number(id))))
+      await setLastId(trx, table, Math.max(...rows.map(({ id, number }) => Number(number ?? id))))
     }
   }
 }

@@ -6,8 +6,6 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { latestSchema, migrateTo, schemaVersion } from '../../src/core/database/migrate.ts'
 import { transact } from '../../src/core/database/transactions.ts'
-import { setLastId } from '../../src/extras/backup/last-ids.ts'
-import { type Value, writeRows } from '../../src/extras/backup/rows.ts'
 import { type Headers, type TestApp, testApp } from '../app.ts'
 import { backup, restore } from '../backups.ts'
 import { fixedClock } from '../clock.ts'
@@ -17,6 +15,7 @@ import { askForward } from '../forward.ts'
 import { enter, hostBrowser, hostCookie, hostsApp, signInPath, whoIs, wiki } from '../hosts.ts'
 import { masterKey } from '../master-key.ts'
 import { assertRefusal } from '../refusal.ts'
+import { type Row, writeOldRows } from './old-database.ts'
 
 const writtenAt = '2026-01-15T12:00:30Z'
 
@@ -30,7 +29,7 @@ interface Old {
     readonly revokedToken: string
     readonly refreshToken: string
   }
-  readonly rows: Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>
+  readonly rows: Readonly<Record<string, readonly Row[]>>
 }
 
 /**
@@ -40,7 +39,7 @@ interface Old {
 const { shown, rows }: Old = JSON.parse(
   readFileSync(join(import.meta.dirname, 'schema-22.json'), 'utf8'),
 )
-const givingIds = ['users', 'revocations', 'posts', 'notices']
+const givingIds = new Set(['users', 'revocations', 'posts', 'notices'])
 
 async function oldDatabase(): Promise<TestConnected> {
   const connected = await connectTo({
@@ -49,15 +48,7 @@ async function oldDatabase(): Promise<TestConnected> {
   })
   await transact(connected.db, [], async (trx) => {
     await migrateTo(trx, fixedClock(writtenAt), 22)
-    for (const [table, [first = {}, ...others]] of Object.entries(rows)) {
-      const columns = Object.keys(first)
-      const valuesOf = (row: object) =>
-        columns.map((column) => (row as Old['rows'][string][0])[column] ?? null)
-      await writeRows(trx, { table, columns, rows: [first, ...others].map(valuesOf) })
-    }
-    for (const table of givingIds) {
-      await setLastId(trx, table, Math.max(...(rows[table] ?? []).map(({ id }) => Number(id))))
-    }
+    await writeOldRows(trx, Object.entries(rows), givingIds)
   })
   return connected
 }

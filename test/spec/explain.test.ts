@@ -660,6 +660,12 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
     assert.deepEqual([body.scheme, body.subject], ['bearer', String(ann.userId)])
   })
 
+  test('an unlisted error is shown by its name', async () => {
+    const { headers } = await asAdmin('GET', '/api/admin/webhooks/absent')
+    const { body } = await asAdmin('GET', `/api/admin/explain/${headers['x-request-id']}`)
+    assert.equal(body.error, 'webhookNotFound')
+  })
+
   test('a session that timed out says which of its limits it has met', async () => {
     const [idle, old] = [await app.session(ann), await app.session(ann)]
     const askBy = (cookie: string) => call('GET', '/api/session', { headers: { cookie } })

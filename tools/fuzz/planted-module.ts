@@ -78,5 +78,5 @@ async function routes(app: FastifyInstance, { log }: Needs): Promise<void> {
 export const module: Module = {
   name: 'planted',
   tag: { name: 'Planted', description: 'Of the tests of a tool.' },
-  routes: async () => routes,
+  routes: async () => ({ routes }),
 }

@@ -21,6 +21,11 @@ export function groupsFor(roles: readonly string[]): readonly (readonly Area[])[
 /** The path of the overview, where the console begins. */
 export const rootPath = '/admin'
 
+/** Whether an address, which may have a query, shows something: each view can be removed. */
+export function hasArea(address: string): boolean {
+  return areaAt(address.replace(/\?.*/, '')) !== undefined
+}
+
 /** The area that an address belongs to: the one with the longest path above it. */
 export function areaAt(path: string): Area | undefined {
   return areas

@@ -1,6 +1,8 @@
-import type { CommandWork } from '../../core/cli/command.ts'
+import { type CommandCall, type CommandWork, UsageError } from '../../core/cli/command.ts'
 import { assertMayConfirm, confirm, yesOption } from '../../core/cli/confirm.ts'
-import { assertDatabaseThere, withDeps } from '../../core/cli/work.ts'
+import { assertDatabaseThere, withDeps, withoutService } from '../../core/cli/work.ts'
+import type { Database } from '../../core/database/database.ts'
+import type { Deps } from '../../core/runtime/deps.ts'
 
 export const commands: readonly CommandWork[] = [
   {
@@ -41,36 +43,61 @@ export const commands: readonly CommandWork[] = [
         assertMayConfirm(call)
         await assertDatabaseThere(call)
       }
-      await withDeps(call, async ({ db, clock }) => {
-        const { latestSchema, migrate } = await import('../../core/database/migrate.ts')
-        const { moduleVersions } = await import('../../core/database/module-schemas.ts')
-        const { modules } = call
-        if (abandoned.length > 0) {
-          const { rowsInWords } = await import('../../core/database/rows-of-tables.ts')
-          const { abandonable } = await import('../../core/database/unowned-tables.ts')
-          const { emptied, dropped } = await abandonable(db, modules, abandoned)
-          const tables = rowsInWords(new Map([...emptied, ...dropped]))
-          await confirm(call, `Drop what these tables hold, for good: ${tables || 'none'}?`)
-        }
-        const to = latestSchema
-        const from = to - (await migrate(db, clock, { modules, mayContract, abandoned }))
-        const versions = Object.fromEntries(await moduleVersions(db))
-        const ofModules = Object.entries(versions).map(([name, version]) => `, ${name} ${version}`)
-        const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
-        const dropped = abandoned.length > 0 ? `\ndropped: ${abandoned.join(', ')}` : ''
-        call.output.result(
-          {
-            ...{ from, to },
-            ...(ofModules.length > 0 && { rooms: versions }),
-            ...(abandoned.length > 0 && { abandoned }),
-          },
-          text + ofModules.join('') + dropped,
-        )
-      })
+      const work = () => withDeps(call, (deps) => migrateAll(call, deps, abandoned))
+      await (abandoned.length > 0 ? withoutService(call, work) : work())
     },
   },
 ]
 
+async function migrateAll(
+  call: CommandCall,
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  names: readonly string[],
+): Promise<void> {
+  const { latestSchema: to, migrate } = await import('../../core/database/migrate.ts')
+  const { moduleVersions } = await import('../../core/database/module-schemas.ts')
+  const { modules, values } = call
+  const abandoned = names.length > 0 ? await confirmed(call, db, names) : []
+  const mayContract = values.contract === true
+  const from = to - (await migrate(db, clock, { modules, mayContract, abandoned: names }))
+  const versions = Object.fromEntries(await moduleVersions(db))
+  const ofModules = Object.entries(versions).map(([name, version]) => `, ${name} ${version}`)
+  const text = from === to ? `schema ${to}, nothing to do` : `schema ${from} -> ${to}`
+  call.output.result(
+    {
+      ...{ from, to },
+      ...(ofModules.length > 0 && { rooms: versions }),
+      ...(names.length > 0 && { abandoned: names }),
+    },
+    [text + ofModules.join(''), ...abandoned].join('\n'),
+  )
+}
+
+/** Asks whether the names may go; answers lines that tell what went. */
+async function confirmed(
+  call: CommandCall,
+  db: Database,
+  names: readonly string[],
+): Promise<string[]> {
+  const { rowsInWords } = await import('../../core/database/rows-of-tables.ts')
+  const { abandonable } = await import('../../core/database/unowned-tables.ts')
+  const { emptied, dropped, forgotten } = await abandonable(db, call.modules, names)
+  const asked = [
+    ...(forgotten.length > 0 ? [`forget the module ${forgotten.join(', ')}`] : []),
+    ...(dropped.size > 0 ? [`drop ${rowsInWords(dropped)}`] : []),
+    ...(emptied.size > 0 ? [`empty ${rowsInWords(emptied)}`] : []),
+  ]
+  await confirm(call, `For good: ${asked.join('; ')}?`)
+  return [
+    ...(emptied.size > 0 ? [`emptied, the tables stay: ${[...emptied.keys()].join(', ')}`] : []),
+    ...(dropped.size > 0 ? [`dropped: ${[...dropped.keys()].join(', ')}`] : []),
+  ]
+}
+
+/** @throws UsageError for an empty name */
 function namesOf(list: unknown): string[] {
-  return typeof list === 'string' ? [...new Set(list.split(',').map((name) => name.trim()))] : []
+  if (typeof list !== 'string') return []
+  const names = [...new Set(list.split(',').map((name) => name.trim()))]
+  if (names.includes('')) throw new UsageError('--abandon must have no empty name')
+  return names
 }

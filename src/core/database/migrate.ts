@@ -48,11 +48,31 @@ export async function migrate(
     await disableTimeouts(trx)
     if (!mayChange) await assertLatest(trx, modules ?? [])
     const ran = await migrateTo(trx, clock, latestSchema, { mayContract })
-    if (abandoned.length > 0) await abandon(trx, await abandonable(trx, modules ?? [], abandoned))
+    if (abandoned.length > 0) {
+      const given = await abandonable(trx, modules ?? [], abandoned)
+      if (given.dropped.size > 0 && !mayContract) await assertMayDrop(trx, clock, abandoned)
+      await abandon(trx, given)
+    }
     await migrateModules(trx, clock, modules ?? [])
     if (modules) assertNoneUnowned(await unownedTables(trx, modules))
     return ran
   })
+}
+
+/** @throws Error if a node that may use the tables is connected */
+async function assertMayDrop(
+  trx: DatabaseOrTransaction,
+  clock: Clock,
+  names: readonly string[],
+): Promise<void> {
+  if (!isPostgres(trx)) return
+  const { otherNodes } = await import('./postgres/other-nodes.ts')
+  const places = await otherNodes(trx, clock)
+  if (places === null) return
+  throw new Error(
+    `other nodes are connected to the database, from ${places}, and may use the tables: ` +
+      `stop them; if none has the module, \`${gatehouse} migrate --abandon ${names.join()} --contract\``,
+  )
 }
 
 /** Migrates inside a given transaction, up to the version `wanted`. */

@@ -32,21 +32,38 @@ export async function moduleVersions(db: DatabaseOrTransaction): Promise<Map<str
 /**
  * Refuses a database with modules that this program does not know, because their tables would be in
  * no backup, and a deleted user would stay in them.
- * @throws Error for a module that is not in the list, or one with a newer schema
+ * @throws Error for a module that is not in the list, or a newer schema unless it `mayBeNewer`
  */
 export function assertKnownModules(
   versions: ReadonlyMap<string, number>,
   modules: readonly ModuleSchema[],
+  { mayBeNewer = false } = {},
 ): void {
   for (const [name, version] of versions) {
-    const known = modules.find((module) => module.name === name)?.migrations?.length ?? 0
+    const module = modules.find((one) => one.name === name)
+    const known = module?.migrations?.length ?? 0
     if (Number.isInteger(version) && version >= 0 && version <= known) continue
+    if (module && mayBeNewer) continue
     throw new Error(
-      known === 0
+      module === undefined
         ? `the database has the module ${name}, this program does not: start one that has it, or drop the module and its tables: \`${gatehouse} migrate --abandon ${name},TABLE\``
         : `the database has schema ${version} of the module ${name}, this program knows ${known}: start a newer one`,
     )
   }
+}
+
+/** Which module has a newer schema than this program knows, in words; null if there is none. */
+export function newerSchema(
+  versions: ReadonlyMap<string, number>,
+  modules: readonly ModuleSchema[],
+): string | null {
+  for (const { name, migrations = [] } of modules) {
+    const version = versions.get(name) ?? 0
+    if (version > migrations.length) {
+      return `schema ${version} of the module ${name}, this program knows ${migrations.length}`
+    }
+  }
+  return null
 }
 
 /** Counts the due migrations by module; modules without any are absent. */
@@ -77,7 +94,7 @@ export async function migrateModules(
 ): Promise<number> {
   const database = isPostgres(trx) ? 'postgres' : 'sqlite'
   const versions = await moduleVersions(trx)
-  assertKnownModules(versions, modules)
+  assertKnownModules(versions, modules, { mayBeNewer: true }) // migrations of modules only add
   let ran = 0
   for (const module of modules) {
     const { name, migrations = [] } = module

@@ -56,7 +56,8 @@ export interface Abandonable {
 
 /**
  * Finds what the names mean. The tables that a module made by migrations of its own have no list, so
- * each is named, beside the module. @throws Error for a name that this program needs, or that is unknown
+ * each is named, beside the module. @throws Error for a name that this program needs or that is
+ * unknown, and for a table without a name here whose rows refer to a named one
  */
 export async function abandonable(
   db: DatabaseOrTransaction,
@@ -75,11 +76,41 @@ export async function abandonable(
     if (unowned.has(name) || dropped.includes(name) || forgotten.includes(name)) continue
     throw new Error(`${name} is no table with rows, and no module, that this program lacks`)
   }
-  return {
-    emptied: new Map([...unowned].filter(([name]) => names.includes(name))),
-    dropped: await rowsOf(db, dropped),
-    forgotten,
+  const emptied = new Map([...unowned].filter(([name]) => names.includes(name)))
+  await assertNoneRefers(db, { emptied: [...emptied.keys()], dropped })
+  return { emptied, dropped: await rowsOf(db, dropped), forgotten }
+}
+
+/** @throws Error for a table that would lose rows, or the table that these refer to */
+async function assertNoneRefers(
+  db: DatabaseOrTransaction,
+  { emptied, dropped }: Readonly<Record<'emptied' | 'dropped', readonly string[]>>,
+): Promise<void> {
+  const { rows } = await references(db).execute(db)
+  for (const { child, parent } of rows) {
+    if (emptied.includes(child) || dropped.includes(child)) continue
+    const refers = emptied.includes(parent)
+      ? (await filledOf(db, [child])).size > 0
+      : dropped.includes(parent)
+    if (refers) throw new Error(`the table ${child} refers to ${parent}: name both, or none`)
   }
+}
+
+/** The foreign keys of all tables. */
+function references(db: DatabaseOrTransaction) {
+  return isPostgres(db)
+    ? sql<Reference>`
+        select conrelid::regclass::text as child, confrelid::regclass::text as parent
+        from pg_constraint where contype = 'f'`
+    : sql<Reference>`
+        select tables.name as child, keys."table" as parent
+        from pragma_table_list as tables join pragma_foreign_key_list(tables.name) as keys
+        where tables.schema = 'main'`
+}
+
+interface Reference {
+  readonly child: string
+  readonly parent: string
 }
 
 /**

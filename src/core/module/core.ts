@@ -113,9 +113,5 @@ export const module: Module = {
       load: () => import('../../cli/commands/help.ts'),
     },
   ],
-
-  routes: async () => {
-    const { routeGroups } = await import('../http/routes/route-groups.ts')
-    return async (app) => void (await app.register(routeGroups))
-  },
+  routes: () => import('../http/routes/route-groups.ts'),
 }

@@ -109,8 +109,10 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
     return list
   }
 
-  const pick = (names: readonly string[]) =>
-    Object.fromEntries(names.map((name) => [name, made[name]]))
+  const pick = (names: readonly string[]) => ({
+    ...given,
+    ...Object.fromEntries(names.map((name) => [name, made[name]])),
+  })
   const taking = (object: object) => object as never // `service` and `hook` have checked it
 
   async function makeAll(names: readonly string[]): Promise<void> {

@@ -23,8 +23,10 @@ import type { Needs } from './services.ts'
  * runs when that is needed.
  */
 export interface Module extends ModuleNames {
-  /** Loads the code of the routes; answers a Fastify plugin that registers them. */
-  readonly routes?: () => Promise<(app: FastifyInstance, needs: Needs) => Promise<void>>
+  /** Imports the files of its routes. */
+  readonly routes?: () => Promise<RouteFile | readonly RouteFile[]>
+  /** Imports the files of its pages: their routes share a limit of requests. */
+  readonly pages?: () => Promise<RouteFile | readonly RouteFile[]>
   /** Loads the code of the authenticators; answers what adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
@@ -40,6 +42,14 @@ export interface Module extends ModuleNames {
   readonly checks?: () => Promise<{ readonly checks: ModuleChecks }>
   /** What status, metrics, statistics and readiness show of the module. */
   readonly monitoring?: () => Promise<{ readonly monitoring: Monitoring }>
+}
+
+/** A file of routes. */
+export interface RouteFile {
+  /** Registers the routes, in a Fastify context of their own. */
+  readonly routes: (app: FastifyInstance, needs: Needs) => Promise<void>
+  /** Registers the routes once below each prefix. */
+  readonly prefixes?: readonly string[]
 }
 
 /**
@@ -63,7 +73,8 @@ export interface ModuleNames {
   readonly tables?: readonly ModuleTable[]
   /**
    * Append only, and numbered by module; they run after the migrations of database/migrations/, which
-   * made the tables of the service's modules until 0.11.
+   * made the tables of the service's modules until 0.11. They only add, so that a program of the
+   * version before works on a newer schema; what takes away is a `contract` there.
    */
   readonly migrations?: readonly Migration[]
   /** Login methods, each with its authentication method references (RFC 8176). */

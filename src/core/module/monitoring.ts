@@ -42,7 +42,11 @@ export interface Counting {
 }
 
 export interface ServiceState {
-  readonly isDatabaseUp: boolean
+  /**
+   * Reads what shows whether the database serves; answers null if the database does not. A read that
+   * fails shows that the database does not serve.
+   */
+  readonly fromDatabase: <T>(read: () => Promise<T>) => Promise<T | null>
 }
 
 /** A time series, or several that differ in the values of their labels. */

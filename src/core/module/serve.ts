@@ -1,33 +1,29 @@
 import type { FastifyInstance } from 'fastify'
+import { limitPageRequests } from '../http/limits/page-requests.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
-import type { Module } from './module.ts'
+import type { AddAuthenticators, Module, RouteFile } from './module.ts'
 import { createClaims } from './registry.ts'
 import type { Needs } from './services.ts'
 
 /** A module whose code of the server is loaded. */
 export interface LoadedModule extends Pick<Module, 'name' | 'tag' | 'jobs'> {
-  readonly routes?: Loaded<Module['routes']>
-  readonly authenticators?: Loaded<Module['authenticators']>
+  readonly routes: readonly RouteFile[]
+  readonly pages: readonly RouteFile[]
+  readonly authenticators: AddAuthenticators | undefined
 }
 
-type Loaded<Load extends Module['routes' | 'authenticators']> =
-  | Awaited<ReturnType<NonNullable<Load>>>
-  | undefined
-
 /**
- * Loads the code of all modules for the server, at once: one module after another, each would wait
- * for files. Answers them in the order of the modules.
+ * Loads the code of all modules for the server, in their order: one module after another, because
+ * each `import()` walks all files behind the file, and the walks of all at once take 10 MiB.
  */
-export function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
-  return Promise.all(
-    modules.map(async (module) => {
-      const [routes, authenticators] = await Promise.all([
-        module.routes?.(),
-        module.authenticators?.(),
-      ])
-      return { ...module, routes, authenticators }
-    }),
-  )
+export async function loadModules(modules: readonly Module[]): Promise<readonly LoadedModule[]> {
+  const loaded: LoadedModule[] = []
+  for (const module of modules) {
+    const routes = [(await module.routes?.()) ?? []].flat()
+    const pages = [(await module.pages?.()) ?? []].flat()
+    loaded.push({ ...module, routes, pages, authenticators: await module.authenticators?.() })
+  }
+  return loaded
 }
 
 /**
@@ -67,8 +63,7 @@ export function registerRoutes(
   needs: Needs,
 ): void {
   const claim = createClaims()
-  for (const { name, routes, tag } of modules) {
-    if (!routes) continue
+  for (const { name, pages, routes, tag } of modules) {
     app.register(async (instance) => {
       instance.addHook('onRoute', (route) => {
         for (const method of [route.method].flat()) {
@@ -77,7 +72,24 @@ export function registerRoutes(
         }
         route.config = { module: name, ...(tag !== undefined && { tag }), ...route.config }
       })
-      await routes(instance, needs)
+      await registerFiles(instance, routes, needs)
+      if (pages.length === 0) return
+      await instance.register(async (limited) => {
+        limitPageRequests(limited)
+        await registerFiles(limited, pages, needs)
+      })
     })
+  }
+}
+
+async function registerFiles(
+  app: FastifyInstance,
+  files: readonly RouteFile[],
+  needs: Needs,
+): Promise<void> {
+  for (const { routes, prefixes = [''] } of files) {
+    for (const prefix of prefixes) {
+      await app.register((context: FastifyInstance) => routes(context, needs), { prefix })
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { HookName } from './hooks.ts'
 import type { Module } from './module.ts'
 import { createClaims } from './registry.ts'
-import type { Service, Subscription } from './service.ts'
+import type { ModuleServices, Service, Subscription } from './service.ts'
 
 /** A service with its module. */
 export interface OfModule {
@@ -28,15 +28,15 @@ interface Subscribing {
 }
 
 /**
- * Loads the services of all modules at once. `given` are the names of what they may need besides.
+ * Loads the services of all modules. `given` are the names of what they may need besides.
  * @throws Error if two make the same, if nothing makes what one needs, or if they need each other
  */
 export async function loadServices(
   modules: readonly Module[],
   given: ReadonlySet<string>,
 ): Promise<LoadedServices> {
-  const files = await Promise.all(modules.map((module) => module.services?.()))
-  const all = modules.map(({ name: module }, index) => ({ module, ...files[index] }))
+  const all: (ModuleServices & Pick<OfModule, 'module'>)[] = []
+  for (const { name, services } of modules) all.push({ module: name, ...(await services?.()) })
   const inOrder = all.flatMap(({ module, services = [] }) =>
     services.map((service) => ({ module, service })),
   )

@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestByHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestByHttps } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import https from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { isLoopback } from '../addresses/loopback.ts'
+import { http } from '../lib/node-http.ts'
 import { type Lookup, lookUpName } from './lookup.ts'
 import { OutboundError } from './outbound-error.ts'
 import { assertMayReach, checkedUrl, hostOf, mayReach, type OutboundRules } from './target.ts'
@@ -120,7 +121,7 @@ function exchange(
 ): Promise<OutboundAnswer> {
   const isTls = url.protocol === 'https:'
   const { promise, resolve, reject } = Promise.withResolvers<OutboundAnswer>()
-  const outgoing = (isTls ? requestByHttps : requestByHttp)(url, {
+  const outgoing = (isTls ? https : http).request(url, {
     method,
     ...(target !== undefined && { path: target }),
     ...(localAddress !== undefined && { localAddress }),
@@ -129,7 +130,7 @@ function exchange(
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
     },
     // One of its own: those of the process keep connections, and may go through a proxy.
-    agent: isTls ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false }),
+    agent: new (isTls ? https : http).Agent({ keepAlive: false }),
     lookup: pinned(addresses),
     maxHeaderSize: maxHeaderBytes,
     ...(isTls && { rejectUnauthorized: !acceptsAnyCertificate, minVersion: 'TLSv1.2' }),

@@ -7,10 +7,5 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'account-details',
   services: () => import('./services.ts'),
-  routes: async () => {
-    const { accountDetailsRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(accountDetailsRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
 }

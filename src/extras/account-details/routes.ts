@@ -1,52 +1,27 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Database } from '../../core/database/database.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
-import { type Clock, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
-import { type Accounts, isLastAdministrator } from '../../modules/accounts/accounts.ts'
+import { isLastAdministrator } from '../../modules/accounts/accounts.ts'
 import { shownWith } from '../../modules/accounts/admin-routes.ts'
 import { accountNamed } from '../../modules/accounts/look-up.ts'
 import { AccountName } from '../../modules/accounts/schemas.ts'
-import type { AuditLog } from '../../modules/audit/audit-log.ts'
 import type { Account } from '../../modules/authentication/account.ts'
-import type { Identities } from '../../modules/federation/identities.ts'
-import type { Providers } from '../../modules/federation/providers.ts'
 import { identityView } from '../../modules/federation/schemas.ts'
 import { limitView } from '../../modules/login/throttle-routes.ts'
-import type { Sessions } from '../../modules/sessions/sessions.ts'
-import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
 import { tokenCreated } from '../../modules/tokens/events.ts'
-import type { SecondFactor } from '../../modules/totp/second-factor.ts'
 import { accountDetailsSchema } from './schemas.ts'
 import { accountFacts } from './store.ts'
+
+const maxTokens = 100
 
 /**
  * GET /api/admin/accounts/{username}/details: what an administrator must know of an account before an
  * act, on one page: what signs in to it, what is live, what keeps it from a login.
  */
-export interface AccountDetailsOptions {
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly auditLog: Pick<AuditLog, 'page'>
-  readonly clock: Clock
-  readonly config: Pick<Config, 'roles' | 'token'>
-  readonly accountDetails: () => readonly AccountDetail[]
-  readonly db: Database
-  readonly identities: Pick<Identities, 'of'>
-  readonly providers: Pick<Providers, 'issuing'>
-  readonly secondFactor: Pick<SecondFactor, 'stateOf'>
-  readonly sessions: Pick<Sessions, 'of'>
-  readonly throttle: Pick<ThrottleOverview, 'ofAccount'>
-}
-
-const maxTokens = 100
-
-export async function accountDetailsRoutes(
-  instance: FastifyInstance,
-  options: AccountDetailsOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, clock, config, db, identities, providers } = options
   const { secondFactor, sessions, throttle } = options
   const details = options.accountDetails()

@@ -10,7 +10,6 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [],
     makes: ['accountDetails'],
     hooks: ['accountDetail'],
     create: ({ accountDetail }) => ({ accountDetails: () => subscribersOf(accountDetail) }),

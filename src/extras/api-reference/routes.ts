@@ -37,7 +37,7 @@ const OpenApi = named(
  * sheet of this service, which its Content-Security-Policy allows. In development every caller may
  * read them, in production an ADMIN; the files of the page hold nothing of the document.
  */
-export async function docsRoutes(
+export async function routes(
   app: FastifyInstance,
   { config }: { config: Pick<Config, 'environment'> },
 ): Promise<void> {

@@ -48,12 +48,7 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const { backupRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(backupRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   jobs: ({ backups }) => [
     { name: 'backups', everyMs: lookEveryMs, isIdle: () => !backups.isOn, run: backups.run },
     { name: 'runs of backups', purge: backups.purge },

@@ -3,23 +3,16 @@ import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { RunRow } from './run-store.ts'
-import type { Backups } from './runs.ts'
 import { BackupRun, BackupRunPage } from './schemas.ts'
-
-/** The routes of /api/admin/backups: the backups that the service makes by itself. */
-export interface BackupRoutesOptions {
-  readonly backups: Pick<Backups, 'count' | 'page' | 'request'>
-}
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-export async function backupRoutes(
-  instance: FastifyInstance,
-  { backups }: BackupRoutesOptions,
-): Promise<void> {
+/** The routes of /api/admin/backups: the backups that the service makes by itself. */
+export async function routes(instance: FastifyInstance, { backups }: Needs): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(

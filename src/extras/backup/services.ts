@@ -9,7 +9,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'config', 'db', 'events', 'log', 'modules', 'random'],
+    needs: ['modules'],
     makes: ['backups'],
     create: (needs) => ({ backups: createBackups(needs) }),
   }),

@@ -13,10 +13,5 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   errors: [consoleElsewhere],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const { consoleRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      if (needs.config.console.isOn) await app.register(consoleRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import { gatehouse } from '../../core/hints/command-line.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
@@ -9,8 +8,8 @@ import { loadRenderer } from '../../core/http/pages/renderer.ts'
 import { sendRendered } from '../../core/http/pages/send-view.ts'
 import { Page } from '../../core/http/schemas.ts'
 import { isLanguage } from '../../core/lib/languages.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
 import {
   type ConsoleAccess,
@@ -21,19 +20,12 @@ import {
 } from './access.ts'
 import { consoleElsewhere } from './problems.ts'
 
-export interface ConsoleOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'console'>
-}
-
 /**
  * Console module: GET /admin and every address below it answer one page without data, whose script
  * shows the view of the address. It asks the API with the session, and the API decides.
  */
-export async function consoleRoutes(
-  app: FastifyInstance,
-  { accounts, config }: ConsoleOptions,
-): Promise<void> {
+export async function routes(app: FastifyInstance, { accounts, config }: Needs): Promise<void> {
+  if (!config.console.isOn) return
   const consoleAccess = createConsoleAccess(config)
   for (const path of [consolePath, `${consolePath}/*`]) {
     app.get(
@@ -60,10 +52,7 @@ const errorPage: ErrorPage = (error, request) => {
 }
 
 async function open(
-  {
-    accounts,
-    consoleAccess,
-  }: Pick<ConsoleOptions, 'accounts'> & { readonly consoleAccess: ConsoleAccess },
+  { accounts, consoleAccess }: Pick<Needs, 'accounts'> & { readonly consoleAccess: ConsoleAccess },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {

@@ -1,6 +1,4 @@
 import { hook } from '../../core/module/service.ts'
 import { createConsoleAccess } from './access.ts'
 
-export const hooks = [
-  hook('landing', ['config'], ({ config }) => createConsoleAccess(config).landing),
-]
+export const hooks = [hook('landing', [], ({ config }) => createConsoleAccess(config).landing)]

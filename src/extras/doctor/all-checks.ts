@@ -36,7 +36,7 @@ export interface AllChecks {
 /** The checks of the core. */
 const checksOfCore = (modules: readonly Module[]): ModuleChecks => ({
   offline: [...settingChecks, ...proxySettingChecks, ...fileChecks, ...machineChecks],
-  opening: openingChecks,
+  opening: openingChecks(modules),
   inside: [...databaseChecks, schemaObjects(modules)],
   outside: [
     ...answerChecks,

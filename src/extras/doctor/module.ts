@@ -23,10 +23,5 @@ export const module: Module = {
   documents: {
     'doctor.md': async (...given) => (await import('./describe.ts')).describeChecks(...given),
   },
-  routes: async () => {
-    const { doctorRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(doctorRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
 }

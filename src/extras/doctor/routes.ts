@@ -1,22 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
-import type { Module } from '../../core/module/module.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { InsideDeps } from './inside.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
 
 /**
  * Doctor module: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
  * that ask at the same time share one examination, because it asks the mail server and providers.
  */
-export interface DoctorRoutesOptions extends InsideDeps {
-  readonly modules: readonly Module[]
-}
-
-export async function doctorRoutes(
-  instance: FastifyInstance,
-  deps: DoctorRoutesOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, deps: Needs): Promise<void> {
   let examining: Promise<DoctorReport> | undefined
 
   async function examine(): Promise<DoctorReport> {

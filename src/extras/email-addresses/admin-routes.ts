@@ -3,27 +3,21 @@ import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../../modules/accounts/look-up.ts'
 import { AccountName } from '../../modules/accounts/schemas.ts'
-import type { Emails } from './emails.ts'
 import { AccountEmailBody, showToAdministrator } from './schemas.ts'
+
+const access = { rule: role('ADMIN') }
 
 /**
  * GET and DELETE /api/admin/accounts/{username}/email: an administrator sees the verified address of
  * an account, and removes it. No administrator sets one: that needs the proof of its mailbox.
  */
-export interface AccountEmailOptions {
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly emails: Pick<Emails, 'of' | 'remove'>
-}
-
-const access = { rule: role('ADMIN') }
-
-export async function accountEmailRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, emails }: AccountEmailOptions,
+  { accounts, emails }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const named = accountNamed(accounts)

@@ -12,33 +12,16 @@ export const module: Module = {
   events: () => import('./events.ts'),
   settings: () => import('./settings.ts'),
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [
-      { registerPages },
-      { ownAccountPrefixes },
-      { accountEmailRoutes },
-      { ownEmailRoutes },
-      { emailPages },
-      { languageForm },
-      { verifyPages },
-      { verificationRoutes },
-    ] = await Promise.all([
-      import('../../core/http/limits/page-requests.ts'),
-      import('../../core/policy/groups.ts'),
-      import('./admin-routes.ts'),
+  routes: () =>
+    Promise.all([
       import('./own-routes.ts'),
+      import('./admin-routes.ts'),
+      import('./public-routes.ts'),
+    ]),
+  pages: () =>
+    Promise.all([
       import('./pages/own-email.ts'),
       import('./pages/own-language.ts'),
       import('./pages/routes.ts'),
-      import('./public-routes.ts'),
-    ])
-    return async (app, needs) => {
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(ownEmailRoutes, { prefix, ...needs })
-      }
-      await app.register(accountEmailRoutes, needs)
-      await app.register(verificationRoutes, needs)
-      await registerPages(app, [emailPages, languageForm, verifyPages], needs)
-    }
-  },
+    ]),
 }

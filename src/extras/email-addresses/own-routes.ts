@@ -1,41 +1,31 @@
 import type { FastifyInstance } from 'fastify'
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
 import { confirmationRequired, proofsIn } from '../../modules/authentication/proof-schemas.ts'
-import type { Proofs } from '../../modules/authentication/proofs.ts'
 import { captchaRequired } from '../../modules/throttle/schemas.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
-import type { Emails } from './emails.ts'
 import { EmailInput, LanguageInput, OwnEmailBody, SentEmail, showOwn } from './schemas.ts'
+
+export const prefixes = ownAccountPrefixes
+
+const access = { rule: authenticated }
 
 /**
  * The verified address and the language of the caller's own account: GET, PUT and DELETE /email and
  * PUT /language below /api/user/account (role USER) and /api/account (any account).
  */
-export interface OwnEmailOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'pages'>
-  readonly emails: Emails
-  readonly loginAddress: LoginAddress
-  readonly proofs: Proofs
-}
-
-const access = { rule: authenticated }
-
-export async function ownEmailRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, config, emails, loginAddress, proofs }: OwnEmailOptions,
+  { accounts, config, emails, loginAddress, proofs }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)

@@ -2,20 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { named, type SchemaTypes, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { exampleToken, proofFields } from '../one-time-tokens/schemas.ts'
-import { type Confirmed, type Emails, emailPurposes } from './emails.ts'
-
-/**
- * POST /api/public/verification: a link or a code proves that an address is read, and does what it
- * was mailed for: it verifies or changes the address of an account, or takes a change back.
- */
-export interface VerificationOptions {
-  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
-  readonly emails: Pick<Emails, 'confirm'>
-}
+import { type Confirmed, emailPurposes } from './emails.ts'
 
 const MailedProof = named(
   'MailedProof',
@@ -51,9 +42,13 @@ export const messageOf: Readonly<Record<Confirmed, string>> = {
   restored: 'Email restored, and all logins ended',
 }
 
-export async function verificationRoutes(
+/**
+ * POST /api/public/verification: a link or a code proves that an address is read, and does what it
+ * was mailed for: it verifies or changes the address of an account, or takes a change back.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { confirmations, emails }: VerificationOptions,
+  { confirmations, emails }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   app.post(

@@ -11,10 +11,5 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
-  routes: async () => {
-    const { emailLoginRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(emailLoginRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
 }

@@ -1,39 +1,23 @@
 import type { FastifyInstance } from 'fastify'
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import type { Accounts } from '../../modules/accounts/accounts.ts'
-import { answerLogin, type LoginAnswersDeps } from '../../modules/login/answers.ts'
-import { type LogInDeps, logIn } from '../../modules/login/log-in.ts'
+import { answerLogin } from '../../modules/login/answers.ts'
+import { logIn } from '../../modules/login/log-in.ts'
 import { LoginAnswer } from '../../modules/login/schemas.ts'
-import type { LoginLimits } from '../../modules/throttle/limits.ts'
 import { enrolmentRequired } from '../../modules/tokens/schemas.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
-import { type EmailLogin, signInPurposes } from './email-login.ts'
+import { signInPurposes } from './email-login.ts'
 import { BeginEmailLogin, FinishEmailLogin, finishExamples, SentEmailLogin } from './schemas.ts'
-
-/**
- * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
- * /api/public/sign-in-code. The pages of the service use the same service.
- */
-export interface EmailLoginRoutesOptions extends LogInDeps, LoginAnswersDeps {
-  readonly config: Pick<Config, 'login' | 'pages' | 'session' | 'signInByMail' | 'token'>
-  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken' | 'use'>
-  readonly emailLogin: EmailLogin
-  readonly limits: Pick<LoginLimits, 'attempt' | 'attemptCode'>
-  readonly loginAddress: LoginAddress
-  readonly tokens: LogInDeps['tokens'] & LoginAnswersDeps['tokens']
-}
 
 const guards = {
   access: { rule: anyone },
@@ -43,10 +27,11 @@ const guards = {
   tag: 'Sign in',
 } as const
 
-export async function emailLoginRoutes(
-  instance: FastifyInstance,
-  options: EmailLoginRoutesOptions,
-): Promise<void> {
+/**
+ * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/sign-in-code. The pages of the service use the same service.
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   // A request with a code has no field for the captcha.

@@ -10,16 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [
-      'accounts',
-      'clock',
-      'config',
-      'confirmations',
-      'db',
-      'events',
-      'outbox',
-      'requirements',
-    ],
+    needs: ['accounts', 'confirmations', 'outbox', 'requirements'],
     makes: ['emailLogin'],
     create: (needs) => ({ emailLogin: createEmailLogin(needs) }),
   }),
@@ -28,17 +19,7 @@ export const services = [
 export const hooks = [
   hook(
     'signInPages',
-    [
-      'clock',
-      'config',
-      'confirmations',
-      'db',
-      'devices',
-      'emailLogin',
-      'limits',
-      'pageFlows',
-      'requirements',
-    ],
+    ['confirmations', 'devices', 'emailLogin', 'limits', 'pageFlows', 'requirements'],
     signInByMail,
   ),
 ]

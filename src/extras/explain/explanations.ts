@@ -37,7 +37,8 @@ function withTimes(facts: Readonly<Record<string, FactValue>>): ShownFacts {
 
 const maxTime = 8_640_000_000_000_000 // of a Date
 
-/** The text that the client saw, by the name of the error; an unknown name is answered as it is. */
+/** The text that the client saw, by the name of the error; an unknown or unlisted name is answered as it is. */
 export function errorText(name: string, modules: readonly ModuleNames[]): string {
-  return errorsOf(modules)[name]?.error ?? name
+  const known = errorsOf(modules)[name]
+  return known && !known.isUnlisted ? known.error : name
 }

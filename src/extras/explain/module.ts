@@ -33,16 +33,7 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ keepReasons }, { explainRoutes }] = await Promise.all([
-      import('./listen.ts'),
-      import('./routes.ts'),
-    ])
-    return async (app, needs) => {
-      keepReasons(app, needs)
-      await app.register(explainRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   jobs: ({ refusals }) => [
     { name: 'refusals', everyMs: 1000, inEachWorker: true, run: refusals.flush },
     { name: 'old refusals', purge: refusals.purge },

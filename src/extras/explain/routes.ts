@@ -1,41 +1,28 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Database } from '../../core/database/database.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { answerText } from './answer-text.ts'
-import {
-  type ExplainDeps,
-  explainLogin,
-  explainRefusal,
-  explainRoute,
-  explainToken,
-} from './explain.ts'
+import { explainLogin, explainRefusal, explainRoute, explainToken } from './explain.ts'
+import { keepReasons } from './listen.ts'
 import { parseRoute } from './match-route.ts'
 import { refusalNotFound } from './problems.ts'
 import { Answer, Question, RefusalBody, RefusalId } from './schemas.ts'
+
+const access = { rule: role('ADMIN') }
 
 /**
  * GET /api/admin/explain/{id}: why a request was refused, by its X-Request-Id. POST
  * /api/admin/explain: whether a token, a login, or an account at a route would be refused. The POST changes
  * nothing; its body is none that may stand in an address or a log.
  */
-export interface ExplainRoutesOptions extends ExplainDeps {
-  readonly config: ExplainDeps['config'] & Pick<Config, 'roles'>
-  readonly db: Database
-}
-
-const access = { rule: role('ADMIN') }
-
-export async function explainRoutes(
-  instance: FastifyInstance,
-  options: ExplainRoutesOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+  keepReasons(instance, options)
   const { accounts, db } = options
   const app = instance.withTypeProvider<SchemaTypes>()
 

@@ -13,7 +13,6 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [],
     makes: ['canSendReset'],
     hooks: ['sendsReset'],
     create: ({ sendsReset }) => ({
@@ -21,7 +20,6 @@ export const services = [
     }),
   }),
   service({
-    needs: ['log', 'asyncCommitDb', 'clock', 'config', 'db', 'measurements', 'workers'],
     makes: ['refusals'],
     create: (needs) => ({ refusals: createRefusals(needs) }),
     async close({ log, refusals }) {

@@ -1,26 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { ErrorPage } from '../../core/http/pages/page.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
 import { viewPage } from '../../core/http/pages/send-view.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { ReturnOrigins } from '../../modules/flows/return-to.ts'
 import { hostBrowserCookie, setHostSessionCookie } from './cookies.ts'
 import { createForwarded } from './forwarded.ts'
-import type { HostSessions } from './host-sessions.ts'
 import { enterPath, hostSignOutPath } from './paths.ts'
-
-/**
- * What the proxy gives to this service of the host of an application, below /.gatehouse/: GET enter
- * uses a ticket and leads to the address that was asked for, GET signout leads to the page that signs
- * out of all. The files of the pages are served there too. docs/adr/0063
- */
-export interface EnterRoutesOptions {
-  readonly config: Pick<Config, 'baseUrl' | 'http'>
-  readonly hostSessions: Pick<HostSessions, 'redeem'>
-  readonly returnOrigins: ReturnOrigins
-}
 
 /** What was asked for with a ticket that was refused: two tabs may have begun at once. */
 const askedFor = new WeakMap<FastifyRequest, string>()
@@ -34,9 +21,14 @@ const errorPage: ErrorPage = (error, request) => {
   return { name, view, options: { isElsewhere: true } }
 }
 
-export async function enterRoutes(
+/**
+ * What the proxy gives to this service of the host of an application, below /.gatehouse/: GET enter
+ * uses a ticket and leads to the address that was asked for, GET signout leads to the page that signs
+ * out of all. The files of the pages are served there too. docs/adr/0063
+ */
+export async function routes(
   app: FastifyInstance,
-  { config, hostSessions, returnOrigins }: EnterRoutesOptions,
+  { config, hostSessions, returnOrigins }: Needs,
 ): Promise<void> {
   const { siteOf } = createForwarded(config)
 

@@ -1,5 +1,5 @@
-import { METHODS } from 'node:http'
 import { isIP } from 'node:net'
+import { http } from '../../core/lib/node-http.ts'
 import { parseRole, parseRoleName, type Role } from '../../core/policy/principal.ts'
 
 /** What a rule of `FORWARD_AUTH_FILE` does with a request that it matches. */
@@ -138,9 +138,9 @@ function decoded(text: string): string | null {
 }
 
 function methodMistake(method: string): string | null {
-  if (METHODS.includes(method)) return null
+  if (http.METHODS.includes(method)) return null
   const upper = method.toUpperCase()
-  const hint = METHODS.includes(upper) ? `: write ${upper}` : ''
+  const hint = http.METHODS.includes(upper) ? `: write ${upper}` : ''
   return `has the method ${quoted(method)}, which is none of HTTP${hint}`
 }
 

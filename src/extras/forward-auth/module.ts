@@ -32,20 +32,8 @@ export const module: Module = {
   ],
   tables,
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ registerPages }, { enterRoutes }, { applicationRoutes }, { forwardRoutes }] =
-      await Promise.all([
-        import('../../core/http/limits/page-requests.ts'),
-        import('./enter-routes.ts'),
-        import('./pages/application.ts'),
-        import('./routes.ts'),
-      ])
-    return async (app, needs) => {
-      await app.register(forwardRoutes, needs)
-      await app.register(enterRoutes, needs)
-      await registerPages(app, [applicationRoutes], needs)
-    }
-  },
+  routes: () => Promise.all([import('./routes.ts'), import('./enter-routes.ts')]),
+  pages: () => import('./pages/application.ts'),
   jobs: ({ forwardRules, hostSessions }) => [
     {
       name: 'forward file',

@@ -1,22 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { RouteDeclaration } from '../../core/http/routes/declaration.ts'
+import { http } from '../../core/lib/node-http.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { createForwardDecision, type ForwardDecisionDeps } from './decision.ts'
+import { createForwardDecision } from './decision.ts'
 import { deniedPage } from './denied-page.ts'
 import { forwardPath } from './paths.ts'
 import { ForwardedHeaders, ForwardQuery } from './schemas.ts'
 
-/**
- * The question of a proxy whether a request to an application may pass: forward authentication, by
- * any method, at one path and at all paths below it, because Envoy appends that of the request. It
- * changes nothing. docs/forward-auth.md
- */
-export type ForwardRoutesOptions = Omit<ForwardDecisionDeps, 'authenticators'>
-
-// An import by name would load all exports of node:http, among them a client of its own.
-const { METHODS } = process.getBuiltinModule('node:http')
 /** Those that the server takes: it refuses CONNECT, and a method that Node does not know. */
-const methods = METHODS.filter((method) => method !== 'CONNECT')
+const methods = http.METHODS.filter((method) => method !== 'CONNECT')
 
 const declaration = {
   access: { rule: anyone },
@@ -33,10 +26,12 @@ const declaration = {
   ],
 } as const satisfies RouteDeclaration & { cors: false; isReturnTarget: false }
 
-export async function forwardRoutes(
-  app: FastifyInstance,
-  options: ForwardRoutesOptions,
-): Promise<void> {
+/**
+ * The question of a proxy whether a request to an application may pass: forward authentication, by
+ * any method, at one path and at all paths below it, because Envoy appends that of the request. It
+ * changes nothing. docs/forward-auth.md
+ */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const decide = createForwardDecision({ ...options, authenticators: app.authenticators })
   for (const method of methods) {
     // Fastify would want a Content-Type of the body of a QUERY, which is not read.

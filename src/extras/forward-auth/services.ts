@@ -12,12 +12,11 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'config', 'events', 'log', 'measurements', 'workers'],
     makes: ['forwardRules'],
     create: (needs) => ({ forwardRules: createForwardRules(needs) }),
   }),
   service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'events', 'feed', 'random', 'sessions'],
+    needs: ['sessions'],
     makes: ['hostSessions'],
     create: (needs) => ({ hostSessions: createHostSessions(needs) }),
   }),

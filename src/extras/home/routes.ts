@@ -1,25 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
+import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { named, Page, Text } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { defaultName } from '../../modules/federation/provider-settings.ts'
-import type { Providers } from '../../modules/federation/providers.ts'
-import type { Landing } from '../../modules/pages/landing.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
-import type { Sessions } from '../../modules/sessions/sessions.ts'
 import { troublePage } from './page.ts'
-
-export interface HomeOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'environment' | 'session'>
-  readonly landings: () => readonly Landing[]
-  readonly providers: Providers
-  readonly sessions: Sessions
-}
 
 const Link = {
   type: 'object',
@@ -31,66 +20,65 @@ const Link = {
   additionalProperties: false,
 } as const
 
-const Home = named(
-  'Home',
-  {
-    type: 'object',
-    required: ['name', 'links', 'sign_in'],
-    properties: {
-      name: Text,
-      links: {
-        type: 'object',
-        required: ['documentation', 'openapi', 'jwks', 'health', 'status'],
-        properties: {
-          documentation: Link,
-          openapi: Link,
-          jwks: Link,
-          health: Link,
-          status: Link,
-        },
-        additionalProperties: false,
-      },
-      sign_in: {
-        type: 'array',
-        description: 'The identity providers that a browser can sign in with',
-        items: {
+const homeSchema = (links: readonly string[]) =>
+  named(
+    'Home',
+    {
+      type: 'object',
+      required: ['name', 'links', 'sign_in'],
+      properties: {
+        name: Text,
+        links: {
           type: 'object',
-          required: ['name', 'href'],
-          properties: {
-            name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
-            href: { type: 'string', description: 'A path that a browser opens' },
-          },
+          required: links,
+          properties: Object.fromEntries(links.map((name) => [name, Link])),
           additionalProperties: false,
         },
+        sign_in: {
+          type: 'array',
+          description: 'The identity providers that a browser can sign in with',
+          items: {
+            type: 'object',
+            required: ['name', 'href'],
+            properties: {
+              name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+              href: { type: 'string', description: 'A path that a browser opens' },
+            },
+            additionalProperties: false,
+          },
+        },
       },
+      additionalProperties: false,
     },
-    additionalProperties: false,
-  },
-  {
-    name: 'Gatehouse',
-    links: {
-      documentation: { href: '/api/docs', access: 'ADMIN' },
-      openapi: { href: '/api/openapi.json', access: 'ADMIN' },
-      jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
-      health: { href: '/health/ready', access: 'anyone' },
-      status: { href: '/api/public/status', access: 'anyone' },
+    {
+      name: 'Gatehouse',
+      links: {
+        documentation: { href: '/api/docs', access: 'ADMIN' },
+        openapi: { href: '/api/openapi.json', access: 'ADMIN' },
+        jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
+        health: { href: '/health/ready', access: 'anyone' },
+        status: { href: '/api/public/status', access: 'anyone' },
+      },
+      sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
     },
-    sign_in: [{ name: 'acme', href: '/oauth/acme/login' }],
-  },
-)
+  )
 
 /**
  * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
  * signed in is led to the console or to the own account.
  */
-export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Promise<void> {
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
+  limitPageRequests(app, prefersPage) // programs get JSON
   const { accounts, config, providers } = options
   const landings = options.landings()
   const documents = config.environment === 'production' ? 'ADMIN' : 'anyone'
+  const hasReference = app.hasRoute({ method: 'GET', url: '/api/docs' })
   const links = {
-    documentation: { href: '/api/docs', access: documents },
-    openapi: { href: '/api/openapi.json', access: documents },
+    ...(hasReference && {
+      documentation: { href: '/api/docs', access: documents },
+      openapi: { href: '/api/openapi.json', access: documents },
+    }),
     jwks: { href: '/.well-known/jwks.json', access: 'anyone' },
     health: { href: '/health/ready', access: 'anyone' },
     status: { href: '/api/public/status', access: 'anyone' },
@@ -110,7 +98,10 @@ export async function homeRoutes(app: FastifyInstance, options: HomeOptions): Pr
       config: {
         access: { rule: anyone },
         errorPage: troublePage,
-        answers: { 200: { [mediaTypes.json]: Home, [mediaTypes.html]: Page }, 303: {} },
+        answers: {
+          200: { [mediaTypes.json]: homeSchema(Object.keys(links)), [mediaTypes.html]: Page },
+          303: {},
+        },
         responseHeaders: ['set-cookie'],
       },
       schema: { operationId: 'getHome', summary: 'What this service is; a page for a browser' },

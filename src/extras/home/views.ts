@@ -5,9 +5,10 @@ export interface HomeViews {
 }
 
 export interface HomeView {
-  readonly links: Readonly<
-    Record<'documentation' | 'openapi' | 'jwks' | 'health', { readonly href: string }>
-  >
+  readonly links: Readonly<Record<'jwks' | 'health', Link>> & {
+    readonly documentation?: Link
+    readonly openapi?: Link
+  }
   /** The identity providers; the label is for people. */
   readonly signIn: readonly {
     readonly href: string
@@ -16,6 +17,10 @@ export interface HomeView {
   }[]
   /** Whether only an administrator may read the documents. */
   readonly isForAdmin: boolean
+}
+
+interface Link {
+  readonly href: string
 }
 
 /** `/` itself was refused. */

@@ -29,11 +29,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const { transferRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(transferRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   jobs: ({ imports }) => [{ name: 'dead imports', purge: imports.purge }],
 }

@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Database } from '../../core/database/database.ts'
 import type { Guard } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { acceptLines, longBody } from '../../core/http/bodies/long-bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
@@ -11,22 +8,14 @@ import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { exportAccounts } from './export.ts'
-import type { ImportReport, Imports } from './import.ts'
+import type { ImportReport } from './import.ts'
 import type { LinePreview, PreviewedAccount } from './preview.ts'
 import { ImportBody, ImportsUnderWay, transferSchemas } from './schemas.ts'
-
-/** Import and export of accounts, below /api/admin, for the role ADMIN. */
-export interface TransferRoutesOptions {
-  readonly config: Pick<Config, 'login' | 'roles'>
-  readonly clock: Clock
-  readonly db: Database
-  readonly events: Events
-  readonly imports: Imports
-}
 
 const access = { rule: role('ADMIN') }
 
@@ -55,10 +44,8 @@ const ImportQuery = {
   },
 } as const
 
-export async function transferRoutes(
-  instance: FastifyInstance,
-  options: TransferRoutesOptions,
-): Promise<void> {
+/** Import and export of accounts, below /api/admin, for the role ADMIN. */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { clock, config, db, events, imports } = options
   const { ExportLine, ImportLine } = transferSchemas(config.roles)
   const app = instance.withTypeProvider<SchemaTypes>()

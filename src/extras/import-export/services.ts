@@ -9,7 +9,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['config', 'events', 'isBreached', 'passwords', 'asyncCommitDb', 'clock', 'db'],
+    needs: ['isBreached', 'passwords'],
     makes: ['imports'],
     create: (needs) => ({ imports: createImports(needs) }),
   }),

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
@@ -8,29 +7,23 @@ import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/p
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
-import type { MailAdmin, ShownMail } from './mail-admin.ts'
+import type { ShownMail } from './mail-admin.ts'
 import type { MailFilters } from './mail-admin-store.ts'
 import { type MessageName, messageTypes } from './message-types.ts'
 import { mailClosed, mailNotFound } from './problems.ts'
 import { MailBody, MailId, MailPage, mailQuery, mailStates, TestMail } from './schemas.ts'
 
-/** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
-export interface MailAdminOptions {
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly config: Pick<Config, 'pages'>
-  readonly mailAdmin: MailAdmin
-}
-
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-export async function mailAdminRoutes(
-  instance: FastifyInstance,
-  options: MailAdminOptions,
-): Promise<void> {
-  const { accounts, config, mailAdmin } = options
+/** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+  const { accounts, config, mailAdmin, mailer, workers } = options
+  instance.addHook('onListen', async () => {
+    if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
+  })
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(

@@ -6,30 +6,28 @@ import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import { type Content, type Html, html } from '../../core/http/pages/html.ts'
 import { sendPage } from '../../core/http/pages/page.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { readMail } from './mail-text.ts'
 import { mailFiles, mailFolder } from './transport.ts'
+
+const shown = 50
+
+/** Whether the routes exist. */
+function hasDevelopmentMail({
+  environment,
+  http,
+  mail,
+}: Pick<Config, 'environment' | 'http' | 'mail'>) {
+  return environment === 'development' && mail.server === undefined && isLoopback(http.host)
+}
 
 /**
  * GET /dev/mail: the mail of development, for the developer at this machine. The routes exist in
  * development alone, without a mail server and on a loopback address, and answer only requests of
  * this machine that no proxy has passed on: a mail has links that sign in.
  */
-export interface DevelopmentMailOptions {
-  readonly config: Pick<Config, 'database' | 'environment' | 'http' | 'mail'>
-}
-
-const shown = 50
-
-/** Whether the routes exist. */
-export function hasDevelopmentMail({ environment, http, mail }: DevelopmentMailOptions['config']) {
-  return environment === 'development' && mail.server === undefined && isLoopback(http.host)
-}
-
-export async function developmentMailRoutes(
-  app: FastifyInstance,
-  { config }: DevelopmentMailOptions,
-): Promise<void> {
+export async function routes(app: FastifyInstance, { config }: Needs): Promise<void> {
   if (!hasDevelopmentMail(config)) return
   const folder = mailFolder(config)
   const options = { config: { access: { rule: anyone } }, schema: { hide: true } }

@@ -44,38 +44,14 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [
-      { registerPages },
-      { ownAccountPrefixes },
-      { mailAdminRoutes },
-      { developmentMailRoutes },
-      { noticeRoutes },
-      { noticesPages },
-      { mailPreviewRoutes },
-    ] = await Promise.all([
-      import('../../core/http/limits/page-requests.ts'),
-      import('../../core/policy/groups.ts'),
-      import('./admin-routes.ts'),
-      import('./development-routes.ts'),
+  routes: () =>
+    Promise.all([
       import('./notice-routes.ts'),
-      import('./notices-page.ts'),
+      import('./admin-routes.ts'),
       import('./preview-routes.ts'),
-    ])
-    return async (app, needs) => {
-      const { mailer, workers } = needs
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(noticeRoutes, { prefix, ...needs })
-      }
-      await app.register(mailAdminRoutes, needs)
-      await app.register(mailPreviewRoutes, needs)
-      await app.register(developmentMailRoutes, needs)
-      await registerPages(app, [noticesPages], needs)
-      app.addHook('onListen', async () => {
-        if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
-      })
-    }
-  },
+      import('./development-routes.ts'),
+    ]),
+  pages: () => import('./notices-page.ts'),
   jobs: ({ mailer, notices }) => [
     {
       name: 'mail',

@@ -1,21 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { named, type SchemaTypes, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
 import { noticeTypes } from './message-types.ts'
-import type { Notice, Notices } from './notices.ts'
+import type { Notice } from './notices.ts'
 
-/**
- * GET /notices below /api/user/account (role USER) and /api/account (any account): what the owner was
- * told of the account in the last 30 days.
- */
-export interface NoticeRoutesOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly notices: Pick<Notices, 'of'>
-}
+export const prefixes = ownAccountPrefixes
 
 const NoticeBody = named(
   'Notice',
@@ -89,9 +82,13 @@ const NoticeBody = named(
   },
 )
 
-export async function noticeRoutes(
+/**
+ * GET /notices below /api/user/account (role USER) and /api/account (any account): what the owner was
+ * told of the account in the last 30 days.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { accounts, notices }: NoticeRoutesOptions,
+  { accounts, notices }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   app.get(

@@ -1,16 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import { accountPage, type PersonDeps, personOf, show } from '../own-account/pages/own-page.ts'
-import type { Notice, Notices } from './notices.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { accountPage, personOf, show } from '../own-account/pages/own-page.ts'
+import type { Notice } from './notices.ts'
 import type { NoticeRow } from './views.ts'
-
-export interface NoticesPageDeps extends PersonDeps {
-  readonly notices: Pick<Notices, 'of'>
-}
 
 const path = '/account/notices'
 
 /** /account/notices: what happened to the account in the last 30 days. */
-export async function noticesPages(app: FastifyInstance, deps: NoticesPageDeps): Promise<void> {
+export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   app.get(path, accountPage(path), async (request, reply) => {
     const person = await personOf(deps, request)
     const notices = await deps.notices.of(person.account.userId)

@@ -1,25 +1,21 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { type Query, single } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { languages } from '../../core/lib/languages.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { messageTypes } from './message-types.ts'
 import { mailNotFound } from './problems.ts'
 import { type Sample, samplesOf } from './samples.ts'
 import { MailPreview, MailPreviewId, MailPreviewList, MailPreviewQuery } from './schemas.ts'
 
-/** The routes of /api/admin/mail/previews: how each message reads, with made-up facts. */
-export interface MailPreviewOptions {
-  readonly config: Pick<Config, 'baseUrl' | 'pages'>
-}
-
 const access = { rule: role('ADMIN') }
 
-export async function mailPreviewRoutes(
+/** The routes of /api/admin/mail/previews: how each message reads, with made-up facts. */
+export async function routes(
   instance: FastifyInstance,
-  { config: { baseUrl, pages } }: MailPreviewOptions,
+  { config: { baseUrl, pages } }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const samples = new Map(

@@ -22,34 +22,22 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['audit', 'clock', 'config', 'keys', 'random'],
+    needs: ['audit', 'keys'],
     makes: ['outbox'],
     create: (needs) => ({ outbox: createOutbox(needs) }),
   }),
   service({
-    needs: ['asyncCommitDb', 'clock', 'config', 'db', 'confirmations', 'keys', 'outbox', 'random'],
+    needs: ['confirmations', 'keys', 'outbox'],
     makes: ['notices'],
     create: (needs) => ({ notices: createNotices(needs) }),
   }),
   service({
-    needs: [
-      'asyncCommitDb',
-      'clock',
-      'config',
-      'db',
-      'events',
-      'keys',
-      'log',
-      'random',
-      'confirmations',
-      'measurements',
-      'outbox',
-    ],
+    needs: ['keys', 'confirmations', 'outbox'],
     makes: ['mailer'],
     create: (needs) => ({ mailer: createMailer(needs) }),
   }),
   service({
-    needs: ['clock', 'db', 'keys', 'random', 'events', 'outbox'],
+    needs: ['keys', 'outbox'],
     makes: ['mailAdmin'],
     create: (needs) => ({ mailAdmin: createMailAdmin(needs) }),
   }),
@@ -59,14 +47,14 @@ export const hooks = [
   hook('accountDetail', ['mailAdmin'], mailsDetail),
   hook(
     'sentCode',
-    ['accounts', 'config', 'confirmations', 'limits', 'loginAddress', 'outbox', 'requirements'],
+    ['accounts', 'confirmations', 'limits', 'loginAddress', 'outbox', 'requirements'],
     createMailedProof,
   ),
   hook('onEvent', ['notices'], ({ notices }) => ({ names: noticeEvents, take: notices.sink })),
-  hook('onAccountEnded', ['clock'], ({ clock }) => async (trx, { userId, isRemoved }) => {
+  hook('onAccountEnded', [], ({ clock }) => async (trx, { userId, isRemoved }) => {
     if (isRemoved) await outboxStore(trx).forget(userId, clock.now())
   }),
-  hook('onErasure', ['clock', 'keys', 'random', 'config', 'log'], (needs) => {
+  hook('onErasure', ['keys'], (needs) => {
     const erase = eraseFiles(needs)
     const { indexOf } = createSealedMail(needs)
     return async (trx, userId) => {
@@ -76,7 +64,7 @@ export const hooks = [
       await erase(trx, userId)
     }
   }),
-  hook('filesBeside', ['config'], ({ config }) => async () => {
+  hook('filesBeside', [], ({ config }) => async () => {
     const folder = mailFolder(config)
     const { length: count } = await mailFiles(folder)
     return count === 0 ? null : { folder, count, nouns: ['mail', 'mails'] }

@@ -1,5 +1,6 @@
 import type { Family } from '../../core/measurements/family.ts'
-import type { Monitoring } from '../../core/module/monitoring.ts'
+import type { LoadedMonitoring } from '../../core/module/monitoring.ts'
+import { createClaims } from '../../core/module/registry.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { exposition, type Form } from './exposition.ts'
 import { processFamilies } from './process-families.ts'
@@ -17,42 +18,72 @@ export interface Metrics {
 }
 
 interface Measured {
-  readonly monitoring: readonly Monitoring[]
+  readonly monitoring: readonly LoadedMonitoring[]
   readonly refusals: RefusalCounts
+}
+
+/** What a module tells. */
+interface Told {
+  readonly module: string
+  readonly families: readonly Family[]
 }
 
 const topic = 'metrics'
 
+/** @throws Error if two modules tell a metric of one name, which the library would add up */
 export function createMetrics(needs: Needs, { monitoring, refusals }: Measured): Metrics {
   const { assertDatabaseServes, feed, measurements, workers } = needs
   const underWay = new Map<Form, Promise<string>>()
   const worker = String(workers.index)
   const runtime = createRuntimeMetrics(worker)
-  const ofService = monitoring.flatMap(({ serviceMetrics }) => serviceMetrics?.(needs) ?? [])
+  const ofService = monitoring.flatMap(({ module, serviceMetrics }) =>
+    serviceMetrics ? [{ module, read: serviceMetrics(needs) }] : [],
+  )
   const workerFamilies = createWorkerFamilies()
 
-  /** What this process tells of itself, which the others may ask for. */
-  const own = async (): Promise<readonly Family[]> => {
+  const ofProcess = (): Told[] => {
     const feedLagSeconds = (feed.lagMs?.() ?? 0) / 1000
-    const families = [
-      ...processFamilies({ measurements, refusals, worker, feedLagSeconds }),
-      ...monitoring.flatMap(({ processMetrics }) => processMetrics?.(needs, worker) ?? []),
+    const families = processFamilies({ measurements, refusals, worker, feedLagSeconds })
+    return [
+      { module: 'metrics', families },
+      ...monitoring.map(({ module, processMetrics }) => ({
+        module,
+        families: processMetrics?.(needs, worker) ?? [],
+      })),
     ]
-    return [...families, ...(await runtime.families())]
   }
-  workers.onAsked(topic, own)
+
+  assertDistinct(ofProcess())
+
+  /** What this process tells of itself, which the others may ask for. */
+  const own = async (): Promise<readonly Told[]> => [
+    ...ofProcess(),
+    { module: 'metrics', families: await runtime.families() },
+  ]
+  workers.onAsked(topic, async () => familiesOf(await own()))
 
   async function read(form: Form): Promise<string> {
     const [mine, polled] = await Promise.all([own(), workers.pollOthers(topic)])
     const { silent, families } = workerFamilies.take(polled)
-    const isDatabaseUp = await assertDatabaseServes().then(
-      () => true,
-      () => false,
-    )
+    let isDatabaseUp = true
+    const fromDatabase = async <T>(read: () => Promise<T>): Promise<T | null> => {
+      try {
+        if (isDatabaseUp) return await read()
+      } catch {
+        isDatabaseUp = false
+      }
+      return null
+    }
+    await fromDatabase(assertDatabaseServes)
+    const ofModules: Told[] = []
+    for (const { module, read } of ofService) {
+      ofModules.push({ module, families: await read({ fromDatabase }) })
+    }
     const answered = 1 + polled.length - silent
-    const service = serviceFamilies(needs, { answered, isDatabaseUp, silent })
-    for (const families of ofService) service.push(...(await families({ isDatabaseUp })))
-    return exposition([service, mine, ...families], form)
+    const core = serviceFamilies(needs, { answered, isDatabaseUp, silent })
+    const service = [{ module: 'metrics', families: core }, ...ofModules]
+    assertDistinct([...service, ...mine])
+    return exposition([familiesOf(service), familiesOf(mine), ...families], form)
   }
 
   return {
@@ -63,5 +94,15 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
       underWay.set(form, reading)
       return reading
     },
+  }
+}
+
+const familiesOf = (told: readonly Told[]) => told.flatMap(({ families }) => families)
+
+/** @throws Error if two have one name */
+function assertDistinct(told: readonly Told[]): void {
+  const claim = createClaims()
+  for (const { module, families } of told) {
+    for (const { name } of families) claim('metric', name, module)
   }
 }

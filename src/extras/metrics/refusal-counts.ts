@@ -17,7 +17,8 @@ export interface RefusalCounts {
  * the metrics who sends logins must not learn from a true reason which accounts there are.
  */
 export function createRefusalCounts(modules: readonly ModuleNames[]): RefusalCounts {
-  const errors = new Counters(Object.keys(errorsOf(modules)).map((name) => [name]))
+  const known = Object.entries(errorsOf(modules)).filter(([, { isUnlisted }]) => !isUnlisted)
+  const errors = new Counters(known.map(([name]) => [name]))
   return {
     take: (_, { row }) => errors.add([errorNameOf(row)]),
     entries: () => errors.entries(),

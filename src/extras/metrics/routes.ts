@@ -1,18 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { varyByAccept } from '../../core/http/pages/negotiation.ts'
+import { loadMonitoring } from '../../core/module/monitoring.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { any, client, role } from '../../core/policy/rules.ts'
 import { metricsTypes } from './exposition.ts'
-import type { Metrics } from './metrics.ts'
+import { listenBeside } from './listener.ts'
+import { createMetrics } from './metrics.ts'
 import { preferredForm } from './preferred-form.ts'
-
-/**
- * Metrics module: GET /metrics, for Prometheus and what reads its forms: docs/monitoring.md. At the port
- * of the service it is for ADMIN, and for a client of CLIENTS_FILE that may; METRICS_ADDRESS opens a
- * port of its own.
- */
-export interface MetricsRoutesOptions {
-  readonly metrics: Metrics
-}
+import { createRefusalCounts } from './refusal-counts.ts'
 
 const Exposition = {
   type: 'string',
@@ -21,10 +16,18 @@ const Exposition = {
   ],
 } as const
 
-export async function metricsRoutes(
-  app: FastifyInstance,
-  { metrics }: MetricsRoutesOptions,
-): Promise<void> {
+/**
+ * Metrics module: GET /metrics, for Prometheus and what reads its forms: docs/monitoring.md. At the port
+ * of the service it is for ADMIN, and for a client of CLIENTS_FILE that may; METRICS_ADDRESS opens a
+ * port of its own.
+ */
+export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
+  const refusals = createRefusalCounts(needs.modules)
+  app.refusalListeners.push(refusals.take)
+  const monitoring = await loadMonitoring(needs.modules)
+  const metrics = createMetrics(needs, { monitoring, refusals })
+  app.addHook('onClose', async () => metrics.stop())
+  listenBeside(app, needs, metrics)
   app.get(
     '/metrics',
     {

@@ -2,23 +2,24 @@ import type { Config } from '../../core/config/load.ts'
 import { packageVersion } from '../../core/config/version.ts'
 import { type Family, gauge } from '../../core/measurements/family.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
-import type { ServiceState } from '../../core/module/monitoring.ts'
 
 export interface ServiceDeps {
   readonly config: Pick<Config, 'database'>
   readonly measurements: Pick<Measurements, 'certificate'>
 }
 
-/** How many processes of the service the scrape has heard, and how many it asked in vain. */
-export interface HeardProcesses {
+export interface HeardService {
+  /** How many processes of the service the scrape has heard. */
   readonly answered: number
+  /** How many it asked in vain. */
   readonly silent: number
+  readonly isDatabaseUp: boolean
 }
 
 /** What one process of several tells of the core for all of them. */
 export function serviceFamilies(
   { config, measurements }: ServiceDeps,
-  { answered, isDatabaseUp, silent }: HeardProcesses & ServiceState,
+  { answered, isDatabaseUp, silent }: HeardService,
 ): Family[] {
   const until = measurements.certificate.validUntil()
   return [

@@ -4,6 +4,7 @@ import { tables } from './tables.ts'
 /** Tokens and codes that are used once, for what a mail asks its receiver to confirm. docs/adr/0080 */
 export const module: Module = {
   name: 'one-time-tokens',
+  requires: ['mail'],
   tables,
   reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),

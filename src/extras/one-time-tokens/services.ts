@@ -10,7 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['asyncCommitDb', 'clock', 'config', 'db', 'keys', 'random'],
+    needs: ['keys'],
     makes: ['confirmations'],
     create: (needs) => ({ confirmations: createConfirmations(needs) }),
   }),

@@ -6,7 +6,7 @@ import { anyone } from '../../core/policy/rules.ts'
  * redirects, as its standard asks, and other paths of /.well-known are not found, by which managers
  * see that this one means something. W3C, A Well-Known URL for Changing Passwords.
  */
-export async function changePasswordRoutes(app: FastifyInstance): Promise<void> {
+export async function routes(app: FastifyInstance): Promise<void> {
   app.get(
     '/.well-known/change-password',
     { config: { access: { rule: anyone }, answers: { 303: {} } }, schema: { hide: true } },

@@ -4,12 +4,5 @@ import type { Module } from '../../core/module/module.ts'
 export const module: Module = {
   name: 'own-account',
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ registerPages }, { changePasswordRoutes }, { accountPages }] = await Promise.all([
-      import('../../core/http/limits/page-requests.ts'),
-      import('./change-password.ts'),
-      import('./pages/routes.ts'),
-    ])
-    return (app, needs) => registerPages(app, [changePasswordRoutes, accountPages], needs)
-  },
+  pages: () => Promise.all([import('./change-password.ts'), import('./pages/routes.ts')]),
 }

@@ -32,18 +32,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ ownAccountPrefixes }, { ownDataRoutes }, { ownDataPages }] = await Promise.all([
-      import('../../core/policy/groups.ts'),
-      import('./own-routes.ts'),
-      import('./pages.ts'),
-    ])
-    return async (app, needs) => {
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(ownDataRoutes, { prefix, ...needs })
-      }
-      await app.register(ownDataPages, needs)
-    }
-  },
+  routes: () => Promise.all([import('./own-routes.ts'), import('./pages.ts')]),
   jobs: ({ accountDeletion }) => [{ name: 'account deletions', purge: accountDeletion.eraseDue }],
 }

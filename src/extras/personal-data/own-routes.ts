@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
@@ -7,32 +6,27 @@ import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../modules/accounts/look-up.ts'
 import { confirmationRequired, proofsIn } from '../../modules/authentication/proof-schemas.ts'
 import { clearSessionCookie } from '../../modules/sessions/cookie.ts'
 import { captchaRequired } from '../../modules/throttle/schemas.ts'
-import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
-import type { PersonalData } from './personal-data.ts'
+import { removeOwn } from './own-removal.ts'
 import { DeletedOwnAccount, DeleteOwnAccount, PersonalDataBody, SentDeletion } from './schemas.ts'
+
+export const prefixes = ownAccountPrefixes
+
+const access = { rule: authenticated }
 
 /**
  * The data of the caller, and the end of the caller's account: GET /export and DELETE, below
  * /api/user/account (role USER) and /api/account (any account).
  */
-export interface OwnDataOptions extends OwnRemovalDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'session'>
-  readonly personalData: PersonalData
-}
-
-const access = { rule: authenticated }
-
-export async function ownDataRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, config, personalData, ...removal }: OwnDataOptions,
+  { accounts, config, personalData, ...removal }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)

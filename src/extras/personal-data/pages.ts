@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import type { ApiError } from '../../core/errors.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { clearSessionCookie } from '../../modules/sessions/cookie.ts'
 import {
   accountPage,
@@ -13,25 +13,15 @@ import {
   show,
   showIfRefused,
 } from '../own-account/pages/own-page.ts'
-import {
-  type ProtectedFormDeps,
-  protectedForm,
-  recentLogin,
-} from '../own-account/pages/protected-form.ts'
+import { protectedForm, recentLogin } from '../own-account/pages/protected-form.ts'
 import type { AccountProblem } from '../own-account/pages/views.ts'
-import type { AccountDeletion } from './deletion.ts'
-import { type OwnRemovalDeps, removeOwn } from './own-removal.ts'
+import { removeOwn } from './own-removal.ts'
 import type { AccountDeletionView } from './views.ts'
-
-export interface OwnDataPagesOptions extends ProtectedFormDeps, OwnRemovalDeps {
-  readonly accountDeletion: Pick<AccountDeletion, 'daysOf' | 'request'>
-  readonly config: Pick<Config, 'session'>
-}
 
 const paths = { data: '/account/data', delete: '/account/delete' } as const
 
 /** /account/data: a copy of all data; /account/delete: the end of the account. */
-export async function ownDataPages(app: FastifyInstance, deps: OwnDataPagesOptions): Promise<void> {
+export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   acceptForms(app)
 
   // The file is that of the API, which asks for a recent login as well.

@@ -13,7 +13,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['accounts', 'clock', 'config', 'users'],
+    needs: ['accounts', 'users'],
     makes: ['accountDeletion'],
     hooks: ['deletionNotice'],
     create: ({ deletionNotice, ...needs }) => ({
@@ -24,7 +24,6 @@ export const services = [
     }),
   }),
   service({
-    needs: [],
     makes: ['filesBeside'],
     hooks: ['filesBeside'],
     create: ({ filesBeside }) => ({
@@ -35,7 +34,6 @@ export const services = [
     }),
   }),
   service({
-    needs: ['clock', 'db', 'events'],
     makes: ['personalData'],
     hooks: ['personSections'],
     create: ({ personSections, ...needs }) => ({

@@ -1,30 +1,22 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../../modules/accounts/look-up.ts'
 import { AccountName } from '../../modules/accounts/schemas.ts'
 import { accountUnusable } from './problems.ts'
-import type { Recovery } from './recovery.ts'
 import { BeginResetFor, BegunResetFor } from './schemas.ts'
 
 /**
  * POST /api/admin/accounts/{username}/reset: an administrator has a link mailed by which the owner
  * sets a new password, and learns none. ASVS 6.4.6.
  */
-export interface AdminResetOptions {
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly config: Pick<Config, 'pages'>
-  readonly recovery: Pick<Recovery, 'beginFor'>
-}
-
-export async function adminResetRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, config, recovery }: AdminResetOptions,
+  { accounts, config, recovery }: Needs,
 ): Promise<void> {
   const named = accountNamed(accounts)
   instance.withTypeProvider<SchemaTypes>().post(

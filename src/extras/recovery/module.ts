@@ -23,18 +23,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ registerPages }, { adminResetRoutes }, { resetPages }, { publicResetRoutes }] =
-      await Promise.all([
-        import('../../core/http/limits/page-requests.ts'),
-        import('./admin-routes.ts'),
-        import('./pages/routes.ts'),
-        import('./public-routes.ts'),
-      ])
-    return async (app, needs) => {
-      await app.register(publicResetRoutes, needs)
-      await app.register(adminResetRoutes, needs)
-      await registerPages(app, [resetPages], needs)
-    }
-  },
+  routes: () => Promise.all([import('./public-routes.ts'), import('./admin-routes.ts')]),
+  pages: () => import('./pages/routes.ts'),
 }

@@ -2,6 +2,7 @@ import type { Problem } from '../../core/errors.ts'
 
 export const accountUnusable: Problem = {
   name: 'accountUnusable',
+  before: 'emailNotVerified',
   status: 409,
   error: 'Account locked or disabled',
   words: {

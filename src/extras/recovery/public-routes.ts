@@ -1,16 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { secondFactorRequired } from '../../modules/totp/schemas.ts'
-import type { Confirmations } from '../one-time-tokens/confirmations.ts'
 import { openProof, proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
-import type { Recovery } from './recovery.ts'
 import {
   parseEmailIdentifier,
   parseUsernameIdentifier,
@@ -18,17 +15,6 @@ import {
 } from './reset-identifier.ts'
 import { BeginReset, FinishReset, finishExamples, SentReset } from './schemas.ts'
 import { resetPurposes } from './ways.ts'
-
-/**
- * The reset of a password as JSON, for programs with pages of their own: POST and PUT
- * /api/public/reset. The pages of the service use the same service.
- */
-export interface PublicResetOptions {
-  readonly config: Pick<Config, 'pages'>
-  readonly confirmations: Pick<Confirmations, 'openByCode' | 'openByToken'>
-  readonly loginAddress: LoginAddress
-  readonly recovery: Recovery
-}
 
 const guards = {
   access: { rule: anyone },
@@ -38,9 +24,13 @@ const guards = {
   tag: 'Sign in',
 } as const
 
-export async function publicResetRoutes(
+/**
+ * The reset of a password as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/reset. The pages of the service use the same service.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { config, confirmations, loginAddress, recovery }: PublicResetOptions,
+  { config, confirmations, loginAddress, recovery }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 

@@ -12,11 +12,8 @@ export const services = [
   service({
     needs: [
       'accounts',
-      'clock',
       'confirmations',
-      'db',
       'devices',
-      'events',
       'identities',
       'lock',
       'outbox',
@@ -29,11 +26,7 @@ export const services = [
 ]
 
 export const hooks = [
-  hook(
-    'deletionNotice',
-    ['clock', 'config', 'confirmations', 'mailer', 'outbox'],
-    createDeletionNotice,
-  ),
+  hook('deletionNotice', ['confirmations', 'mailer', 'outbox'], createDeletionNotice),
   hook(
     'sendsReset',
     ['outbox'],

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
@@ -10,31 +9,21 @@ import { offsetOf, parsePage, positiveInteger, type Query } from '../../core/htt
 import { callerOf } from '../../core/http/routes/access.ts'
 import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { userIdOf } from '../../core/policy/principal.ts'
 import { role } from '../../core/policy/rules.ts'
 import { assertMayAppoint } from '../../modules/accounts/new-administrator.ts'
 import { parseRoles } from '../../modules/accounts/parse.ts'
-import type { Idempotency } from '../../modules/idempotency/idempotency.ts'
 import { type Invitation, stateOf } from './invitation.ts'
 import { absent, type Invitations, type Inviter } from './invitations.ts'
 import { invitationClosed, invitationNotFound } from './problems.ts'
 import { InvitationId, type InvitationSchemas, invitationSchemas } from './schemas.ts'
 
-/** The routes of /api/admin/invitations: an administrator invites people, and learns no password. */
-export interface InvitationRoutesOptions {
-  readonly config: Pick<Config, 'login' | 'pages' | 'roles'>
-  readonly clock: Clock
-  readonly idempotency: Idempotency
-  readonly invitations: Invitations
-}
-
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-export async function invitationAdminRoutes(
-  instance: FastifyInstance,
-  options: InvitationRoutesOptions,
-): Promise<void> {
+/** The routes of /api/admin/invitations: an administrator invites people, and learns no password. */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { clock, config, idempotency, invitations } = options
   const { InvitationBody, CreateInvitation, InvitationPage } = invitationSchemas(config.roles)
   const show = invitationView(invitations, clock)

@@ -42,25 +42,7 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [
-      { registerPages },
-      { invitationAdminRoutes },
-      { invitationPages },
-      { signUpPages },
-      { publicRegistrationRoutes },
-    ] = await Promise.all([
-      import('../../core/http/limits/page-requests.ts'),
-      import('./admin-routes.ts'),
-      import('./pages/invitation/routes.ts'),
-      import('./pages/routes.ts'),
-      import('./public-routes.ts'),
-    ])
-    return async (app, needs) => {
-      await app.register(publicRegistrationRoutes, needs)
-      await app.register(invitationAdminRoutes, needs)
-      await registerPages(app, [invitationPages, signUpPages], needs)
-    }
-  },
+  routes: () => Promise.all([import('./public-routes.ts'), import('./admin-routes.ts')]),
+  pages: () => Promise.all([import('./pages/invitation/routes.ts'), import('./pages/routes.ts')]),
   jobs: ({ invitations }) => [{ name: 'ended invitations', purge: invitations.purge }],
 }

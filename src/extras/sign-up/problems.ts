@@ -2,6 +2,7 @@ import type { Problem } from '../../core/errors.ts'
 
 export const signUpOff: Problem = {
   name: 'signUpOff',
+  before: 'accessDenied',
   status: 403,
   error: 'Sign-up is off',
 }

@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import type { FieldChecks } from '../../core/http/bodies/faults.ts'
 import { textIn } from '../../core/http/bodies/form-text.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { languageOf } from '../../core/http/pages/language.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { shownWith } from '../../modules/accounts/admin-routes.ts'
 import { parseUsername } from '../../modules/accounts/parse.ts'
@@ -14,21 +13,8 @@ import { accountSchemas } from '../../modules/accounts/schemas.ts'
 import { assertPlausiblePassword } from '../../modules/passwords/rules.ts'
 import { proofOf } from '../one-time-tokens/proof.ts'
 import { BegunConfirmation } from '../one-time-tokens/schemas.ts'
-import type { Invitations } from './invitations.ts'
 import { signUpOff } from './problems.ts'
 import { AcceptInvitation, BeginSignUp, FinishSignUp, finishExamples } from './schemas.ts'
-import type { SignUp } from './sign-up.ts'
-
-/**
- * Sign-up and invitations as JSON, for programs with pages of their own: POST and PUT
- * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
- */
-export interface PublicRegistrationOptions {
-  readonly config: Pick<Config, 'pages' | 'password' | 'roles'>
-  readonly invitations: Invitations
-  readonly loginAddress: LoginAddress
-  readonly signUp: SignUp
-}
 
 const access = { rule: anyone }
 const guards = {
@@ -45,9 +31,13 @@ const ownerErrors = [
   'tooManyRequests',
 ] as const
 
-export async function publicRegistrationRoutes(
+/**
+ * Sign-up and invitations as JSON, for programs with pages of their own: POST and PUT
+ * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { config, invitations, loginAddress, signUp }: PublicRegistrationOptions,
+  { config, invitations, loginAddress, signUp }: Needs,
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)

@@ -16,17 +16,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [
-      'config',
-      'confirmations',
-      'events',
-      'outbox',
-      'clock',
-      'db',
-      'accounts',
-      'keys',
-      'random',
-    ],
+    needs: ['confirmations', 'outbox', 'accounts', 'keys'],
     makes: ['invitations', 'signUp'],
     create: (needs) => {
       const registration = { ...needs, takenUsernames: createTakenUsernames(needs) }
@@ -36,13 +26,13 @@ export const services = [
 ]
 
 export const hooks = [
-  hook('accountDetail', ['clock', 'config', 'invitations'], invitationDetail),
-  hook('signInPages', ['config', 'outbox'], (needs) => ({
+  hook('accountDetail', ['invitations'], invitationDetail),
+  hook('signInPages', ['outbox'], (needs) => ({
     links: (at) => ({ signUp: signUpLink(needs, at) }),
   })),
-  hook('onErasure', ['keys', 'random'], (needs) => {
+  hook('onErasure', ['keys'], (needs) => {
     const stores = invitationStores(needs)
     return (trx, userId) => stores.of(trx).forgetAddressOf(userId)
   }),
-  hook('personSections', ['keys', 'random'], sectionsOf),
+  hook('personSections', ['keys'], sectionsOf),
 ]

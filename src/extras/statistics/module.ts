@@ -11,17 +11,7 @@ export const module: Module = {
   tables,
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
-  routes: async () => {
-    const [{ statisticsRoutes }, { seriesRoutes }] = await Promise.all([
-      import('./routes.ts'),
-      import('./series-routes.ts'),
-    ])
-    return async (app, needs) => {
-      app.refusalListeners.push(needs.statisticSeries.takeRefusal)
-      await app.register(statisticsRoutes, needs)
-      await app.register(seriesRoutes, needs)
-    }
-  },
+  routes: () => Promise.all([import('./routes.ts'), import('./series-routes.ts')]),
   jobs: ({ statisticSeries }) => [
     { name: 'statistics', everyMs: 1000, inEachWorker: true, run: statisticSeries.run },
     { name: 'old statistics', purge: statisticSeries.purge },

@@ -1,28 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { packageVersion } from '../../core/config/version.ts'
 import { Count, named, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
-import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../../modules/accounts/accounts.ts'
-import type { AutomaticLock } from '../../modules/accounts/lock.ts'
-import type { Posts } from '../../modules/posts/posts.ts'
-import type { Sessions } from '../../modules/sessions/sessions.ts'
-import type { ThrottleOverview } from '../../modules/throttle/overview.ts'
-import type { Users } from '../../modules/users/users.ts'
-
-/** Statistics module: GET /api/admin/statistics, from stored counts and from indexes. */
-export interface StatisticsOptions {
-  readonly accounts: Pick<Accounts, 'tally'>
-  readonly clock: Clock
-  readonly config: Pick<Config, 'roles'>
-  readonly lock: Pick<AutomaticLock, 'count'>
-  readonly posts: Pick<Posts, 'count'>
-  readonly sessions: Pick<Sessions, 'count'>
-  readonly throttle: Pick<ThrottleOverview, 'blocked'>
-  readonly users: Pick<Users, 'count'>
-}
 
 const counts = <const Name extends string>(...names: readonly Name[]) =>
   ({
@@ -97,9 +79,10 @@ const statisticsSchema = (roles: readonly Role[]) =>
     },
   )
 
-export async function statisticsRoutes(
+/** Statistics module: GET /api/admin/statistics, from stored counts and from indexes. */
+export async function routes(
   instance: FastifyInstance,
-  { accounts, clock, config, lock, posts, sessions, throttle, users }: StatisticsOptions,
+  { accounts, clock, config, lock, posts, sessions, throttle, users }: Needs,
 ): Promise<void> {
   const version = packageVersion()
   const startedAt = clock.now()

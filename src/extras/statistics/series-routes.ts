@@ -2,23 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import type { Query } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
-import { type Clock, epochSeconds, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { epochSeconds, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { type Catalog, readSeriesKey, seriesKey } from './catalog.ts'
-import { type SeriesValues, type StatisticSeries, steps } from './series.ts'
+import { type SeriesValues, steps } from './series.ts'
 import { readSeriesQuery } from './series-query.ts'
 import { seriesQuery, statisticsSeries } from './series-schemas.ts'
 
 /** GET /api/admin/statistics/series: what happened when, in columns for plots and tables. */
-export interface SeriesRoutesOptions {
-  readonly clock: Clock
-  readonly statisticSeries: StatisticSeries
-}
-
-export async function seriesRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { clock, statisticSeries }: SeriesRoutesOptions,
+  { clock, statisticSeries }: Needs,
 ): Promise<void> {
+  instance.refusalListeners.push(statisticSeries.takeRefusal)
   const catalog = await statisticSeries.catalog()
   const names = catalog.kinds.map(({ name }) => name)
   instance.withTypeProvider<SchemaTypes>().get(

@@ -9,16 +9,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [
-      'log',
-      'asyncCommitDb',
-      'clock',
-      'db',
-      'measurements',
-      'lookUpReason',
-      'modules',
-      'workers',
-    ],
+    needs: ['lookUpReason', 'modules'],
     makes: ['statisticSeries'],
     create: (needs) => ({ statisticSeries: createStatisticSeries(needs) }),
     async close({ log, statisticSeries }) {

@@ -2,18 +2,17 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { packageVersion } from '../../core/config/version.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import type { StatusPart } from '../../core/module/monitoring.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
+import { createJobStates } from './job-states.ts'
+import { statusParts } from './parts.ts'
 import { readParts } from './read-parts.ts'
 import { adminStatus } from './schemas.ts'
 
 /** Status module: GET /api/admin/status, what an operator looks at first, and GET /api/admin/settings. */
-export async function statusRoutes(
-  app: FastifyInstance,
-  { needs, parts }: { readonly needs: Needs; readonly parts: readonly StatusPart[] },
-): Promise<void> {
-  const { clock, config, workers } = needs
+export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
+  const { clock, config, modules, workers } = needs
+  const parts = await statusParts(modules, createJobStates(needs))
   const startedAt = clock.now()
   let reading: ReturnType<typeof readParts> | undefined
 

@@ -5,7 +5,7 @@ import { role } from '../../core/policy/rules.ts'
 import { SettingsList } from './schemas.ts'
 
 /** GET /api/admin/settings: every setting of the node that answers, and no secret. */
-export async function settingsRoutes(
+export async function routes(
   instance: FastifyInstance,
   { config }: { readonly config: Pick<Config, 'inForce'> },
 ): Promise<void> {

@@ -4,6 +4,7 @@ import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
 import { parsePage, positiveInteger, type Query, single } from '../../core/http/lists/paging.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import {
   parseDeliveryFilters,
@@ -12,7 +13,6 @@ import {
   writeDeliveryCursor,
 } from './delivery-query.ts'
 import type { DeliveryFilters } from './delivery-store.ts'
-import type { Endpoints } from './endpoints.ts'
 import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
 import {
   DeliveryBody,
@@ -26,20 +26,14 @@ import {
   webhookFilter,
 } from './schemas.ts'
 import { deliveryView } from './show.ts'
-import type { WebhookAdmin } from './webhook-admin.ts'
-
-/** The routes of the deliveries of webhooks: an administrator sees them, and has them repeated. */
-export interface DeliveryRoutesOptions {
-  readonly webhookAdmin: WebhookAdmin
-  readonly webhookEndpoints: Pick<Endpoints, 'byId'>
-}
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-export async function deliveryRoutes(
+/** The routes of the deliveries of webhooks: an administrator sees them, and has them repeated. */
+export async function routes(
   instance: FastifyInstance,
-  { webhookAdmin, webhookEndpoints }: DeliveryRoutesOptions,
+  { webhookAdmin, webhookEndpoints }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const webhook = resource({

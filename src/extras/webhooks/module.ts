@@ -83,16 +83,7 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ deliveryRoutes }, { webhookRoutes }] = await Promise.all([
-      import('./delivery-routes.ts'),
-      import('./routes.ts'),
-    ])
-    return async (app, needs) => {
-      await app.register(webhookRoutes, needs)
-      await app.register(deliveryRoutes, needs)
-    }
-  },
+  routes: () => Promise.all([import('./routes.ts'), import('./delivery-routes.ts')]),
   jobs: ({ webhookEndpoints, webhookSubscriptions, webhookSender }) => [
     {
       name: 'webhook endpoints',

@@ -2,6 +2,7 @@ import type { Problem } from '../../core/errors.ts'
 
 export const webhookNotFound: Problem = {
   name: 'webhookNotFound',
+  isUnlisted: true,
   status: 404,
   error: 'Webhook not found',
   words: {
@@ -12,6 +13,7 @@ export const webhookNotFound: Problem = {
 
 export const deliveryNotFound: Problem = {
   name: 'webhookDeliveryNotFound',
+  isUnlisted: true,
   status: 404,
   error: 'Webhook delivery not found',
   words: {
@@ -23,6 +25,7 @@ export const deliveryNotFound: Problem = {
 /** Nothing is sent to a disabled endpoint, so that nothing new is put into its queue. */
 export const webhookDisabled: Problem = {
   name: 'webhookDisabled',
+  isUnlisted: true,
   status: 409,
   error: 'Webhook is disabled',
   words: {

@@ -6,14 +6,10 @@ import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import {
-  type EndpointRules,
-  endpointChecks,
-  parseChanges,
-  parseNewEndpoint,
-} from './endpoint-input.ts'
-import type { Endpoint, Endpoints, WithSecret } from './endpoints.ts'
+import { endpointChecks, parseChanges, parseNewEndpoint } from './endpoint-input.ts'
+import type { Endpoint, WithSecret } from './endpoints.ts'
 import { webhookDisabled, webhookNotFound } from './problems.ts'
 import {
   ChangeWebhook,
@@ -25,23 +21,16 @@ import {
   WebhookWithSecret,
 } from './schemas.ts'
 import { deliveryView, webhookSettings, webhookView } from './show.ts'
-import type { WebhookAdmin } from './webhook-admin.ts'
-
-/** The routes of /api/admin/webhooks: an administrator says which events go where. */
-export interface WebhookRoutesOptions {
-  readonly webhookAdmin: WebhookAdmin
-  readonly webhookEndpoints: Endpoints
-  readonly webhookRules: EndpointRules
-}
 
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 // Who sets an endpoint up can read what happens from then on.
 const reauthentication = 'always'
 
-export async function webhookRoutes(
+/** The routes of /api/admin/webhooks: an administrator says which events go where. */
+export async function routes(
   instance: FastifyInstance,
-  { webhookAdmin, webhookEndpoints, webhookRules }: WebhookRoutesOptions,
+  { webhookAdmin, webhookEndpoints, webhookRules }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const webhook = resource<Endpoint>({

@@ -24,7 +24,6 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['db', 'feed', 'workers'],
     makes: ['webhookSubscriptions'],
     create: async (needs) => {
       const webhookSubscriptions = createWebhookSubscriptions(needs)
@@ -40,7 +39,7 @@ export const services = [
     }),
   }),
   service({
-    needs: ['webhookOutbox', 'clock', 'db', 'events', 'personSeal', 'random'],
+    needs: ['webhookOutbox', 'personSeal'],
     makes: ['webhookAdmin'],
     create({ webhookOutbox, ...needs }) {
       const webhookAdmin = createWebhookAdmin(needs)
@@ -49,21 +48,7 @@ export const services = [
     },
   }),
   service({
-    needs: [
-      'config',
-      'webhookSubscriptions',
-      'webhookOutbox',
-      'measurements',
-      'asyncCommitDb',
-      'db',
-      'log',
-      'personSeal',
-      'clock',
-      'events',
-      'keys',
-      'random',
-      'auditLog',
-    ],
+    needs: ['webhookSubscriptions', 'webhookOutbox', 'personSeal', 'keys', 'auditLog'],
     makes: ['webhookSender'],
     create: ({ webhookSubscriptions: subscriptions, webhookOutbox: outbox, ...needs }) => ({
       webhookSender: createWebhookSender({
@@ -81,19 +66,18 @@ export const services = [
     stop: ({ webhookSender }) => webhookSender.close(),
   }),
   service({
-    needs: ['clock', 'db', 'events', 'keys', 'random', 'webhookSubscriptions'],
+    needs: ['keys', 'webhookSubscriptions'],
     makes: ['webhookEndpoints'],
     create: ({ webhookSubscriptions: { announce }, ...needs }) => ({
       webhookEndpoints: createEndpoints({ ...needs, announce }),
     }),
   }),
   service({
-    needs: ['clock', 'db'],
     makes: ['webhookStats'],
     create: (needs) => ({ webhookStats: createWebhookStats(needs) }),
   }),
   service({
-    needs: ['config', 'knownEvents'],
+    needs: ['knownEvents'],
     makes: ['webhookRules'],
     create: ({ config, knownEvents }) => ({
       webhookRules: {

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
@@ -10,14 +9,12 @@ import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Idempotency } from '../idempotency/idempotency.ts'
 import { assertPlausiblePassword } from '../passwords/rules.ts'
-import type { AccountList } from './account-list.ts'
-import type { Accounts } from './accounts.ts'
 import { asksForAccounts, parseAccountListQuery } from './list-query.ts'
 import { accountListSchemas, showPage } from './list-schemas.ts'
 import { accountNamed, assertNotOwn, ownSession } from './look-up.ts'
@@ -26,24 +23,13 @@ import { knownRoles, parseRoles, parseUser, parseUsername } from './parse.ts'
 import { userHasAccount } from './problems.ts'
 import { AccountName, type AccountSchemas, accountSchemas } from './schemas.ts'
 
-/**
- * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
- */
-export interface AccountRoutesOptions {
-  readonly accountList: AccountList
-  readonly accounts: Accounts
-  readonly config: Pick<Config, 'login' | 'password' | 'providers' | 'roles'>
-  readonly clock: Clock
-  readonly idempotency: Idempotency
-}
-
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-export async function accountAdminRoutes(
-  instance: FastifyInstance,
-  options: AccountRoutesOptions,
-): Promise<void> {
+/**
+ * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { accountList, accounts, clock, config, idempotency } = options
   const { AccountBody, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
   const { AccountAnswer, accountQuery } = accountListSchemas(config.roles)

@@ -88,24 +88,10 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [
-      { ownAccountPrefixes },
-      { accountAdminRoutes },
-      { ownAccountRoutes },
-      { passwordResetRoutes },
-    ] = await Promise.all([
-      import('../../core/policy/groups.ts'),
-      import('./admin-routes.ts'),
+  routes: () =>
+    Promise.all([
       import('./own-routes.ts'),
+      import('./admin-routes.ts'),
       import('./reset-routes.ts'),
-    ])
-    return async (app, needs) => {
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(ownAccountRoutes, { prefix, ...needs })
-      }
-      await app.register(accountAdminRoutes, needs)
-      await app.register(passwordResetRoutes, needs)
-    }
-  },
+    ]),
 }

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import {
@@ -15,21 +15,11 @@ import {
 } from '../authentication/proof-schemas.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { ann, UserBody } from '../users/schemas.ts'
-import type { Users } from '../users/users.ts'
-import type { Accounts } from './accounts.ts'
 import { ownAccount } from './look-up.ts'
-import { changeOwnPassword, type OwnPasswordDeps } from './own-password.ts'
+import { changeOwnPassword } from './own-password.ts'
 import { annsAccount, examplePasswords, Password } from './schemas.ts'
 
-/**
- * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
- * USER) and /api/account (any account).
- */
-export interface OwnAccountOptions extends OwnPasswordDeps {
-  readonly accounts: Pick<Accounts, 'byUserId' | 'replacePassword'>
-  readonly config: Pick<Config, 'roles'>
-  readonly users: Pick<Users, 'byId'>
-}
+export const prefixes = ownAccountPrefixes
 
 const ownAccountSchema = (roles: readonly Role[]) =>
   named(
@@ -70,10 +60,11 @@ const SentChange = named(
 
 const access = { rule: authenticated }
 
-export async function ownAccountRoutes(
-  instance: FastifyInstance,
-  options: OwnAccountOptions,
-): Promise<void> {
+/**
+ * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
+ * USER) and /api/account (any account).
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, config, users } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)

@@ -1,27 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Random } from '../../core/crypto/random.ts'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { named as describe, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { generatedPassword } from '../../core/password-strength/generated-password.ts'
 import { role } from '../../core/policy/rules.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Accounts } from './accounts.ts'
 import { accountNamed, assertNotOwn } from './look-up.ts'
 import { AccountName, examplePasswords } from './schemas.ts'
-
-/**
- * POST /api/admin/accounts/{username}/password: generates a one-time password for an owner who has
- * lost theirs. The administrator does not choose it, and the next login must replace it. ASVS
- * 6.4.6.
- */
-export interface ResetRoutesOptions {
-  readonly accounts: Pick<Accounts, 'byUsername' | 'change'>
-  readonly config: Pick<Config, 'password'>
-  readonly random: Random
-}
 
 const ResetPassword = describe(
   'OneTimePassword',
@@ -39,9 +26,14 @@ const ResetPassword = describe(
 
 const maxTries = 5
 
-export async function passwordResetRoutes(
+/**
+ * POST /api/admin/accounts/{username}/password: generates a one-time password for an owner who has
+ * lost theirs. The administrator does not choose it, and the next login must replace it. ASVS
+ * 6.4.6.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { accounts, config, random }: ResetRoutesOptions,
+  { accounts, config, random }: Needs,
 ): Promise<void> {
   const named = accountNamed(accounts)
   instance.withTypeProvider<SchemaTypes>().post(

@@ -15,7 +15,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['log', 'clock', 'config', 'db', 'events', 'isBreached', 'passwords', 'requirements'],
+    needs: ['isBreached', 'passwords', 'requirements'],
     makes: ['accounts'],
     hooks: ['onAccountEnded', 'onAccountChanged'],
     create: ({ log, onAccountEnded, onAccountChanged, ...needs }) => ({
@@ -26,7 +26,6 @@ export const services = [
     }),
   }),
   service({
-    needs: ['clock', 'config', 'db'],
     makes: ['lock'],
     hooks: ['onLockedOut'],
     create: ({ onLockedOut, ...needs }) => ({
@@ -34,7 +33,6 @@ export const services = [
     }),
   }),
   service({
-    needs: ['clock', 'config', 'db'],
     makes: ['accountList'],
     create: (needs) => ({ accountList: createAccountList(needs) }),
   }),

@@ -43,20 +43,7 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ auditRoutes }, { verificationRoutes }] = await Promise.all([
-      import('./routes.ts'),
-      import('./verification-routes.ts'),
-    ])
-    return async (app, needs) => {
-      const { audit } = needs
-      app.refusalListeners.push((request, error) => {
-        audit.refused(request.id, error.status, error.reason?.code ?? null)
-      })
-      await app.register(auditRoutes, needs)
-      await app.register(verificationRoutes, needs)
-    }
-  },
+  routes: () => Promise.all([import('./routes.ts'), import('./verification-routes.ts')]),
   jobs: ({ audit, auditProof, auditVerifications, erasure }) => [
     {
       name: 'audit records',

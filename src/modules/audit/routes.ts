@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
@@ -8,10 +7,8 @@ import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { KnownEvent } from '../../core/module/registry.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { AuditLog } from './audit-log.ts'
 import { readCursor, readTail, writeCursor, writeTail } from './cursor.ts'
 import { sensitiveRead } from './events.ts'
 import { namesOf, parseFilters } from './filters.ts'
@@ -19,23 +16,19 @@ import { foundLines } from './found-lines.ts'
 import { AuditPage, AuditRecordBody, AuditTypeList, auditFilters, auditQuery } from './schemas.ts'
 import { createTailReads } from './tail-reads.ts'
 
-/** The routes that read the audit log, for an administrator; each reading is an event itself. */
-export interface AuditRoutesOptions {
-  readonly auditLog: AuditLog
-  readonly clock: Clock
-  readonly events: Events
-  readonly knownEvents: readonly KnownEvent[]
-}
-
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 const largePage = 100
 
-export async function auditRoutes(
+/** The routes that read the audit log, for an administrator; each reading is an event itself. */
+export async function routes(
   instance: FastifyInstance,
-  { auditLog, clock, events, knownEvents }: AuditRoutesOptions,
+  { audit, auditLog, clock, events, knownEvents }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
+  instance.refusalListeners.push((request, error) => {
+    audit.refused(request.id, error.status, error.reason?.code ?? null)
+  })
   const tailReads = createTailReads({ clock })
 
   app.get(

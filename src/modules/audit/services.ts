@@ -37,7 +37,6 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'config', 'db', 'random', 'events', 'log'],
     makes: ['audit'],
     hooks: ['onRecordsInserted'],
     inEachProcess: true, // no change is committed without its record
@@ -47,7 +46,7 @@ export const services = [
     close: ({ audit }) => audit.close(),
   }),
   service({
-    needs: ['audit', 'clock', 'db', 'log', 'workers', 'config', 'keys'],
+    needs: ['audit', 'keys'],
     makes: ['auditProof'],
     hooks: ['onCheckpointInserted'],
     create({ audit, onCheckpointInserted, ...needs }) {
@@ -61,12 +60,12 @@ export const services = [
     close: ({ auditProof }) => auditProof.close(),
   }),
   service({
-    needs: ['clock', 'config', 'db', 'events', 'auditProof', 'keys'],
+    needs: ['auditProof', 'keys'],
     makes: ['auditVerifications'],
     create: (needs) => ({ auditVerifications: createAuditVerifications(needs) }),
   }),
   service({
-    needs: ['accounts', 'clock', 'db', 'keys'],
+    needs: ['accounts', 'keys'],
     makes: ['auditLog'],
     create: ({ accounts, ...needs }) => ({
       auditLog: createAuditLog({
@@ -76,12 +75,12 @@ export const services = [
     }),
   }),
   service({
-    needs: ['db', 'keys', 'random'],
+    needs: ['keys'],
     makes: ['personSeal'],
     create: (needs) => ({ personSeal: createPersonSeal(needs) }),
   }),
   service({
-    needs: ['identities', 'asyncCommitDb', 'clock', 'db', 'keys', 'audit', 'events'],
+    needs: ['identities', 'keys', 'audit'],
     makes: ['erasure'],
     hooks: ['onErasure'],
     create: ({ identities, onErasure, ...needs }) => ({

@@ -1,30 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Database } from '../../core/database/database.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
-import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { checkpointStore } from './checkpoint-store.ts'
-import type { AuditProof } from './proof.ts'
 import { AuditVerification, AuditVerificationState } from './verification-schemas.ts'
 import type { VerificationRow } from './verify/run-store.ts'
-import type { AuditVerifications } from './verify/runs.ts'
-
-/** The routes of /api/admin/audit/verification: how far the log is proved, and a verification of all. */
-export interface VerificationRoutesOptions {
-  readonly auditProof: Pick<AuditProof, 'lag'>
-  readonly auditVerifications: Pick<AuditVerifications, 'request' | 'state'>
-  readonly clock: Clock
-  readonly config: Pick<Config, 'audit'>
-  readonly db: Database
-}
 
 const access = { rule: role('ADMIN') }
 
-export async function verificationRoutes(
+/** The routes of /api/admin/audit/verification: how far the log is proved, and a verification of all. */
+export async function routes(
   instance: FastifyInstance,
-  { auditProof, auditVerifications, clock, config, db }: VerificationRoutesOptions,
+  { auditProof, auditVerifications, clock, config, db }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 

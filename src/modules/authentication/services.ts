@@ -10,7 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'config', 'modules'],
+    needs: ['modules'],
     makes: ['requirements'],
     create: async ({ modules, ...needs }) => ({
       requirements: createRequirements({ ...needs, added: await addedRequirements(modules) }),

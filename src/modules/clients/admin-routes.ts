@@ -1,18 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Clients } from './clients.ts'
 import { ClientList } from './schemas.ts'
 
 /** GET /api/admin/clients: the clients as this process has read them, never a hash of a secret. */
-export interface ClientAdminOptions {
-  readonly clients: Pick<Clients, 'list'>
-}
-
-export async function clientAdminRoutes(
-  instance: FastifyInstance,
-  { clients }: ClientAdminOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, { clients }: Needs): Promise<void> {
   instance.withTypeProvider<SchemaTypes>().get(
     '/api/admin/clients',
     {

@@ -50,12 +50,7 @@ export const module: Module = {
     const { clientAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, clientAuthenticator(needs)]
   },
-  routes: async () => {
-    const { clientAdminRoutes } = await import('./admin-routes.ts')
-    return async (app, needs) => {
-      await app.register(clientAdminRoutes, needs)
-    }
-  },
+  routes: () => import('./admin-routes.ts'),
   jobs: ({ clients }) => [
     {
       name: 'clients file',

@@ -9,7 +9,6 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['config', 'events', 'log', 'workers'],
     makes: ['clients'],
     create: (needs) => ({ clients: createClients(needs) }),
   }),

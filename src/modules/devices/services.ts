@@ -10,7 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'events', 'keys'],
+    needs: ['keys'],
     makes: ['devices'],
     create: (needs) => ({ devices: createDevices(needs) }),
   }),

@@ -2,31 +2,24 @@ import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
-import { type Identities, identityAbsent } from './identities.ts'
+import { identityAbsent } from './identities.ts'
 import { identityNotFound } from './problems.ts'
-import type { Providers } from './providers.ts'
 import { IdentityId, IdentityList, identityView } from './schemas.ts'
+
+const tag = 'Administration of accounts'
+const access = { rule: role('ADMIN') }
 
 /**
  * The identities of an account for administrators: GET /api/admin/accounts/{username}/identities, and
  * DELETE of one. None is linked here: that needs a sign-in at the provider.
  */
-export interface IdentityAdminOptions {
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly identities: Pick<Identities, 'of' | 'unlink'>
-  readonly providers: Pick<Providers, 'issuing'>
-}
-
-const tag = 'Administration of accounts'
-const access = { rule: role('ADMIN') }
-
-export async function identityAdminRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, identities, providers }: IdentityAdminOptions,
+  { accounts, identities, providers }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const named = accountNamed(accounts)

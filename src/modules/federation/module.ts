@@ -39,24 +39,6 @@ export const module: Module = {
     async () =>
     ({ externalBearer }, before) =>
       before.map((own) => (own.scheme === 'bearer' ? externalBearer.beside(own) : own)),
-  routes: async () => {
-    const [
-      { ownAccountPrefixes },
-      { identityAdminRoutes },
-      { identityRoutes },
-      { externalRoutes },
-    ] = await Promise.all([
-      import('../../core/policy/groups.ts'),
-      import('./admin-routes.ts'),
-      import('./own-routes.ts'),
-      import('./routes.ts'),
-    ])
-    return async (app, needs) => {
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(identityRoutes, { prefix, ...needs })
-      }
-      await app.register(identityAdminRoutes, needs)
-      await app.register(externalRoutes, needs)
-    }
-  },
+  routes: () =>
+    Promise.all([import('./own-routes.ts'), import('./admin-routes.ts'), import('./routes.ts')]),
 }

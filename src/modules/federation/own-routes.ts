@@ -1,11 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import type { Random } from '../../core/crypto/random.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/look-up.ts'
 import {
   AcceptedProofs,
@@ -13,15 +12,10 @@ import {
   proofsIn,
   SentProofs,
 } from '../authentication/proof-schemas.ts'
-import type { Proofs } from '../authentication/proofs.ts'
-import type { ReturnOrigins } from '../flows/return-to.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
-import type { Flows } from './flow.ts'
-import type { Identities } from './identities.ts'
 import { identityAbsent } from './identities.ts'
 import { beginLink } from './link.ts'
 import { identityNotFound, providerFailed } from './problems.ts'
-import type { Providers } from './providers.ts'
 import {
   IdentityId,
   IdentityList,
@@ -31,20 +25,7 @@ import {
   SentLink,
 } from './schemas.ts'
 
-/**
- * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
- * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
- * to the account.
- */
-export interface IdentityRoutesOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly flows: Flows
-  readonly identities: Identities
-  readonly proofs: Proofs
-  readonly providers: Providers
-  readonly random: Random
-  readonly returnOrigins: ReturnOrigins
-}
+export const prefixes = ownAccountPrefixes
 
 const access = { rule: authenticated }
 const proofErrors = [
@@ -54,10 +35,12 @@ const proofErrors = [
   'tooManyLoginAttempts',
 ] as const
 
-export async function identityRoutes(
-  instance: FastifyInstance,
-  options: IdentityRoutesOptions,
-): Promise<void> {
+/**
+ * The identities of the own account: POST, GET and DELETE /identities below /api/user/account and
+ * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
+ * to the account.
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, identities, proofs, providers } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)

@@ -1,35 +1,42 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Random } from '../../core/crypto/random.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { markAsLogged } from '../../core/http/refusals/logged.ts'
 import { Page, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { loginFail } from '../authentication/events.ts'
 import { ofBrowser } from '../devices/device-cookie.ts'
 import { browserOf } from '../flows/requests.ts'
-import { parseReturnTo, type ReturnOrigins } from '../flows/return-to.ts'
-import { type BrowserSessionDeps, sessionResult } from '../sessions/browser.ts'
+import { parseReturnTo } from '../flows/return-to.ts'
+import { sessionResult } from '../sessions/browser.ts'
 import { SessionAnswer } from '../sessions/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
 import { SentProof, secondFactorRequired } from '../totp/schemas.ts'
-import { type ContinueDeps, continueOnPages } from './continue.ts'
+import { continueOnPages } from './continue.ts'
 import { flowCookie } from './cookie.ts'
 import { failurePage, refusedCodePage } from './pages.ts'
 import { linkedToAnother, providerFailed } from './problems.ts'
-import { type ProvenByProvider, takeProof } from './prove.ts'
+import { takeProof } from './prove.ts'
 import type { Provider } from './provider.ts'
 import { defaultName } from './provider-settings.ts'
-import type { Providers } from './providers.ts'
 import { CallbackQuery, FactorBody, ProviderName, SignInQuery } from './schemas.ts'
-import { confirm, type SignInDeps, signIn } from './sign-in.ts'
+import { confirm, signIn } from './sign-in.ts'
+
+const access = { rule: anyone }
+const providerErrors = [providerFailed, 'routeNotFound'] as const
+const accountErrors = [
+  'signInFailed',
+  'accessDenied',
+  'passwordChangeRequired',
+  enrolmentRequired,
+] as const
+// A HEAD request, for example of a link preview, must not use up a code.
+const exposeHeadRoute = false
 
 /**
  * Federation module, spec 4.4 and 5.4: sign-in through an identity provider. GET /oauth/login
@@ -43,37 +50,7 @@ import { confirm, type SignInDeps, signIn } from './sign-in.ts'
  *
  * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
  */
-export interface ExternalRoutesOptions
-  extends SignInDeps,
-    ContinueDeps,
-    BrowserSessionDeps,
-    ProvenByProvider {
-  readonly accounts: SignInDeps['accounts'] & ContinueDeps['accounts']
-  readonly identities: SignInDeps['identities'] & ProvenByProvider['identities']
-  readonly secondFactor: SignInDeps['secondFactor'] & ContinueDeps['secondFactor']
-  readonly config: Pick<Config, 'baseUrl' | 'http' | 'session'>
-  readonly events: Pick<Events, 'emit'>
-  readonly providers: Providers
-  readonly loginAddress: LoginAddress
-  readonly random: Random
-  readonly returnOrigins: ReturnOrigins
-}
-
-const access = { rule: anyone }
-const providerErrors = [providerFailed, 'routeNotFound'] as const
-const accountErrors = [
-  'signInFailed',
-  'accessDenied',
-  'passwordChangeRequired',
-  enrolmentRequired,
-] as const
-// A HEAD request, for example of a link preview, must not use up a code.
-const exposeHeadRoute = false
-
-export async function externalRoutes(
-  instance: FastifyInstance,
-  options: ExternalRoutesOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { events, flows, loginAddress, providers, random, returnOrigins } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)

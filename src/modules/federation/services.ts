@@ -1,5 +1,5 @@
+import type { FastifyRequest } from 'fastify'
 import { hook, service } from '../../core/module/service.ts'
-import type { LogoutEndings } from '../sessions/logout-routes.ts'
 import { endBearer } from '../tokens/authenticator.ts'
 import { type ExternalBearer, externalBearer } from './authenticator.ts'
 import { createFlows, type Flows } from './flow.ts'
@@ -9,7 +9,8 @@ import { createProviders, type Providers } from './providers.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly endBearer: LogoutEndings['endBearer']
+    /** Ends the bearer token of a request, if there is one. */
+    readonly endBearer: (request: FastifyRequest) => Promise<unknown>
     readonly externalBearer: ExternalBearer
     readonly flows: Flows
     readonly identities: Identities
@@ -19,27 +20,26 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['accounts', 'config', 'db', 'feed', 'clock', 'events', 'random'],
+    needs: ['accounts'],
     makes: ['identities'],
     create: (needs) => ({ identities: createIdentities(needs) }),
   }),
   service({
-    needs: ['clock', 'config', 'events', 'fetch'],
     makes: ['providers'],
     create: (needs) => ({ providers: createProviders(needs) }),
   }),
   service({
-    needs: ['clock', 'events', 'identities', 'providers', 'requirements', 'revocations'],
+    needs: ['identities', 'providers', 'requirements', 'revocations'],
     makes: ['externalBearer'],
     create: (needs) => ({ externalBearer: externalBearer(needs) }),
   }),
   service({
-    needs: ['accounts', 'clock', 'db', 'keys', 'random'],
+    needs: ['accounts', 'keys'],
     makes: ['flows'],
     create: (needs) => ({ flows: createFlows(needs) }),
   }),
   service({
-    needs: ['events', 'revocations', 'rotation', 'tokens', 'externalBearer'],
+    needs: ['revocations', 'rotation', 'tokens', 'externalBearer'],
     makes: ['endBearer'],
     create: ({ externalBearer: external, ...needs }) => {
       const endOwn = endBearer(needs)

@@ -15,17 +15,16 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'keys', 'random'],
+    needs: ['keys'],
     makes: ['pageFlows'],
     create: (needs) => ({ pageFlows: createPageFlows(needs) }),
   }),
   service({
-    needs: ['config'],
     makes: ['returnPaths'],
     create: ({ config }) => ({ returnPaths: createReturnPaths(config) }),
   }),
   service({
-    needs: ['config', 'returnPaths'],
+    needs: ['returnPaths'],
     makes: ['returnOrigins'],
     hooks: ['isReturnOrigin'],
     create({ config, returnPaths, isReturnOrigin }) {

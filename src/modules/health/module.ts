@@ -12,12 +12,7 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
-  routes: async () => {
-    const { healthRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(healthRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   // Logs warnings on nodes without probes too.
   jobs: ({ readiness }) => [{ name: 'warnings', everyMs: lookEveryMs, run: readiness.warnings }],
 }

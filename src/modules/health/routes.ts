@@ -2,19 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { untilRead } from '../../core/http/connections/draining.ts'
 import { named, nameOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
-import type { Module } from '../../core/module/module.ts'
 import { loadMonitoring } from '../../core/module/monitoring.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Readiness } from './readiness.ts'
-
-/**
- * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
- * and GET /api/public/status. Neither tells why: reasons are for the log.
- */
-export interface HealthRoutesOptions {
-  readonly modules: readonly Module[]
-  readonly readiness: Readiness
-}
 
 const retrySeconds = 1
 
@@ -59,9 +49,13 @@ const PublicStatus = named(
   { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
 )
 
-export async function healthRoutes(
+/**
+ * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
+ * and GET /api/public/status. Neither tells why: reasons are for the log.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { modules, readiness }: HealthRoutesOptions,
+  { modules, readiness }: Needs,
 ): Promise<void> {
   const warnings = (await loadMonitoring(modules)).flatMap((own) => own.readinessWarnings ?? [])
   const app = instance.withTypeProvider<SchemaTypes>()

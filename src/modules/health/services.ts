@@ -9,18 +9,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [
-      'accounts',
-      'db',
-      'feed',
-      'keys',
-      'assertDatabaseServes',
-      'clock',
-      'log',
-      'measurements',
-      'modules',
-      'workers',
-    ],
+    needs: ['accounts', 'keys', 'modules'],
     makes: ['readiness'],
     hooks: ['readinessWarning'],
     create: ({ readinessWarning, ...needs }) => ({

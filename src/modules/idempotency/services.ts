@@ -10,7 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'keys'],
+    needs: ['keys'],
     makes: ['idempotency'],
     create: (needs) => ({ idempotency: createIdempotency(needs) }),
   }),

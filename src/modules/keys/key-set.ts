@@ -6,7 +6,7 @@ import { KeySetNotOpened } from '../../core/database/key-set-not-opened.ts'
 import { type Guard, lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
-import { soleProcess, type Workers } from '../../core/workers/workers.ts'
+import type { Workers } from '../../core/workers/workers.ts'
 import { accessAlgorithm } from './algorithm.ts'
 import { type AuditKeys, auditKeysOf } from './audit-keys.ts'
 import { keyRetired } from './events.ts'
@@ -117,8 +117,7 @@ export interface KeySetDeps {
   readonly clock: Clock
   readonly events: Events
   readonly random: Random
-  /** A process that is alone unless given. */
-  readonly workers?: Pick<Workers, 'askOthers' | 'onAsked'>
+  readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
 }
 
 const refreshAlgorithm = 'HS256'
@@ -140,7 +139,7 @@ export async function loadKeySet(
   deps: KeySetDeps,
   { mayAddSigner = true }: LoadKeySetOptions = {},
 ): Promise<KeySet> {
-  const { config, db, feed, clock, events, random, workers = soleProcess } = deps
+  const { config, db, feed, clock, events, random, workers } = deps
   const { rotationDays } = config.token
   const stored = await keyStore(db).all()
   let closed: KeySetNotOpened | null = null

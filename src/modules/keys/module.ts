@@ -44,12 +44,7 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const { keyRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(keyRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   jobs: ({ keys, masterKeyRotationAnswers }) => [
     {
       name: 'keys of other processes',

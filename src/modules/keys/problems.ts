@@ -2,6 +2,7 @@ import type { Problem } from '../../core/errors.ts'
 
 export const keyNotFound: Problem = {
   name: 'keyNotFound',
+  isUnlisted: true,
   status: 404,
   error: 'Key not found',
   words: { en: 'There is no such key.', de: 'Diesen Schlüssel gibt es nicht.' },
@@ -10,6 +11,7 @@ export const keyNotFound: Problem = {
 /** A key that signs, or that a successor has not replaced at every node yet, cannot be retired. */
 export const keySigns: Problem = {
   name: 'keySigns',
+  isUnlisted: true,
   status: 409,
   error: 'Key still signs',
   words: {
@@ -21,6 +23,7 @@ export const keySigns: Problem = {
 /** The operator has configured the key, or the service has none of the algorithm. */
 export const keyNotReplaced: Problem = {
   name: 'keyNotReplaced',
+  isUnlisted: true,
   status: 409,
   error: 'Key cannot be replaced here',
   words: {

@@ -3,27 +3,20 @@ import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
-import { type Clock, isoTimeOrNull } from '../../core/lib/clock.ts'
+import { isoTimeOrNull } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { KeySet, ListedKey } from './key-set.ts'
+import type { ListedKey } from './key-set.ts'
 import { keyNotFound, keyNotReplaced, keySigns } from './problems.ts'
 import { KeyNotReplaced, KeySigns } from './retirement.ts'
 import { KeyId, KeyList, RotatedKey, RotateKey, StoredKey } from './schemas.ts'
-
-/** The routes of /api/admin/keys: what `gatehouse keys` does, for an administrator. */
-export interface KeyRoutesOptions {
-  readonly clock: Clock
-  readonly keys: Pick<KeySet, 'list' | 'retire' | 'rotate'>
-}
 
 const access = { rule: role('ADMIN') }
 // A new key, or the end of one, decides which tokens the service and others accept.
 const reauthentication = 'always'
 
-export async function keyRoutes(
-  instance: FastifyInstance,
-  { clock, keys }: KeyRoutesOptions,
-): Promise<void> {
+/** The routes of /api/admin/keys: what `gatehouse keys` does, for an administrator. */
+export async function routes(instance: FastifyInstance, { clock, keys }: Needs): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(

@@ -29,14 +29,13 @@ declare module '../../core/module/services.ts' {
 export const services = [
   // With the audit log, which records a new key.
   service({
-    needs: ['audit', 'isServer', 'clock', 'config', 'db', 'feed', 'events', 'random'],
+    needs: ['audit', 'isServer'],
     makes: ['keys'],
     create: async ({ isServer, ...needs }) => ({
       keys: await loadKeySet(needs, { mayAddSigner: isServer }),
     }),
   }),
   service({
-    needs: ['clock', 'config', 'db', 'events', 'random'],
     makes: ['masterKeyRotation'],
     hooks: ['onKeyTurned'],
     create: ({ onKeyTurned, ...needs }) => ({
@@ -47,7 +46,7 @@ export const services = [
     }),
   }),
   service({
-    needs: ['clock', 'db', 'feed', 'keys', 'log', 'random'],
+    needs: ['keys'],
     makes: ['masterKeyRotationAnswers'],
     create: (needs) => ({ masterKeyRotationAnswers: createMasterKeyRotationAnswers(needs) }),
   }),

@@ -36,14 +36,5 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const [{ loginRoutes }, { throttleAdminRoutes }] = await Promise.all([
-      import('./routes.ts'),
-      import('./throttle-routes.ts'),
-    ])
-    return async (app, needs) => {
-      await app.register(loginRoutes, needs)
-      await app.register(throttleAdminRoutes, needs)
-    }
-  },
+  routes: () => Promise.all([import('./routes.ts'), import('./throttle-routes.ts')]),
 }

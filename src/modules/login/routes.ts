@@ -1,32 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
-import type { LoginAddress } from '../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { byPassword, type PasswordMethodDeps } from '../accounts/password-method.ts'
+import { byPassword } from '../accounts/password-method.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { enrolmentRequired } from '../tokens/schemas.ts'
-import type { Tokens } from '../tokens/tokens.ts'
 import { secondFactorRequired } from '../totp/schemas.ts'
-import { answerLogin, type LoginAnswersDeps } from './answers.ts'
-import { type LogInDeps, logIn } from './log-in.ts'
+import { answerLogin } from './answers.ts'
+import { logIn } from './log-in.ts'
 import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.ts'
 import type { LoginMode } from './settings.ts'
 
 /** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
-export interface LoginRoutesOptions extends LogInDeps, PasswordMethodDeps, LoginAnswersDeps {
-  readonly accounts: LogInDeps['accounts']
-  readonly config: Pick<Config, 'http' | 'baseUrl' | 'login' | 'session' | 'token'>
-  readonly loginAddress: LoginAddress
-  readonly tokens: Tokens
-}
-
-export async function loginRoutes(
-  instance: FastifyInstance,
-  options: LoginRoutesOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { config } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)

@@ -11,7 +11,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'events', 'requirements'],
+    needs: ['requirements'],
     makes: ['completion'],
     hooks: ['onSignedIn'],
     create: ({ clock, onSignedIn, ...needs }) => ({

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { parseThrottledAddress } from '../../core/addresses/address.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { refuseField } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
@@ -9,17 +9,16 @@ import { parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { listQuery, Message, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { createBatchQueue } from '../../core/queues/batch-queue.ts'
 import { AccountName } from '../accounts/schemas.ts'
 import { AddressCleared, ThrottledAddress, ThrottleNow } from './schemas.ts'
-import {
-  clearAddress,
-  clearThrottle,
-  type NamedState,
-  nameLimits,
-  type ThrottledDeps,
-} from './throttled.ts'
+import { clearAddress, clearThrottle, type NamedState, nameLimits } from './throttled.ts'
+
+const access = { rule: role('ADMIN') }
+const maxPerPage = 100
+const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
 
 /**
  * GET /api/admin/throttle, DELETE /api/admin/throttle/{username} and
@@ -28,18 +27,7 @@ import {
  * the account and of the client that have it. An address clears the limits that close it for all
  * names; the limits of a name stay.
  */
-export interface ThrottleRoutesOptions extends ThrottledDeps {
-  readonly db: Database
-}
-
-const access = { rule: role('ADMIN') }
-const maxPerPage = 100
-const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
-
-export async function throttleAdminRoutes(
-  instance: FastifyInstance,
-  options: ThrottleRoutesOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { db, lock, throttle } = options
   // One page at a time: callers who have gone leave the queue.
   const queue = createBatchQueue({ maxRunning: 1 })

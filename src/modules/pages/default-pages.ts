@@ -6,8 +6,8 @@ import { anyone } from '../../core/policy/rules.ts'
 const signOut = '/signout' // it shows who is signed in
 
 /**
- * Leads a browser on from the pages to which a sign-in and a sign-out lead by default, where no
- * module has these pages. Registered after the routes of all modules.
+ * Leads a browser on from the pages to which a sign-in, a sign-out, mails and other pages lead,
+ * where no module has these pages. Registered after the routes of all modules.
  */
 export async function defaultPages(app: FastifyInstance): Promise<void> {
   const hasPage = (url: string) => app.hasRoute({ method: 'GET', url })
@@ -16,6 +16,7 @@ export async function defaultPages(app: FastifyInstance): Promise<void> {
   limitPageRequests(app, prefersPage)
   if (!hasPage('/')) leadOn('/', hasAccount ? account : signOut)
   if (!hasAccount) leadOn(account, signOut)
+  if (!hasPage('/reset')) leadOn('/reset', '/signin')
 
   function leadOn(url: string, path: string): void {
     const config = { module: 'pages', access: { rule: anyone }, answers: { 303: {} } }

@@ -12,13 +12,11 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [],
     makes: ['signInAdditions'],
     hooks: ['signInPages'],
     create: ({ signInPages }) => ({ signInAdditions: () => subscribersOf(signInPages) }),
   }),
   service({
-    needs: [],
     makes: ['landings'],
     hooks: ['landing'],
     create: ({ landing }) => ({ landings: () => subscribersOf(landing) }),

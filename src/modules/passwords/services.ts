@@ -14,17 +14,15 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'config', 'measurements', 'random', 'workers'],
     makes: ['passwords'],
     create: (needs) => ({ passwords: createPasswords(needs) }),
   }),
   service({
-    needs: ['config', 'events', 'fetch'],
     makes: ['isBreached'],
     create: (needs) => ({ isBreached: breachQuery(needs) }),
   }),
   service({
-    needs: ['clock', 'db', 'passwords', 'random'],
+    needs: ['passwords'],
     makes: ['verifier'],
     create: (needs) => ({ verifier: createVerifier(needs) }),
   }),

@@ -15,10 +15,5 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   errors: [postNotFound],
   services: () => import('./services.ts'),
-  routes: async () => {
-    const { postRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(postRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { resource } from '../../core/http/changes/resource.ts'
 import { sendList } from '../../core/http/lists/listing.ts'
@@ -8,25 +7,19 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { postsRules, role } from '../../core/policy/rules.ts'
-import type { Idempotency } from '../idempotency/idempotency.ts'
 import { type Post, resourceOf } from './post.ts'
 import { authorIdOf, type Posts } from './posts.ts'
 import { postNotFound } from './problems.ts'
 import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts'
 
-/** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
-export interface PostRoutesOptions {
-  readonly config: Pick<Config, 'lists' | 'posts'>
-  readonly idempotency: Idempotency
-  readonly posts: Posts
-}
-
 const batchSize = 50 // a post can have 80 kB
 
-export async function postRoutes(
+/** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
+export async function routes(
   instance: FastifyInstance,
-  { config, idempotency, posts }: PostRoutesOptions,
+  { config, idempotency, posts }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const removeRule = postsRules.remove[config.posts.deletePolicy]

@@ -10,7 +10,6 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'db', 'events'],
     makes: ['posts'],
     create: (needs) => ({ posts: createPosts(needs) }),
   }),

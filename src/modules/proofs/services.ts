@@ -15,27 +15,23 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [],
     makes: ['sentCodes'],
     hooks: ['sentCode'],
     create: ({ sentCode }) => ({ sentCodes: () => subscribersOf(sentCode) }),
   }),
   service({
-    needs: ['clock', 'db', 'pageFlows', 'requirements'],
+    needs: ['pageFlows', 'requirements'],
     makes: ['grants'],
     create: (needs) => ({ grants: createGrants(needs) }),
   }),
   service({
     needs: [
       'accounts',
-      'config',
       'grants',
       'limits',
-      'db',
       'loginAddress',
       'requirements',
       'secondFactor',
-      'clock',
       'passwords',
       'verifier',
     ],

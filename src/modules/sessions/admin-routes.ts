@@ -2,27 +2,21 @@ import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { accountNamed, ownSession } from '../accounts/look-up.ts'
 import { AccountName } from '../accounts/schemas.ts'
 import { SessionList, showSession } from './schemas.ts'
-import type { Sessions } from './sessions.ts'
-
-/**
- * GET and DELETE /api/admin/accounts/{username}/sessions: lists and ends sessions of an account.
- */
-export interface SessionAdminOptions {
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly sessions: Pick<Sessions, 'of' | 'endAll'>
-}
 
 const path = '/api/admin/accounts/:username/sessions'
 const access = { rule: role('ADMIN') }
 
-export async function sessionAdminRoutes(
+/**
+ * GET and DELETE /api/admin/accounts/{username}/sessions: lists and ends sessions of an account.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { accounts, sessions }: SessionAdminOptions,
+  { accounts, sessions }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const named = accountNamed(accounts)

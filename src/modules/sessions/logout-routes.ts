@@ -1,23 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { Message, named, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import { type BrowserSessionDeps, endSession } from './browser.ts'
-
-/**
- * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
- * with its pair, and the refresh token of the body. An invalid token counts as ended. No body keeps
- * the session and the bearer token from their end: a body that cannot be read counts as none.
- */
-export interface LogoutRoutesOptions extends BrowserSessionDeps, LogoutEndings {}
-
-/** What other modules end at a logout. */
-export interface LogoutEndings {
-  /** Ends the bearer token of a request, if there is one. */
-  readonly endBearer: (request: FastifyRequest) => Promise<unknown>
-  /** Ends a refresh token, if the text is a valid one. */
-  readonly endRefresh: (token: string) => Promise<unknown>
-}
+import { endSession } from './browser.ts'
 
 const LogoutRequest = {
   type: 'object',
@@ -33,10 +19,12 @@ const SentLogout = named(
   {},
 )
 
-export async function logoutRoutes(
-  instance: FastifyInstance,
-  options: LogoutRoutesOptions,
-): Promise<void> {
+/**
+ * POST /logout, spec 3.1 and 4.1: ends the session of the cookie, the bearer token of the header
+ * with its pair, and the refresh token of the body. An invalid token counts as ended. No body keeps
+ * the session and the bearer token from their end: a body that cannot be read counts as none.
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { endBearer, endRefresh } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)

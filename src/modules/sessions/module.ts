@@ -23,29 +23,13 @@ export const module: Module = {
     const { sessionAuthenticator } = await import('./authenticator.ts')
     return ({ config, sessions }, before) => [...before, sessionAuthenticator(config, sessions)]
   },
-  routes: async () => {
-    const [
-      { ownAccountPrefixes },
-      { sessionAdminRoutes },
-      { logoutRoutes },
-      { ownSessionRoutes },
-      { sessionRoutes },
-    ] = await Promise.all([
-      import('../../core/policy/groups.ts'),
-      import('./admin-routes.ts'),
-      import('./logout-routes.ts'),
+  routes: () =>
+    Promise.all([
       import('./own-routes.ts'),
+      import('./logout-routes.ts'),
       import('./routes.ts'),
-    ])
-    return async (app, needs) => {
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(ownSessionRoutes, { prefix, ...needs })
-      }
-      await app.register(logoutRoutes, needs)
-      await app.register(sessionRoutes, needs)
-      await app.register(sessionAdminRoutes, needs)
-    }
-  },
+      import('./admin-routes.ts'),
+    ]),
   jobs: ({ asyncCommitDb, clock, sessions }) => [
     { name: 'session activity', everyMs: 1000, inEachWorker: true, run: sessions.flush },
     { name: 'ended sessions', purge: sessions.purge },

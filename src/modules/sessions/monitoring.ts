@@ -30,8 +30,8 @@ export const monitoring: Monitoring = {
   ],
   serviceMetrics({ sessions }) {
     const count = boundedCount(() => sessions.count())
-    return async ({ isDatabaseUp }) => {
-      const live = isDatabaseUp ? await count().catch(() => null) : null
+    return async ({ fromDatabase }) => {
+      const live = await fromDatabase(count)
       return [
         gauge(
           'gatehouse_sessions_live',

@@ -1,29 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import { clearSessionCookie } from './cookie.ts'
 import { SessionList, showSession } from './schemas.ts'
-import type { Sessions } from './sessions.ts'
 
-/**
- * The routes of the caller's own sessions: GET and DELETE /sessions, and DELETE /sessions/{id},
- * below /api/user/account (role USER) and /api/account (any account).
- */
-export interface OwnSessionsOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly clock: Clock
-  readonly config: Pick<Config, 'login' | 'session'>
-  readonly sessions: Pick<Sessions, 'of' | 'endOne' | 'endAll'>
-}
+export const prefixes = ownAccountPrefixes
 
 const access = { rule: authenticated }
 
@@ -39,9 +27,13 @@ const SessionName = {
   },
 } as const
 
-export async function ownSessionRoutes(
+/**
+ * The routes of the caller's own sessions: GET and DELETE /sessions, and DELETE /sessions/{id},
+ * below /api/user/account (role USER) and /api/account (any account).
+ */
+export async function routes(
   instance: FastifyInstance,
-  { accounts, clock, config, sessions }: OwnSessionsOptions,
+  { accounts, clock, config, sessions }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)

@@ -1,27 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { Message, named, type SchemaTypes } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Principal } from '../../core/policy/principal.ts'
 import { authenticated } from '../../core/policy/rules.ts'
 import { sensitiveUpdate } from './events.ts'
 import { sessionState } from './schemas.ts'
-
-/**
- * GET /api/session, GET /api/protected and POST /api/transfer, spec 3.1, 4.1 and 5.2. They accept a
- * session only; other credentials are ignored.
- */
-export interface SessionRoutesOptions {
-  readonly config: Pick<Config, 'roles'>
-  readonly db: Database
-  readonly events: Events
-}
 
 /** The operation means nothing, so its body means nothing either. */
 const Transfer = named(
@@ -32,9 +21,13 @@ const Transfer = named(
 
 const bySession = { rule: authenticated, schemes: ['session'] } as const
 
-export async function sessionRoutes(
+/**
+ * GET /api/session, GET /api/protected and POST /api/transfer, spec 3.1, 4.1 and 5.2. They accept a
+ * session only; other credentials are ignored.
+ */
+export async function routes(
   instance: FastifyInstance,
-  { config, db, events }: SessionRoutesOptions,
+  { config, db, events }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 

@@ -10,19 +10,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: [
-      'log',
-      'accounts',
-      'asyncCommitDb',
-      'config',
-      'db',
-      'clock',
-      'events',
-      'feed',
-      'random',
-      'requirements',
-      'workers',
-    ],
+    needs: ['accounts', 'requirements'],
     makes: ['sessions'],
     create: ({ log: _, ...needs }) => ({ sessions: createSessions(needs) }),
     async close({ log, sessions }) {
@@ -36,7 +24,7 @@ export const services = [
 export const hooks = [
   hook(
     'onAccountEnded',
-    ['clock'],
+    [],
     ({ clock }) =>
       async (trx, { userId, endsLogins, keepSession, isRemoved }) => {
         const now = isRemoved ? null : clock.now()

@@ -16,12 +16,7 @@ export const module: Module = {
   services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),
-  routes: async () => {
-    const { captchaRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      await app.register(captchaRoutes, needs)
-    }
-  },
+  routes: () => import('./routes.ts'),
   jobs: ({ asyncCommitDb: db, clock }) => [
     {
       name: 'throttle places',

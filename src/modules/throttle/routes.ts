@@ -1,24 +1,15 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
-import type { Captcha } from './captcha.ts'
 import { ChallengeBody } from './schemas.ts'
 
 /**
  * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not
  * found while captchas are off.
  */
-export interface CaptchaRoutesOptions {
-  readonly config: Pick<Config, 'login'>
-  readonly captcha: Captcha
-}
-
-export async function captchaRoutes(
-  instance: FastifyInstance,
-  { config, captcha }: CaptchaRoutesOptions,
-): Promise<void> {
+export async function routes(instance: FastifyInstance, { config, captcha }: Needs): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(

@@ -21,31 +21,30 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['clock', 'db', 'keys'],
+    needs: ['keys'],
     makes: ['captcha'],
     create: (needs) => ({ captcha: createCaptcha(needs) }),
   }),
   service({
-    needs: ['captcha', 'clock', 'config', 'events', 'keys', 'asyncCommitDb', 'lock'],
+    needs: ['captcha', 'keys', 'lock'],
     makes: ['limits'],
     create: ({ asyncCommitDb: db, lock: failures, ...needs }) => ({
       limits: createLoginLimits({ ...needs, db, failures }),
     }),
   }),
   service({
-    needs: ['clock', 'config', 'events', 'keys', 'asyncCommitDb'],
+    needs: ['keys'],
     makes: ['clientLimits'],
     create: ({ asyncCommitDb: db, ...needs }) => ({
       clientLimits: createClientLimits({ ...needs, db }),
     }),
   }),
   service({
-    needs: ['clock', 'config', 'db', 'keys'],
+    needs: ['keys'],
     makes: ['throttle'],
     create: (needs) => ({ throttle: createThrottleOverview(needs) }),
   }),
   service({
-    needs: ['config'],
     makes: ['loginAddress'],
     create: ({ config }) => ({ loginAddress: createLoginAddress(config) }),
   }),

@@ -1,27 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../../core/database/database.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { Message, named, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import {
-  type EndTokenDeps,
-  endAccessToken,
-  endOf,
-  endRefreshToken,
-  type TokenEnd,
-} from './end-token.ts'
+import { endAccessToken, endOf, endRefreshToken, type TokenEnd } from './end-token.ts'
 import { tokenExamples } from './schemas.ts'
-
-/**
- * POST /api/admin/tokens/revoke: ends one access token or refresh token, by its text, or an access
- * token by its id. An invalid token counts as revoked (spec 3.2). If the end cannot be stored, the
- * answer is 503, never a false 200 (RFC 7009 section 2.2).
- */
-export interface TokenAdminOptions extends EndTokenDeps {
-  readonly db: Database
-}
 
 const RevokeToken = named(
   'TokenRevocation',
@@ -48,10 +33,12 @@ const RevokeToken = named(
   { token: tokenExamples.token },
 )
 
-export async function tokenAdminRoutes(
-  instance: FastifyInstance,
-  options: TokenAdminOptions,
-): Promise<void> {
+/**
+ * POST /api/admin/tokens/revoke: ends one access token or refresh token, by its text, or an access
+ * token by its id. An invalid token counts as revoked (spec 3.2). If the end cannot be stored, the
+ * answer is 503, never a false 200 (RFC 7009 section 2.2).
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { db } = options
 
   instance.withTypeProvider<SchemaTypes>().post(

@@ -1,25 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Database } from '../../core/database/database.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { Integer, named, rolesOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { client } from '../../core/policy/rules.ts'
-import { type EndTokenDeps, endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
+import { endLogin, endRefreshToken, type TokenEnd } from './end-token.ts'
 import { introspect, isFor, payloadOf } from './introspection.ts'
 import { invalidRequest, unauthorizedClient, unsupportedRequest } from './problems.ts'
-import type { Verified } from './verified.ts'
-
-/**
- * POST /oauth/introspect (RFC 7662) and POST /oauth/revoke (RFC 7009), for clients of CLIENTS_FILE:
- * other services learn whether a token still counts, and end tokens. docs/adr/0034
- */
-export interface ClientRoutesOptions extends EndTokenDeps {
-  readonly config: { readonly roles: readonly Role[] }
-  readonly db: Database
-  readonly verified: Verified
-}
 
 const TokenRequest = named(
   'TokenParameters',
@@ -90,10 +79,11 @@ const rewords = {
   unsupportedMediaType: unsupportedRequest,
 } as const
 
-export async function clientRoutes(
-  instance: FastifyInstance,
-  options: ClientRoutesOptions,
-): Promise<void> {
+/**
+ * POST /oauth/introspect (RFC 7662) and POST /oauth/revoke (RFC 7009), for clients of CLIENTS_FILE:
+ * other services learn whether a token still counts, and end tokens. docs/adr/0034
+ */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { config, db, tokens } = options
   const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)

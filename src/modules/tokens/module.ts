@@ -35,18 +35,8 @@ export const module: Module = {
     const { bearerAuthenticator } = await import('./authenticator.ts')
     return (needs, before) => [...before, bearerAuthenticator(needs)]
   },
-  routes: async () => {
-    const [{ tokenAdminRoutes }, { clientRoutes }, { tokenRoutes }] = await Promise.all([
-      import('./admin-routes.ts'),
-      import('./client-routes.ts'),
-      import('./routes.ts'),
-    ])
-    return async (app, needs) => {
-      await app.register(tokenRoutes, needs)
-      await app.register(tokenAdminRoutes, needs)
-      await app.register(clientRoutes, needs)
-    }
-  },
+  routes: () =>
+    Promise.all([import('./routes.ts'), import('./admin-routes.ts'), import('./client-routes.ts')]),
   jobs: ({ revocations, rotation }) => [
     { name: 'refresh tokens', purge: rotation.purge },
     { name: 'revocations', purge: revocations.purge },

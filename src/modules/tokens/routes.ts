@@ -1,42 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
-import type { Events, LoginFacts } from '../../core/events/events.ts'
+import type { LoginFacts } from '../../core/events/events.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { tokenReuse } from '../../core/http/events.ts'
 import { markAsLogged } from '../../core/http/refusals/logged.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
 import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { type Principal, type Role, userIdOf } from '../../core/policy/principal.ts'
 import { anyone, authenticated } from '../../core/policy/rules.ts'
-import { type Accounts, accountIn } from '../accounts/accounts.ts'
+import { accountIn } from '../accounts/accounts.ts'
 import type { Account } from '../authentication/account.ts'
-import type { Requirements } from '../authentication/requirements.ts'
-import type { KeySet } from '../keys/key-set.ts'
 import { ann } from '../users/schemas.ts'
 import type { RefreshClaims } from './claims.ts'
 import { tokenCreated } from './events.ts'
-import { noProfile, type Profile, type Profiles } from './profiles.ts'
-import type { Revocations } from './revocations.ts'
-import type { Rotation, Successor } from './rotation.ts'
+import { noProfile, type Profile } from './profiles.ts'
+import type { Successor } from './rotation.ts'
 import { Refreshed, SentRefreshToken } from './schemas.ts'
-import type { Tokens } from './tokens.ts'
-
-/** POST /refresh, GET /api/me and GET /.well-known/jwks.json, spec 3.2, 4.1 and 5.3. */
-export interface TokenRoutesOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'roles' | 'token'>
-  readonly db: Database
-  readonly events: Events
-  readonly keys: KeySet
-  readonly profiles: Profiles
-  readonly requirements: Pick<Requirements, 'refuse'>
-  readonly revocations: Pick<Revocations, 'endPair' | 'refusesRefresh'>
-  readonly rotation: Rotation
-  readonly tokens: Tokens
-}
 
 // A value of any type is accepted here: the answer for anything but a refresh token is 401.
 const RefreshRequest = {
@@ -89,10 +71,8 @@ const PublicKeys = named(
   { keys: [exampleKey] },
 )
 
-export async function tokenRoutes(
-  instance: FastifyInstance,
-  options: TokenRoutesOptions,
-): Promise<void> {
+/** POST /refresh, GET /api/me and GET /.well-known/jwks.json, spec 3.2, 4.1 and 5.3. */
+export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, config, db, events, keys, profiles, requirements, rotation, tokens } = options
   const { revocations } = options
   const app = instance.withTypeProvider<SchemaTypes>()

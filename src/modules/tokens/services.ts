@@ -1,5 +1,4 @@
 import { hook, service } from '../../core/module/service.ts'
-import type { LogoutEndings } from '../sessions/logout-routes.ts'
 import { endRefreshToken } from './end-token.ts'
 import { createProfiles, type Profiles } from './profiles.ts'
 import { loadRevocations, type Revocations } from './revocations.ts'
@@ -9,7 +8,8 @@ import { createVerified, type Verified } from './verified.ts'
 
 declare module '../../core/module/services.ts' {
   interface Services {
-    readonly endRefresh: LogoutEndings['endRefresh']
+    /** Ends a refresh token, if the text is a valid one. */
+    readonly endRefresh: (token: string) => Promise<unknown>
     readonly profiles: Profiles
     readonly revocations: Revocations
     readonly rotation: Rotation
@@ -20,22 +20,20 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['asyncCommitDb', 'clock', 'db', 'feed', 'config', 'events'],
     makes: ['revocations'],
     create: async (needs) => ({ revocations: await loadRevocations(needs) }),
   }),
   service({
-    needs: ['asyncCommitDb', 'clock', 'config', 'db', 'events', 'random'],
     makes: ['rotation'],
     create: (needs) => ({ rotation: createRotation(needs) }),
   }),
   service({
-    needs: ['clock', 'config', 'keys', 'random'],
+    needs: ['keys'],
     makes: ['tokens'],
     create: (needs) => ({ tokens: createTokens(needs) }),
   }),
   service({
-    needs: ['clock', 'keys', 'tokens'],
+    needs: ['keys', 'tokens'],
     makes: ['verified'],
     create: (needs) => ({ verified: createVerified(needs) }),
   }),
@@ -45,7 +43,7 @@ export const services = [
     create: ({ users, revocations }) => ({ profiles: createProfiles(users, revocations) }),
   }),
   service({
-    needs: ['events', 'revocations', 'rotation', 'tokens'],
+    needs: ['revocations', 'rotation', 'tokens'],
     makes: ['endRefresh'],
     create: (needs) => ({
       endRefresh: (token) => endRefreshToken(needs, token, { reason: 'logout' }),

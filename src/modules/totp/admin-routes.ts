@@ -1,27 +1,19 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { shownWith } from '../accounts/admin-routes.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
 import { AccountName, accountSchemas } from '../accounts/schemas.ts'
-import type { SecondFactor } from './second-factor.ts'
 
 /**
  * DELETE /api/admin/accounts/{username}/second-factor: an administrator removes the second factor
  * of a user who has lost the device and the recovery codes.
  */
-export interface FactorAdminOptions {
-  readonly config: Pick<Config, 'roles'>
-  readonly accounts: Pick<Accounts, 'byUsername'>
-  readonly secondFactor: Pick<SecondFactor, 'remove'>
-}
-
-export async function factorAdminRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, config, secondFactor }: FactorAdminOptions,
+  { accounts, config, secondFactor }: Needs,
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)

@@ -15,17 +15,5 @@ export const module: Module = {
   reasons: () => import('./reasons.ts'),
   services: () => import('./services.ts'),
   monitoring: () => import('./monitoring.ts'),
-  routes: async () => {
-    const [{ ownAccountPrefixes }, { factorAdminRoutes }, { factorRoutes }] = await Promise.all([
-      import('../../core/policy/groups.ts'),
-      import('./admin-routes.ts'),
-      import('./own-routes.ts'),
-    ])
-    return async (app, needs) => {
-      for (const prefix of ownAccountPrefixes) {
-        await app.register(factorRoutes, { prefix, ...needs })
-      }
-      await app.register(factorAdminRoutes, needs)
-    }
-  },
+  routes: () => Promise.all([import('./own-routes.ts'), import('./admin-routes.ts')]),
 }

@@ -3,9 +3,9 @@ import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
-import { ownOperationId } from '../../core/policy/groups.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
-import type { Accounts } from '../accounts/accounts.ts'
 import { ownAccount, ownSession } from '../accounts/look-up.ts'
 import type { Account } from '../authentication/account.ts'
 import {
@@ -14,11 +14,14 @@ import {
   proofsIn,
   SentProofs,
 } from '../authentication/proof-schemas.ts'
-import type { Proofs } from '../authentication/proofs.ts'
 import { captchaRequired } from '../throttle/schemas.ts'
 import { secondFactorNotFound } from './problems.ts'
 import { Code, Enrolment, RecoveryCodes, SentCode } from './schemas.ts'
-import type { SecondFactor } from './second-factor.ts'
+
+export const prefixes = ownAccountPrefixes
+
+const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
+const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
 
 /**
  * The second factor of the caller's own account, spec 5.5: POST, PUT and DELETE /totp and POST
@@ -26,18 +29,9 @@ import type { SecondFactor } from './second-factor.ts'
  * reauthentication, and all but PUT proofs of the person, which PUT has by what POST began. An
  * enrolment token is accepted by POST and PUT /totp only.
  */
-export interface FactorRoutesOptions {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly proofs: Proofs
-  readonly secondFactor: SecondFactor
-}
-
-const errors = ['invalidCredentials', 'tooManyLoginAttempts', 'accountNotFound'] as const
-const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
-
-export async function factorRoutes(
+export async function routes(
   instance: FastifyInstance,
-  { accounts, proofs, secondFactor }: FactorRoutesOptions,
+  { accounts, proofs, secondFactor }: Needs,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => ownOperationId(id, instance.prefix)

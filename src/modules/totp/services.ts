@@ -11,7 +11,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['accounts', 'clock', 'db', 'random', 'events', 'keys'],
+    needs: ['accounts', 'keys'],
     makes: ['secondFactor'],
     hooks: ['onFactorProved'],
     create: ({ onFactorProved, ...needs }) => ({

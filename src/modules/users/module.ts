@@ -27,16 +27,5 @@ export const module: Module = {
     { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
     { name: 'removed users', everyMs: 1000, purge: users.purgeRemoved },
   ],
-  routes: async () => {
-    const { userRoutes } = await import('./routes.ts')
-    return async (app, needs) => {
-      for (const [prefix, version, idSuffix] of [
-        ['', 'v1', ''],
-        ['/api/v1', 'v1', 'V1'],
-        ['/api/v2', 'v2', 'V2'],
-      ] as const) {
-        await app.register(userRoutes, { prefix, version, idSuffix, ...needs })
-      }
-    }
-  },
+  routes: () => import('./routes.ts'),
 }

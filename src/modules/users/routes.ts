@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../core/config/load.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { goneMeanwhile, resource } from '../../core/http/changes/resource.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
@@ -8,8 +7,8 @@ import { positiveInteger, type Query } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { authorize } from '../../core/http/routes/access.ts'
 import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { asksPrivilege, type Rule, usersRules } from '../../core/policy/rules.ts'
-import type { Idempotency } from '../idempotency/idempotency.ts'
 import {
   CreateUser,
   ListQueryV2,
@@ -20,17 +19,24 @@ import {
   UserPageV2,
 } from './schemas.ts'
 import type { User } from './user.ts'
-import type { Checks, Users } from './users.ts'
+import type { Checks } from './users.ts'
 import { isLargePageV2, listUsersV2 } from './v2.ts'
 
 /**
  * Users module, spec 2.1, 2.6, 4.2 and 9: list, get, create, update and delete, mounted once per
  * version of the API. v2 differs in its list and in one error text.
  */
-export interface UserRoutesOptions {
-  readonly config: Pick<Config, 'lists' | 'users'>
-  readonly idempotency: Idempotency
-  readonly users: Users
+export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
+  for (const [prefix, version, idSuffix] of [
+    ['', 'v1', ''],
+    ['/api/v1', 'v1', 'V1'],
+    ['/api/v2', 'v2', 'V2'],
+  ] as const) {
+    await app.register(routesOfVersion, { prefix, version, idSuffix, ...needs })
+  }
+}
+
+interface VersionOptions extends Needs {
   readonly version: 'v1' | 'v2'
   /** Ends the operation ids of this mount, so that each is unique. */
   readonly idSuffix: '' | 'V1' | 'V2'
@@ -38,9 +44,9 @@ export interface UserRoutesOptions {
 
 const batchSize = 500
 
-export async function userRoutes(
+async function routesOfVersion(
   instance: FastifyInstance,
-  { config, idempotency, users, version, idSuffix }: UserRoutesOptions,
+  { config, idempotency, users, version, idSuffix }: VersionOptions,
 ): Promise<void> {
   const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => id + idSuffix

@@ -12,7 +12,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
-    needs: ['log', 'modules', 'asyncCommitDb', 'config', 'db', 'events'],
+    needs: ['modules'],
     makes: ['users'],
     hooks: ['isPrivileged', 'onUserRemoved', 'onUserChanged'],
     create: ({ isPrivileged, log, modules, onUserRemoved, onUserChanged, ...needs }) => ({

@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { areasFor, rootPath } from '../areas.ts'
@@ -11,6 +12,14 @@ interface Props {
   readonly isMenuOpen: boolean
   readonly onMenu: () => void
 }
+
+/** What views add to the menu of the person: `PersonLink` in their `person-link.tsx`. */
+const linksOfViews = Object.values(
+  import.meta.glob<FunctionComponent>('../views/*/person-link.tsx', {
+    eager: true,
+    import: 'PersonLink',
+  }),
+)
 
 /** The bar above every view: where to begin, the search for an account, the help, the own person. */
 export function Bar({ name, logo, isMenuOpen, onMenu }: Props) {
@@ -99,7 +108,9 @@ function PersonMenu() {
       </summary>
       <div>
         <a href="/account">{t.ownAccount}</a>
-        {session.value?.roles.includes('ADMIN') && <a href="/api/docs">{t.reference}</a>}
+        {linksOfViews.map((PersonLink) => (
+          <PersonLink key={PersonLink.name} />
+        ))}
         <form method="post" action="/signout">
           <input type="hidden" name="csrf_token" value={csrfToken()} />
           <button type="submit" class="quiet small">

@@ -44,15 +44,19 @@ function Home({ view: { links, signIn, isForAdmin } }: { view: HomeView }) {
       )}
       <h2>{t.forDevelopers}</h2>
       <ul>
-        <li>
-          <a href={links.documentation.href}>{t.reference}</a>
-          {onlyAdmin}
-        </li>
-        <li>
-          <a href={links.openapi.href}>{t.openapi}</a>
-          {t.openapiFor}
-          {onlyAdmin}
-        </li>
+        {links.documentation && (
+          <li>
+            <a href={links.documentation.href}>{t.reference}</a>
+            {onlyAdmin}
+          </li>
+        )}
+        {links.openapi && (
+          <li>
+            <a href={links.openapi.href}>{t.openapi}</a>
+            {t.openapiFor}
+            {onlyAdmin}
+          </li>
+        )}
         <li>
           <a href={links.jwks.href}>{t.keys}</a>
           {t.keysFor}

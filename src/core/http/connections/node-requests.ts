@@ -1,12 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { http } from '../../lib/node-http.ts'
 import type { Measured, RouteMeasurements } from '../../measurements/requests.ts'
 import { securityHeaders, securityLinesBeside } from '../headers.ts'
 import { isOver, serveNoMore, startAnswer } from './connections.ts'
 import { answer } from './parser-errors.ts'
-
-// An import by name would load all exports of node:http, among them a client of its own.
-const http = process.getBuiltinModule('node:http')
 
 /**
  * A request that stays one if it asks for another protocol (CONNECT, Upgrade). Node would pass its

@@ -1,12 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { http } from '../../lib/node-http.ts'
 import { type Connections, prepareConnections } from './connections.ts'
 import { requestClasses, takeRequests } from './node-requests.ts'
 import { answer, onClientError } from './parser-errors.ts'
 import { isMisshapen } from './request-shape.ts'
 import { checkIntervalMs, headersTimeoutMs, requestTimeoutMs } from './time-limits.ts'
-
-// An import by name would load all exports of node:http, among them a client of its own.
-const { createServer } = process.getBuiltinModule('node:http')
 
 /**
  * Makes a server of node:http for a port beside that of the service, which does little: it has the
@@ -16,7 +14,7 @@ export function nodeServer(respond: (request: IncomingMessage, response: ServerR
   readonly server: Server
   readonly connections: Connections
 } {
-  const server = createServer(
+  const server = http.createServer(
     {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,

@@ -2,13 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorTable } from '../../error-table.ts'
 import type { ErrorName } from '../../errors.ts'
+import { http } from '../../lib/node-http.ts'
 import type { Counters } from '../../measurements/counters.ts'
 import { securityHeaders } from '../headers.ts'
 import { contentTypes } from '../media-types.ts'
 import { answerAheadOf, endWith, isOver, lastAnswerOf, serveNoMore } from './connections.ts'
-
-// An import by name would load all exports of node:http, among them a client of its own.
-const { STATUS_CODES: statusTexts } = process.getBuiltinModule('node:http')
 
 /** Connections that are refused as soon as the answer under way is sent. */
 const refused = new WeakSet<Duplex>()
@@ -85,7 +83,7 @@ export function refuse(socket: Duplex, row: ErrorName): void {
   const lines = Object.entries(closingHeaders(body)).map(([name, value]) => `${name}: ${value}`)
   endWith(
     socket,
-    `HTTP/1.1 ${status} ${statusTexts[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
   )
 }
 

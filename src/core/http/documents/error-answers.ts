@@ -127,11 +127,8 @@ function answer(
   config: RouteDeclaration,
   given: { readonly name?: string; readonly more?: readonly ResponseHeader[] | undefined },
 ): Reference {
-  const byName = new Map(
-    errors
-      .map((error) => [errorNameOf(rowOf(error)), error] as const)
-      .sort(([left], [right]) => placeOf(left) - placeOf(right)),
-  )
+  const inOrder = errors.toSorted((left, right) => placeOf(left) - placeOf(right))
+  const byName = new Map(inOrder.map((error) => [errorNameOf(rowOf(error)), error] as const))
   const names = [...byName.keys()]
   const texts = [...byName.values()].map((error) => problemOf(rowOf(error)))
   const [header, suffix] = challengeOf(
@@ -166,10 +163,11 @@ function answer(
 
 const table = Object.keys(errorTable)
 
-/** The place of an error in an answer: that in the error table, and behind it for one of a module. */
-function placeOf(name: string): number {
-  const place = table.indexOf(name)
-  return place < 0 ? table.length : place
+/** The place of an error in an answer: that in the error table, and before a row or behind it for one of a module. */
+function placeOf(error: DeclaredError): number {
+  const row = rowOf(error)
+  if (typeof row === 'string') return table.indexOf(row)
+  return row.before ? table.indexOf(row.before) - 0.5 : table.length
 }
 
 /** The challenge of an answer, and how the name of the answer tells it from others. */

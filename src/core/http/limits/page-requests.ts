@@ -67,20 +67,6 @@ export function limitPageRequests(
   })
 }
 
-/** Registers the pages of a feature in a context of their own, whose requests are limited. */
-export async function registerPages<Needs>(
-  app: FastifyInstance,
-  pages: readonly ((app: FastifyInstance, needs: Needs) => Promise<void>)[],
-  needs: Needs,
-): Promise<void> {
-  await app.register(async (limited) => {
-    limitPageRequests(limited)
-    for (const register of pages) {
-      await limited.register(async (context) => register(context, needs))
-    }
-  })
-}
-
 function refusal(): ApiError {
   const queue = 'pages'
   return new ApiError('serviceUnavailable', {

@@ -4,6 +4,11 @@ import type { InsideContext } from '../../../core/checks/context.ts'
 import { clockSetBack } from '../../../core/database/clock-set-back.ts'
 import type { Database } from '../../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
+import {
+  type ModuleSchema,
+  moduleVersions,
+  newerSchema,
+} from '../../../core/database/module-schemas.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import { databasePages } from './pages.ts'
@@ -39,7 +44,7 @@ export const databaseCheck: Check<InsideContext> = {
   },
 }
 
-const schema: Check<InsideContext> = {
+const schema = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema',
   level: 'error',
   passMessage: 'the schema is that of this version',
@@ -58,19 +63,20 @@ const schema: Check<InsideContext> = {
     if (version < latestSchema) {
       return [{ what: `The database has schema ${version}, this version needs ${latestSchema}.` }]
     }
-    if (version === latestSchema) return []
-    const what = `The database has schema ${version}, this program knows ${latestSchema}: another node is newer.`
+    const newer =
+      version > latestSchema
+        ? `schema ${version}, this program knows ${latestSchema}`
+        : newerSchema(await moduleVersions(db), modules)
+    if (newer === null) return []
+    const what = `The database has ${newer}: another node is newer.`
     return [{ what, level: 'warning', mend: { do: 'Bring this node to the newer version.' } }]
   },
-}
+})
 
 /** The first that finds an error ends the checks of the database. */
-export const openingChecks: readonly Check<InsideContext>[] = [
-  databaseFiles,
-  databaseCheck,
-  databasePages,
-  schema,
-]
+export const openingChecks = (
+  modules: readonly ModuleSchema[],
+): readonly Check<InsideContext>[] => [databaseFiles, databaseCheck, databasePages, schema(modules)]
 
 const maxClockMs = 2000
 

@@ -1,7 +1,11 @@
 import type { Check, Found } from '../../../core/checks/check.ts'
 import type { InsideContext } from '../../../core/checks/context.ts'
 import { latestSchema, schemaVersion } from '../../../core/database/migrate.ts'
-import type { ModuleSchema } from '../../../core/database/module-schemas.ts'
+import {
+  type ModuleSchema,
+  moduleVersions,
+  newerSchema,
+} from '../../../core/database/module-schemas.ts'
 import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
@@ -16,7 +20,10 @@ export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideCon
     do: 'Find out who has changed the schema. Create missing objects again by their statements, with the service stopped, or restore a backup into a new database.',
   },
   async find({ db }) {
-    if ((await schemaVersion(db)) !== latestSchema) return [] // said by the check of the version
+    const isOther =
+      (await schemaVersion(db)) !== latestSchema ||
+      newerSchema(await moduleVersions(db), modules) !== null
+    if (isOther) return [] // said by the check of the version
     const { additional, changed, missing } = await schemaDifferences(db, modules)
     const found = [
       ...missing.map(({ name, definition }): Found => differs(name, 'is missing', definition)),

@@ -1,14 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseEmail } from '../../../core/addresses/email.ts'
-import type { Config } from '../../../core/config/load.ts'
 import { type ApiError, refuseField } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
-import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
-import type { Proofs } from '../../../modules/authentication/proofs.ts'
-import type { Outbox } from '../../mail/outbox.ts'
-import type { Confirmations } from '../../one-time-tokens/confirmations.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import {
   accountForm,
   accountPage,
@@ -21,23 +17,10 @@ import {
   show,
   showIfRefused,
 } from '../../own-account/pages/own-page.ts'
-import {
-  type ProtectedFormDeps,
-  protectedForm,
-  recentLogin,
-} from '../../own-account/pages/protected-form.ts'
+import { protectedForm, recentLogin } from '../../own-account/pages/protected-form.ts'
 import type { AccountDone, AccountProblem } from '../../own-account/pages/views.ts'
-import { type Confirmed, type Emails, emailPurposes } from '../emails.ts'
+import { type Confirmed, emailPurposes } from '../emails.ts'
 import type { EmailView } from './views.ts'
-
-export interface EmailPageDeps extends ProtectedFormDeps {
-  readonly config: Pick<Config, 'pages'>
-  readonly confirmations: Pick<Confirmations, 'openByCode'>
-  readonly emails: Emails
-  readonly loginAddress: LoginAddress
-  readonly proofs: Pick<Proofs, 'prove'>
-  readonly outbox: Pick<Outbox, 'isAvailable'>
-}
 
 const path = '/account/email'
 const done: Readonly<Record<Confirmed, AccountDone>> = {
@@ -47,7 +30,7 @@ const done: Readonly<Record<Confirmed, AccountDone>> = {
 }
 
 /** /account/email: the verified address; verifies one, changes it, or gives up one that waits. */
-export async function emailPages(app: FastifyInstance, deps: EmailPageDeps): Promise<void> {
+export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   const { config, confirmations, emails, loginAddress, outbox, proofs } = deps
   acceptForms(app)
 

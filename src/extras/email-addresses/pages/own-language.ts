@@ -2,21 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
-import {
-  accountForm,
-  field,
-  goOn,
-  type PersonDeps,
-  personOf,
-} from '../../own-account/pages/own-page.ts'
-import type { Emails } from '../emails.ts'
-
-export interface LanguageFormDeps extends PersonDeps {
-  readonly emails: Pick<Emails, 'setLanguage'>
-}
+import type { Needs } from '../../../core/module/services.ts'
+import { accountForm, field, goOn, personOf } from '../../own-account/pages/own-page.ts'
 
 /** POST /account/language: the language of pages and mail, a form of /account. */
-export async function languageForm(app: FastifyInstance, deps: LanguageFormDeps): Promise<void> {
+export async function routes(app: FastifyInstance, deps: Needs): Promise<void> {
   acceptForms(app)
   app.post('/account/language', accountForm('/account'), async (request, reply) => {
     const person = await personOf(deps, request)

@@ -4,31 +4,14 @@ import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../../core/http/pages/send-view.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
-import type { Accounts } from '../../../modules/accounts/accounts.ts'
-import type { PageFlow, PageFlows } from '../../../modules/flows/flows.ts'
+import type { Needs } from '../../../core/module/services.ts'
+import type { PageFlow } from '../../../modules/flows/flows.ts'
 import { flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
-import type { Confirmation, Confirmations } from '../../one-time-tokens/confirmations.ts'
-import {
-  arriveByToken,
-  cameByInvalidLink,
-  hasToken,
-  type TokenArrivalDeps,
-} from '../../one-time-tokens/token-arrival.ts'
-import { type Confirmed, type Emails, emailPurposes } from '../emails.ts'
+import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
+import { arriveByToken, cameByInvalidLink, hasToken } from '../../one-time-tokens/token-arrival.ts'
+import { type Confirmed, emailPurposes } from '../emails.ts'
 import type { VerifyView } from './views.ts'
-
-/**
- * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It
- * works in any browser, because mail is often read in another one, and signs no one in, because
- * the reader of a mailbox need not be the one who has asked.
- */
-export interface VerifyPagesOptions extends TokenArrivalDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly confirmations: Pick<Confirmations, 'isOpen' | 'open'>
-  readonly emails: Pick<Emails, 'confirm'>
-  readonly pageFlows: PageFlows
-}
 
 interface VerifyData {
   readonly confirmation: Confirmation
@@ -41,10 +24,12 @@ type VerifyFlow = PageFlow<VerifyData>
 const path = '/verify'
 const purpose = 'page_verify'
 
-export async function verifyPages(
-  app: FastifyInstance,
-  options: VerifyPagesOptions,
-): Promise<void> {
+/**
+ * GET and POST /verify: what the link of a mail to an address does, after the press of a button. It
+ * works in any browser, because mail is often read in another one, and signs no one in, because
+ * the reader of a mailbox need not be the one who has asked.
+ */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, confirmations, emails, pageFlows } = options
   const addressOf = new WeakMap<FastifyRequest, string>()
   acceptForms(app)

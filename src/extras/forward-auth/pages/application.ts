@@ -1,38 +1,26 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { anyone } from '../../../core/policy/rules.ts'
 import {
   applicationPath,
   type Destination,
   foreignOrigin,
   parseDestination,
-  type ReturnOrigins,
 } from '../../../modules/flows/return-to.ts'
 import { sessionOf } from '../../../modules/pages/sign-in/sessions.ts'
-import type { LiveSession, Sessions } from '../../../modules/sessions/sessions.ts'
-import type { HostSessions } from '../host-sessions.ts'
+import type { LiveSession } from '../../../modules/sessions/sessions.ts'
 import { enterPath } from '../paths.ts'
+
+const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
 /**
  * GET /signin/application: the end of a sign-in that was asked for by an application behind a proxy.
  * It hands the session over by a ticket, in the address of the redirect to the application's host.
  * docs/adr/0063
  */
-export interface ApplicationRoutesOptions {
-  readonly config: Pick<Config, 'baseUrl' | 'session'>
-  readonly hostSessions: Pick<HostSessions, 'issueTicket'>
-  readonly returnOrigins: ReturnOrigins
-  readonly sessions: Pick<Sessions, 'resume'>
-}
-
-const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
-
-export async function applicationRoutes(
-  app: FastifyInstance,
-  options: ApplicationRoutesOptions,
-): Promise<void> {
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { config, hostSessions, returnOrigins } = options
   const { origin: ownOrigin } = new URL(config.baseUrl)
 

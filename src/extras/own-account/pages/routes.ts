@@ -1,26 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
-import { type ConfirmPageDeps, confirmPages } from './confirm.ts'
-import { type OverviewDeps, overviewPages } from './overview.ts'
-import { type PasswordPageDeps, passwordPages } from './password.ts'
-import { type ProvidersPageDeps, providersPages } from './providers.ts'
-import { type SecondFactorPageDeps, secondFactorPages } from './second-factor.ts'
-import { type SessionsPageDeps, sessionsPages } from './sessions.ts'
-
-export type AccountPagesDeps = OverviewDeps &
-  ConfirmPageDeps &
-  PasswordPageDeps &
-  SecondFactorPageDeps &
-  SessionsPageDeps &
-  ProvidersPageDeps
+import type { Needs } from '../../../core/module/services.ts'
+import { confirmPages } from './confirm.ts'
+import { overviewPages } from './overview.ts'
+import { passwordPages } from './password.ts'
+import { providersPages } from './providers.ts'
+import { secondFactorPages } from './second-factor.ts'
+import { sessionsPages } from './sessions.ts'
 
 /** The pages of the own account, which ask the same of their callers as the JSON routes do. */
-export async function accountPages(app: FastifyInstance, deps: AccountPagesDeps): Promise<void> {
+export async function routes(app: FastifyInstance, needs: Needs): Promise<void> {
   acceptForms(app)
-  await overviewPages(app, deps)
-  await confirmPages(app, deps)
-  await passwordPages(app, deps)
-  await secondFactorPages(app, deps)
-  await sessionsPages(app, deps)
-  await providersPages(app, deps)
+  await overviewPages(app, needs)
+  await confirmPages(app, needs)
+  await passwordPages(app, needs)
+  await secondFactorPages(app, needs)
+  await sessionsPages(app, needs)
+  await providersPages(app, needs)
 }

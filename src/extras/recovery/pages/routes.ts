@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { transact } from '../../../core/database/transactions.ts'
 import { refuseField } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
@@ -10,38 +9,16 @@ import { languageOf } from '../../../core/http/pages/language.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
-import type { Accounts } from '../../../modules/accounts/accounts.ts'
-import type { PageFlows } from '../../../modules/flows/flows.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
-import { assertMail, type Outbox } from '../../mail/outbox.ts'
-import type { Confirmation, Confirmations } from '../../one-time-tokens/confirmations.ts'
-import {
-  arriveByToken,
-  cameByInvalidLink,
-  hasToken,
-  type TokenArrivalDeps,
-} from '../../one-time-tokens/token-arrival.ts'
-import type { Recovery } from '../recovery.ts'
+import { assertMail } from '../../mail/outbox.ts'
+import type { Confirmation } from '../../one-time-tokens/confirmations.ts'
+import { arriveByToken, cameByInvalidLink, hasToken } from '../../one-time-tokens/token-arrival.ts'
 import { parseIdentifier } from '../reset-identifier.ts'
 import { resetPurposes } from '../ways.ts'
 import { pageOf, type ResetData, type ResetFlow, type ResetStep, type Shown } from './show.ts'
 import type { ResetDoneView } from './views.ts'
-
-/**
- * GET and POST /reset: a username or an address, the mailbox, and, behind its link or code, the second
- * factor and a new password. The link works in any browser, the code in the one that has asked for
- * it. A GET uses nothing up, and nothing here signs in.
- */
-export interface ResetPagesOptions extends TokenArrivalDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'confirmations' | 'pages' | 'password'>
-  readonly confirmations: Pick<Confirmations, 'isOpen' | 'open' | 'openByCode'>
-  readonly db: Database
-  readonly outbox: Pick<Outbox, 'isAvailable'>
-  readonly pageFlows: PageFlows
-  readonly recovery: Recovery
-}
 
 const path = '/reset'
 const purpose = 'page_reset'
@@ -54,7 +31,12 @@ const correctable: ReadonlySet<unknown> = new Set([
   'tooManyRequests',
 ])
 
-export async function resetPages(app: FastifyInstance, options: ResetPagesOptions): Promise<void> {
+/**
+ * GET and POST /reset: a username or an address, the mailbox, and, behind its link or code, the second
+ * factor and a new password. The link works in any browser, the code in the one that has asked for
+ * it. A GET uses nothing up, and nothing here signs in.
+ */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, clock, config, confirmations, db, pageFlows, random, recovery } = options
   // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()

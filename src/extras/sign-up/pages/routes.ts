@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
 import { transact } from '../../../core/database/transactions.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { textIn } from '../../../core/http/bodies/form-text.ts'
@@ -8,39 +7,26 @@ import { languageOf } from '../../../core/http/pages/language.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { browserOf, flowOf, flowOfForm, freshAddress } from '../../../modules/flows/requests.ts'
-import {
-  parseReturnTo,
-  type ReturnOrigins,
-  withoutBrowser,
-} from '../../../modules/flows/return-to.ts'
+import { parseReturnTo, withoutBrowser } from '../../../modules/flows/return-to.ts'
 import { flowForm, flowPage } from '../../../modules/pages/flow-page.ts'
 import { beginningOf } from '../../../modules/pages/sign-in/show.ts'
 import { signUpOff } from '../problems.ts'
-import type { SignUp } from '../sign-up.ts'
-import { type NewSessionDeps, ownAccount, signInNewOwner } from './new-session.ts'
+import { ownAccount, signInNewOwner } from './new-session.ts'
 import { parseProfileForm, problemsOfForm } from './problems.ts'
 import { pageOf, type Shown, type SignUpData, type SignUpFlow, type Step } from './show.ts'
+
+const purpose = 'page_sign_up'
+const path = '/signup'
+const flowSeconds = 3600
 
 /**
  * GET and POST /signup: a mail address, the mailbox, and, behind its link or code, username, name and
  * password. The link works in any browser, the code in the one that has asked for it. A GET uses
  * nothing up.
  */
-export interface SignUpPagesOptions extends NewSessionDeps {
-  readonly config: Pick<Config, 'pages' | 'password' | 'session' | 'signUp'>
-  readonly returnOrigins: ReturnOrigins
-  readonly signUp: SignUp
-}
-
-const purpose = 'page_sign_up'
-const path = '/signup'
-const flowSeconds = 3600
-
-export async function signUpPages(
-  app: FastifyInstance,
-  options: SignUpPagesOptions,
-): Promise<void> {
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { clock, config, db, pageFlows, random, returnOrigins, signUp } = options
   // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()

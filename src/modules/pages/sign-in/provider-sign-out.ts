@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../../core/http/media-types.ts'
@@ -8,30 +7,18 @@ import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView } from '../../../core/http/pages/send-view.ts'
 import { named, Page } from '../../../core/http/schemas.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { anyone } from '../../../core/policy/rules.ts'
-import type { Accounts } from '../../accounts/accounts.ts'
 import { defaultName } from '../../federation/provider-settings.ts'
-import type { Providers } from '../../federation/providers.ts'
 import { ProviderName } from '../../federation/schemas.ts'
 import { signOutUrl } from '../../federation/sign-out-url.ts'
 import { forgetBrowser } from '../../flows/requests.ts'
-import { type BrowserSessionDeps, endSession } from '../../sessions/browser.ts'
+import { endSession } from '../../sessions/browser.ts'
 import { csrf_token } from '../../sessions/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
 import { type ProviderLink, providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 import { assertToken } from './sign-out.ts'
-
-/**
- * RP-Initiated Logout: GET /oauth/logout asks, POST /oauth/logout ends the session here and continues to
- * the identity provider. A named provider has the same below /oauth/{provider}. A link of another site
- * ends no session, because the GET changes nothing.
- */
-export interface ProviderSignOutOptions extends BrowserSessionDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'baseUrl' | 'session'>
-  readonly providers: Providers
-}
 
 const Fields = { type: 'object', properties: { csrf_token: {} } } as const
 const SentToken = named(
@@ -46,10 +33,12 @@ const SentToken = named(
 )
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, null)
 
-export async function providerSignOutRoutes(
-  app: FastifyInstance,
-  options: ProviderSignOutOptions,
-): Promise<void> {
+/**
+ * RP-Initiated Logout: GET /oauth/logout asks, POST /oauth/logout ends the session here and continues to
+ * the identity provider. A named provider has the same below /oauth/{provider}. A link of another site
+ * ends no session, because the GET changes nothing.
+ */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, config, providers } = options
   acceptForms(app)
   const links = new Map(providerLinks(providers).map((link) => [link.name, link]))

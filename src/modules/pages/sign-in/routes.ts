@@ -1,62 +1,35 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
-import type { Random } from '../../../core/crypto/random.ts'
 import { type ApiError, refuseField } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
 import { textIn } from '../../../core/http/bodies/form-text.ts'
-import type { LoginAddress } from '../../../core/http/limits/login-address.ts'
 import { mediaTypes } from '../../../core/http/media-types.ts'
 import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView } from '../../../core/http/pages/send-view.ts'
 import { Page } from '../../../core/http/schemas.ts'
-import type { Clock } from '../../../core/lib/clock.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { anyone } from '../../../core/policy/rules.ts'
 import { ofBrowser } from '../../devices/device-cookie.ts'
-import type { Providers } from '../../federation/providers.ts'
-import type { PageFlows } from '../../flows/flows.ts'
 import { browserOf, flowOf, flowOfForm, freshAddress } from '../../flows/requests.ts'
 import {
   addressOf,
   needsTwoFactors,
   parseDestination,
   parseReturnTo,
-  type ReturnOrigins,
   withoutBrowser,
 } from '../../flows/return-to.ts'
 import type { SignInData, SignInStep, StepsOfWays } from '../../flows/sign-in-flow.ts'
-import { type BrowserSessionDeps, sessionResult } from '../../sessions/browser.ts'
+import { sessionResult } from '../../sessions/browser.ts'
 import type { LiveSession } from '../../sessions/sessions.ts'
 import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { secondFactorRequired } from '../../totp/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
-import {
-  createSignInPipeline,
-  type PipelineDeps,
-  type SignInFlow,
-  type SigningIn,
-} from './pipeline.ts'
+import { createSignInPipeline, type SignInFlow, type SigningIn } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 import { beginningOf, pageOf, type ShowDeps, showSignIn } from './show.ts'
-import type { ReadField, Shown, SignInAddition, SignInWay } from './ways.ts'
-
-/**
- * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser
- * carries, and shows its step; each POST takes a step, and sends the browser to the next one, or back
- * to where it came from. docs/adr/0059, docs/adr/0077
- */
-export interface SignInRoutesOptions extends Omit<PipelineDeps, 'pageFlows'>, BrowserSessionDeps {
-  readonly clock: Clock
-  readonly config: Pick<Config, 'login' | 'pages' | 'password' | 'session'>
-  readonly signInAdditions: () => readonly SignInAddition[]
-  readonly loginAddress: LoginAddress
-  readonly pageFlows: PageFlows
-  readonly providers: Providers
-  readonly random: Random
-  readonly returnOrigins: ReturnOrigins
-}
+import type { ReadField, Shown, SignInWay } from './ways.ts'
 
 // Long enough to set up an authenticator app, and for a mail to arrive.
 const flowSeconds = 1800
@@ -78,10 +51,12 @@ const errors = [
   'tooManyRequests',
 ] as const
 
-export async function signInRoutes(
-  app: FastifyInstance,
-  options: SignInRoutesOptions,
-): Promise<void> {
+/**
+ * The sign-in on pages, GET and POST /signin. A GET stores nothing: it begins a flow that the browser
+ * carries, and shows its step; each POST takes a step, and sends the browser to the next one, or back
+ * to where it came from. docs/adr/0059, docs/adr/0077
+ */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts, clock, config, loginAddress, pageFlows, random, returnOrigins } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)

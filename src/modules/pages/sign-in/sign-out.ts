@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
 import { equalInConstantTime } from '../../../core/crypto/digest.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { acceptForms } from '../../../core/http/bodies/bodies.ts'
@@ -8,29 +7,19 @@ import type { ErrorPage } from '../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../core/http/pages/refusal.ts'
 import { sendView } from '../../../core/http/pages/send-view.ts'
 import { Page } from '../../../core/http/schemas.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { anyone } from '../../../core/policy/rules.ts'
-import type { Accounts } from '../../accounts/accounts.ts'
-import type { Providers } from '../../federation/providers.ts'
 import { forgetBrowser } from '../../flows/requests.ts'
-import { type BrowserSessionDeps, endSession } from '../../sessions/browser.ts'
+import { endSession } from '../../sessions/browser.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 
-/** GET /signout asks, POST /signout ends the session, and then the page offers those of providers. */
-export interface SignOutRoutesOptions extends BrowserSessionDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
-  readonly config: Pick<Config, 'session'>
-  readonly providers: Providers
-}
-
 const Fields = { type: 'object', properties: { csrf_token: {} } } as const
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, '/signout')
 
-export async function signOutRoutes(
-  app: FastifyInstance,
-  options: SignOutRoutesOptions,
-): Promise<void> {
+/** GET /signout asks, POST /signout ends the session, and then the page offers those of providers. */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts } = options
   acceptForms(app)
   const providers = providerLinks(options.providers).map(({ logout, label }) => ({

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import { invitationPath } from '../../account-path.ts'
+import { hasArea } from '../../areas.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { useAddress } from '../../use-address.ts'
@@ -38,9 +40,11 @@ export function AccountList() {
       <div class="heading">
         <h1>{t.title}</h1>
         <div class="actions">
-          <a class="button small" href="/admin/invitations?create=yes">
-            {t.invite}
-          </a>
+          {hasArea(invitationPath) && (
+            <a class="button small" href={invitationPath}>
+              {t.invite}
+            </a>
+          )}
           <a class="button quiet small" href="/admin/accounts?create=yes">
             {t.create}
           </a>

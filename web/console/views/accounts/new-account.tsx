@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { accountPath, accountsPath } from '../../account-path.ts'
+import { accountPath, accountsPath, invitationPath } from '../../account-path.ts'
 import { api, dataOf } from '../../api/client.ts'
+import { hasArea } from '../../areas.ts'
 import { ActionForm } from '../../components/action-form.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { toast } from '../../components/toasts.tsx'
@@ -34,9 +35,11 @@ export function NewAccount() {
   return (
     <>
       <h1>{t.newTitle}</h1>
-      <p>
-        {t.newHint} <a href="/admin/invitations?create=yes">{t.invite}</a>
-      </p>
+      {hasArea(invitationPath) && (
+        <p>
+          {t.newHint} <a href={invitationPath}>{t.invite}</a>
+        </p>
+      )}
       <ActionForm action={t.submit} cancel={accountsPath} onSubmit={create}>
         {(problemOf) => (
           <>

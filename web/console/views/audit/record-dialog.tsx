@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { DefinitionList } from '../../../components/data.tsx'
 import { Notice } from '../../../components/messages.tsx'
 import { accountPath } from '../../account-path.ts'
+import { hasArea } from '../../areas.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Time } from '../../components/time.tsx'
@@ -96,7 +97,8 @@ function Fields({ of: record }: { readonly of: AuditRecord }) {
       <ul>
         {links.map(
           ([text, address]) =>
-            address && (
+            address &&
+            hasArea(address) && (
               <li key={address}>
                 <a href={address}>{text}</a>
               </li>

@@ -1,3 +1,4 @@
+import { AreaLink } from '../../components/area-link.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { Time } from '../../components/time.tsx'
@@ -73,9 +74,9 @@ export function Outcome({ of: record }: { readonly of: AuditRecord }) {
         <>
           {' '}
           {outcome === 'failure' && request_id !== null ? (
-            <a href={whyAddress(request_id)} title={t.whyRefused}>
+            <AreaLink href={whyAddress(request_id)} title={t.whyRefused}>
               {reason}
-            </a>
+            </AreaLink>
           ) : (
             reason
           )}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLanguage } from '../../../context.ts'
+import { hasArea, rootPath } from '../../areas.ts'
 import { Mark } from '../../components/mark.tsx'
 import { keep, kept } from '../../kept.ts'
 import { useLoad } from '../../use-load.ts'
@@ -62,6 +63,7 @@ export function Checklist({ status }: { readonly status: Status | null }) {
 function Item({ step, state }: { readonly step: FirstStep; readonly state: boolean | null }) {
   const { checklist: words } = overviewTexts.use()
   const [name, hint] = step.words[useLanguage()]
+  const isLinked = state !== true && (hasArea(step.href) || !step.href.startsWith(rootPath))
   const tone = state === true ? 'good' : state === false ? 'warning' : 'plain'
   return (
     <li>
@@ -69,7 +71,7 @@ function Item({ step, state }: { readonly step: FirstStep; readonly state: boole
         {state === true ? words.isDone : state === false ? words.isOpen : words.unknown}
       </Mark>
       <div>
-        {state === true ? name : <a href={step.href}>{name}</a>}
+        {isLinked ? <a href={step.href}>{name}</a> : name}
         {state !== true && <p class="hint">{hint}</p>}
       </div>
     </li>

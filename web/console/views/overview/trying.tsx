@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { hasArea } from '../../areas.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { useLoad } from '../../use-load.ts'
@@ -18,6 +19,8 @@ interface Props {
   readonly status: Status | null
 }
 
+const why = '/admin/why'
+
 /** Who is trying to? What is throttled and locked out now, what grows unusually, and what was refused. */
 export function Trying({ range, series, status }: Props) {
   const t = overviewTexts.use()
@@ -36,9 +39,11 @@ export function Trying({ range, series, status }: Props) {
       </Figures>
       {status && <Growth status={status} />}
       <Blocked />
-      <p>
-        <a href="/admin/why">{words.why}</a>
-      </p>
+      {hasArea(why) && (
+        <p>
+          <a href={why}>{words.why}</a>
+        </p>
+      )}
       <div class="plots">
         <SeriesPlot
           title={words.throttled}

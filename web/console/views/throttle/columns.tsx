@@ -1,4 +1,5 @@
 import type { components } from '../../api/openapi.d.ts'
+import { hasArea } from '../../areas.ts'
 import { AccountLink } from '../../components/account-link.tsx'
 import { ActionButton } from '../../components/action-button.tsx'
 import type { Column } from '../../components/data-table.tsx'
@@ -105,12 +106,13 @@ interface ActionsProps {
 
 function Actions({ name, clear, hasWhy = true }: ActionsProps) {
   const t = throttleTexts.use()
+  const why = `/admin/why?${new URLSearchParams({ q: name })}`
   return (
     <span class="row-actions">
       <ActionButton kind="quiet" isSmall onClick={() => clear(name)}>
         {t.clear}
       </ActionButton>
-      {hasWhy && <a href={`/admin/why?${new URLSearchParams({ q: name })}`}>{t.whyThis}</a>}
+      {hasWhy && hasArea(why) && <a href={why}>{t.whyThis}</a>}
     </span>
   )
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '../../../../core/config/load.ts'
 import { ApiError } from '../../../../core/errors.ts'
 import { acceptForms } from '../../../../core/http/bodies/bodies.ts'
 import { clientAddress } from '../../../../core/http/limits/client-address.ts'
@@ -7,23 +6,15 @@ import type { ErrorPage } from '../../../../core/http/pages/page.ts'
 import { refusalPage } from '../../../../core/http/pages/refusal.ts'
 import { sendView, type ViewPage, viewPage } from '../../../../core/http/pages/send-view.ts'
 import { isLanguage } from '../../../../core/lib/languages.ts'
+import type { Needs } from '../../../../core/module/services.ts'
 import type { PageFlow } from '../../../../modules/flows/flows.ts'
 import { browserOf, flowOf, flowOfForm } from '../../../../modules/flows/requests.ts'
 import { flowForm, flowPage } from '../../../../modules/pages/flow-page.ts'
-import type { Invitations, OpenInvitation } from '../../invitations.ts'
+import type { OpenInvitation } from '../../invitations.ts'
 import type { ProfileInput } from '../../new-owner.ts'
-import { type NewSessionDeps, ownAccount, signInNewOwner } from '../new-session.ts'
+import { ownAccount, signInNewOwner } from '../new-session.ts'
 import { parseProfileForm, problemsOfError, problemsOfForm } from '../problems.ts'
 import type { ProfileProblems } from '../views.ts'
-
-/**
- * GET and POST /invitation: names the address and the roles, and makes the account. The address and
- * the roles come from the invitation, never from the form. A GET uses nothing up.
- */
-export interface InvitationPagesOptions extends NewSessionDeps {
-  readonly config: Pick<Config, 'pages' | 'password' | 'session'>
-  readonly invitations: Invitations
-}
 
 /** The flow keeps the token, which is gone from the address of the page. */
 interface InvitationData {
@@ -42,10 +33,11 @@ const purpose = 'page_invitation'
 const path = '/invitation'
 const flowSeconds = 3600
 
-export async function invitationPages(
-  app: FastifyInstance,
-  options: InvitationPagesOptions,
-): Promise<void> {
+/**
+ * GET and POST /invitation: names the address and the roles, and makes the account. The address and
+ * the roles come from the invitation, never from the form. A GET uses nothing up.
+ */
+export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { config, invitations, pageFlows, random } = options
   // What the page of a refusal shows again.
   const shownOf = new WeakMap<FastifyRequest, Shown>()
