@@ -8,6 +8,7 @@ import { type Answer, type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { connectTo } from '../database.ts'
 import {
+  exampleNames,
   exampleSettings,
   newCaller,
   nobody,
@@ -47,7 +48,9 @@ const withoutDatabase = [
 const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}`)
 /** Operations by which anyone asks for mail. */
 const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
-const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
+const operations = operationsOf(JSON.parse(readDoc('openapi.json'))).filter(
+  ({ operation }) => exampleNames.includes(operation.operationId ?? ''), // others: test/examples.test.ts
+)
 const settings = await exampleSettings()
 
 function operationsOf({ paths }: ApiDocument): Documented[] {
