@@ -150,7 +150,7 @@ function tablesOf(path: string): string[] {
   return [...new Set(found)]
 }
 
-/** A module.ts and the commands that it loads: those of the core stand above everything. */
+/** A module.ts and the commands that it loads: the commands of the core stand above everything. */
 const loadsCommands = ({ from, to, isLazy }: Import) => isLazy && isManifest(from) && isCommands(to)
 
 const isCommands = (path: string) => /^src\/cli\/commands\/|\b(?:commands|command)\.ts$/.test(path)

@@ -20,7 +20,7 @@ export interface Made {
 /** Who sends a request. */
 export interface Caller {
   readonly who: Someone
-  /** The proof of the caller; empty for nobody. */
+  /** The proof of the caller; empty for a caller without one. */
   readonly headers: Headers
   /** The second factor of the caller, for an example that needs one. */
   readonly device?: Device
@@ -83,7 +83,7 @@ export type Examples = Readonly<Record<string, Example | readonly [Example, ...E
 
 /** Where commands run. */
 export interface CommandWorld extends World {
-  /** Runs a command; answers the events that it tells, as lines of the log. */
+  /** Runs a command; answers the events of the command, as lines of the log. */
   run(words: string, more?: Surroundings, directory?: string): Promise<object[]>
   /** Runs a command; answers its output. */
   output(words: string, more?: Surroundings): Promise<string>

@@ -93,7 +93,7 @@ export function allRoutes({ app }: TestApp): readonly Omit<ShownRoute, 'example'
   })
 }
 
-/** Nobody: a caller without a proof. */
+/** A caller without a proof. */
 export const nobody: Caller = { who: { userId: 0, username: 'nobody', password: '' }, headers: {} }
 
 /** Makes the world of an app. */
@@ -135,7 +135,7 @@ export async function newCaller(
   return { who, headers: { authorization: `Bearer ${body.token}` }, device }
 }
 
-/** Who sends an example: anyone by a scheme of the route, a caller of its own, or nobody. */
+/** The callers of an example: any caller by a scheme of the route, its own, or one without a proof. */
 export async function sendersOf(world: World) {
   const anyone: Record<string, Caller> = {
     session: await newCaller(world, 'session'),

@@ -1,5 +1,6 @@
 // A database makes a difference: tables are found in its catalog, and dropped by its rules.
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
@@ -12,7 +13,7 @@ import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
 import { type Surroundings, gatehouse as withModules } from './cli/gatehouse.ts'
 import { steppingClock } from './clock.ts'
-import { folder, passphrase, place } from './copies.ts'
+import { folder, passphrase, place, withDigest } from './copies.ts'
 import { connectTo, postgresOnly, sqliteOnly } from './database.ts'
 import { module as notes } from './example-module/module.ts'
 import { newWebhook, webhooks } from './webhooks.ts'
@@ -178,6 +179,22 @@ suite('tables that belong to no module of the program', () => {
     const restored = await gatehouse(directory, `restore ${path}`, { stdin })
     assert.equal(restored.code, 0, restored.stderr)
     assert.ok(restored.stdout.includes(line), restored.stdout)
+  })
+
+  test('a backup that nothing authenticates cannot steer the terminal', async () => {
+    const { run } = await usedDatabase()
+    const path = join(folder(), 'backup')
+    await run(`backup --without-keys ${path}`)
+    const whole = readFileSync(path)
+    const headerEnd = whole.indexOf('\n')
+    const texts = { created_at: '\u202e\u001b[2J', left_out: { '\u001b[1A': 1 } }
+    const header = { ...JSON.parse(whole.subarray(0, headerEnd).toString()), ...texts }
+    const rows = whole.subarray(headerEnd, whole.lastIndexOf('\n{"sha256"') + 1)
+    writeFileSync(path, withDigest(Buffer.concat([Buffer.from(JSON.stringify(header)), rows])))
+    const { code, stderr, stdout } = await run(`backup verify ${path} --unverified`)
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /^good, as of \\u\{202e\}\\u\{1b\}\[2J: /)
+    assert.ok(stdout.endsWith('of no module of the program: \\u{1b}[1A (1 row)\n'), stdout)
   })
 
   test('a backup of a program with the module is restored without it if the tables are empty', async () => {

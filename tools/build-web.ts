@@ -21,7 +21,7 @@ const sharedParts =
   /\/web\/(?:context\.ts|components\/|console\/(?:api|session|components(?!\/plot))\/|console\/views\/[\w-]+\/(?:area|texts)\.ts$|console\/(?!console\.ts)[\w-]+\.tsx?$)|\/node_modules\/(?:@?preact|preact-iso|openapi-fetch)\//
 const manifestName = 'manifest.json'
 
-/** Lets the style sheet of the console import those of all its views by one pattern. */
+/** Lets the style sheet of the console import the style sheets of all views by one pattern. */
 const importsOfViews: Plugin = {
   name: 'imports-of-views',
   enforce: 'pre',

@@ -33,7 +33,7 @@ const written = [
   'throttle_places',
 ]
 
-/** The answer to nobody, where it is not that of spec section 7. */
+/** The answer to a caller without a proof, where the answer differs from spec section 7. */
 const unauthenticated: Record<string, string> = {
   'POST /api/transfer': '',
   'GET /api/me': '{"error":"No token provided"}',
@@ -236,7 +236,7 @@ suite('T77: every route, every caller, every scheme, over HTTP', async () => {
           const text = refusal[status as '401']
           await expect(route, refusedRequest ?? {}, callerBy(who, scheme), { status, text })
         }
-        // The owner of what does not exist is nobody.
+        // A row that does not exist has no owner.
         const isOfOwner = /\bowner\b/.test(route.rule) && who === 'owner'
         for (const { scheme } of bare && !isOfOwner ? admitted : []) {
           await expect(route, bare?.made ?? {}, callerBy(who, scheme), bare ?? { status: '' })

@@ -215,10 +215,10 @@ suite('what takes an account over or loses an administrator wants a recent login
     })
   }
 
-  // What the table above does not tell apart is as docs/routes.txt says.
+  // Where the table above makes no difference, docs/routes.txt holds.
   const changing = shownRoutes(app)
     .filter(({ url }) => /^\/api\/(admin|account|user\/account)(\/|$)/.test(url))
-    // Of the reads, that of all personal data is as sensitive as a change.
+    // Of the reads, only the export of personal data is as sensitive as a change.
     .filter(({ name }) => !/^(GET|\*) /.test(name) || name.endsWith('account/export'))
 
   for (const route of changing.filter(({ reauthentication }) => reauthentication === 'always')) {

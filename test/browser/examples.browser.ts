@@ -9,8 +9,8 @@ import { origin, pathOf, serveExamples } from './served-examples.ts'
 const patient = { timeout: 240_000 }
 
 /**
- * Every page in each of its states: what a flow adds to `web/examples` is tested here. A page is loaded
- * once for all that is asked of it in one language, and two of the tests run at a time.
+ * Every page in each of its states, from the `examples.ts` of `web/pages`. A page is loaded once for all
+ * assertions of one language, and two of the tests run at a time.
  */
 suite('the examples of all pages, in a real browser', { concurrency: 2 }, async () => {
   const shown = await shownExamples()

@@ -43,6 +43,11 @@ suite('a command with other settings than the running service', async () => {
       assert.equal(await warningsOf('account list'), '')
       assert.equal(await warningsOf('keys list', service), '')
     })
+    await beside({ ROLES: 'SUPPORT' }, async () => {
+      for (const words of ['account list', `account unlock ${app.admin.username}`]) {
+        assert.match(await warningsOf(words), /has other settings: ROLES;/)
+      }
+    })
     assert.equal(await warningsOf('keys list'), '', 'no service runs')
   })
 

@@ -1,4 +1,4 @@
-import { type ExportSection, list } from '../../src/core/module/person.ts'
+import { type ExportSection, list } from '../../src/core/module/export-section.ts'
 import { noteStore } from './store.ts'
 
 /** The notes of a user; the keys are secrets, which `excluded` of their table leaves out. */

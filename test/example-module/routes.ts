@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../src/core/errors.ts'
 import { tagged } from '../../src/core/http/changes/entity-tag.ts'
 import { reauthorize } from '../../src/core/http/changes/reauthorize.ts'
@@ -6,7 +5,7 @@ import { resource } from '../../src/core/http/changes/resource.ts'
 import { positiveInteger } from '../../src/core/http/lists/paging.ts'
 import { callerOf } from '../../src/core/http/routes/access.ts'
 import { defaultSchemes } from '../../src/core/http/routes/declaration.ts'
-import { idIn, named, type SchemaTypes } from '../../src/core/http/schemas.ts'
+import { type App, idIn, named } from '../../src/core/http/schemas.ts'
 import { userIdOf } from '../../src/core/policy/principal.ts'
 import { any, authenticated, owner, role } from '../../src/core/policy/rules.ts'
 import { mayChange, type Notes, resourceOf } from './notes.ts'
@@ -40,11 +39,7 @@ const NoteBody = named(
   { id: 5, text: 'Buy milk', locked: false },
 )
 
-export async function routes(
-  instance: FastifyInstance,
-  { notes }: { readonly notes: Notes },
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { notes }: { readonly notes: Notes }): Promise<void> {
   const note = resource<Note>({
     param: 'id',
     missing: noteNotFound,

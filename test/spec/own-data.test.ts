@@ -1,7 +1,7 @@
 // A database makes a difference: what is left of a person in its tables.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import type { ExportSection } from '../../src/core/module/person.ts'
+import type { ExportSection } from '../../src/core/module/export-section.ts'
 import { modules } from '../../src/modules.ts'
 import { passwordOf, type Someone, testApp } from '../app.ts'
 import { verified } from '../audit-log.ts'

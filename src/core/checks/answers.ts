@@ -1,13 +1,13 @@
 import { isLoopback } from '../addresses/loopback.ts'
 import type { Answer } from './probe.ts'
 
-/** The path that anyone may read, and that tells what answers. */
+/** The path that anyone may read, and that names the service. */
 export const statusPath = '/api/public/status'
 
-/** Of any method the service answers 404 here, by itself, and reads no body. */
+/** The service answers 404 here for any method, and reads no body. */
 export const noRoute = '/api/public/doctor'
 
-/** Whether an answer to the status is that of the service. */
+/** Whether this service has answered the request for the status. */
 export function isStatus({ status, json }: Answer): boolean {
   return (
     status === 200 &&

@@ -188,7 +188,7 @@ export async function directly(
   }
 }
 
-/** From a machine to itself no firewall is passed, so that an open port tells nothing. */
+/** No firewall is between a machine and itself, so that an open port proves nothing. */
 export function isThisMachine({ target }: Probe): boolean {
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
   return target.addresses.some(

@@ -23,7 +23,7 @@ export interface CommandWork {
 export interface Command extends CommandRow, CommandWork {
   /** The name of its module, on whose settings it depends. */
   readonly module: string
-  /** The settings of other modules on which it depends, besides those of every command. */
+  /** The settings of other modules that the command depends on, besides the settings of every command. */
   readonly settings: readonly SettingName[]
 }
 

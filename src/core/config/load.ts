@@ -12,7 +12,7 @@ export type SettingName = keyof SettingValues
 /** What the service reads of its settings: each settings.ts adds what its `configure` answers. */
 export interface Config {
   readonly warnings: readonly string[]
-  /** Those of the warnings that name a variable which is no setting, though its name is near one. */
+  /** The warnings about variables whose name is near the name of a setting. */
   readonly misspelt: readonly string[]
   readonly http: HttpConfig
   readonly login: LoginConfig

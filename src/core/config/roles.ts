@@ -1,7 +1,7 @@
 import { contractRoles, parseRoleName, type Role, type RoleName } from '../policy/principal.ts'
 import type { Reading, SettingValues } from './load.ts'
 
-/** Parses a text that can name a role; only all settings together tell whether there is such a role. */
+/** Parses a text that can name a role; whether the role exists depends on all settings together. */
 export function parseNamedRole(item: string): RoleName {
   const name = parseRoleName(item)
   if (name === null) throw new Error(notRole(item))

@@ -82,7 +82,7 @@ export function dueModules(
 }
 
 /**
- * Migrates the tables of external modules to the latest versions, or to those of `wanted`. It runs
+ * Migrates the tables of external modules to the latest versions, or to the versions in `wanted`. It runs
  * after the other migrations, in their transaction; answers how many migrations ran.
  * @throws Error as `assertKnownModules` and `assertErases`
  */

@@ -43,7 +43,7 @@ interface ListChangesTable {
   taken: Generated<number>
 }
 
-/** What hides staged rows from all reads: those of an import, and a user that is being deleted. */
+/** Hides staged rows from all reads: rows of an import, and a user that is being deleted. */
 interface ImportsTable {
   id: Generated<number>
   state: 'open' | 'done' | 'failed'

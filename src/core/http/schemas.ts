@@ -1,4 +1,11 @@
-import type { FastifyTypeProvider } from 'fastify'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
 import type { XStatic } from 'typebox/schema'
 import type { Role } from '../policy/principal.ts'
 
@@ -12,10 +19,19 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export type Static<Schema extends JsonSchema> = XStatic<Schema>
 
 /** Lets Fastify derive the types of bodies and queries from their schemas. */
-export interface SchemaTypes extends FastifyTypeProvider {
+interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
   serializer: this['schema'] extends JsonSchema ? Static<this['schema']> : unknown
 }
+
+/** A Fastify instance whose routes derive the types of bodies and queries from their schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  SchemaTypes
+>
 
 /** How OpenAPI shows a schema: among the components, by its name, with an example of a value. */
 export interface Naming {
@@ -40,6 +56,15 @@ export function named<const Schema extends JsonSchema>(
 /** Answers the name and the example of a schema; undefined for one without a name. */
 export function namingOf(schema: JsonSchema): Naming | undefined {
   return namings.get(schema)
+}
+
+/** An object with these properties, all of them and no others. */
+export function exactly<const Properties extends Readonly<Record<string, JsonSchema>>>(
+  properties: Properties,
+) {
+  // Of a list whose length is not known the type would be that of no property.
+  const required = Object.keys(properties) as unknown as readonly [keyof Properties & string]
+  return { type: 'object', required, properties, additionalProperties: false } as const
 }
 
 /** A page for people. */

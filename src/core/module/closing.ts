@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { Clock } from '../lib/clock.ts'
 import type { OfModule } from './service-graph.ts'
 
-/** The end of services, in two phases. None of them throws: what fails is logged, and the next goes on. */
+/** The end of services, in two phases. A phase never throws: a failure is logged. */
 export interface Closing {
-  /** Ends the own work of all. */
+  /** Ends the own work of all services. */
   stop(): Promise<void>
-  /** Writes what they hold, in the reverse order of the modules. */
+  /** Writes what the services hold, in the reverse order of the modules. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { DatabaseOrTransaction } from '../database/database.ts'
 import type { InsideReceiver } from '../events/events.ts'
-import type { ExportSection } from './person.ts'
+import type { ExportSection } from './export-section.ts'
 
 /**
  * The points at which modules take part in the work of others. A service names the points that it
@@ -19,7 +19,7 @@ export interface HookPoints {
   onUserChanged: (userId: number) => Promise<void>
   /**
    * In the transaction that removes a user, before its rows go, and again some minutes later without
-   * them: for what no foreign key reaches, and what another process has written meanwhile.
+   * them: for rows that no foreign key reaches, and rows that another process has written since.
    */
   onErasure: (trx: DatabaseOrTransaction, userId: number) => Promise<void>
   /** In the transaction of a login, never for Basic; `browser` is the secret of its cookie. */
@@ -43,24 +43,24 @@ export interface HookPoints {
   hasProvider: (userId: number) => Promise<boolean>
   /** Whether a sign-in may lead to an origin, beside RETURN_ORIGINS. */
   isReturnOrigin: (origin: string) => boolean
-  /** What an operator should know although the process can serve; null if there is nothing. */
+  /** A warning for operators of a process that can serve; null if there is none. */
   readinessWarning: () => Promise<ReadinessWarning | null>
   /** Whether an administrator can have a mail sent that resets a password. */
   sendsReset: () => boolean
-  /** Files with data of persons that no database holds, for who compacts it; null if there are none. */
-  filesBeside: () => Promise<FilesBeside | null>
+  /** Files outside the database with data of persons, for `compact`; null if there are none. */
+  filesOutside: () => Promise<FilesOutside | null>
   /** What a module stores of a person: see `excluded` of a table for what is left out. */
   personSections: readonly ExportSection[]
 }
 
-export interface FilesBeside {
+export interface FilesOutside {
   readonly folder: string
   readonly count: number
   /** One of them, and several. */
   readonly nouns: readonly [string, string]
 }
 
-/** What does not keep requests away. docs/health.md has a row for each. */
+/** A warning that does not stop requests. docs/health.md has a row for each. */
 export interface ReadinessWarning {
   /** One of `readinessWarnings` of the module: see `Monitoring`. */
   readonly warning: string
@@ -104,7 +104,7 @@ export function inTransaction<Args extends readonly unknown[]>(
   }
 }
 
-/** The same after a commit, which stands: what one throws is logged. */
+/** Calls all subscribers after a commit: what one throws is logged. */
 export function afterwards<Args extends readonly unknown[]>(
   hook: Hook<Follow<Args>>,
   log: Pick<Logger, 'error'>,

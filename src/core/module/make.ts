@@ -96,7 +96,7 @@ function makerOf(loaded: LoadedServices, given: Given): ServiceMaker {
       return
     }
     for (const need of needs) await make(need)
-    if (list.length > 0) return // made for another service meanwhile
+    if (list.length > 0) return // one of the services above has subscribed them
     for (const { module, subscription } of subscriptions) {
       const subscriber = subscription.create(taking(pick(subscription.needs)))
       list.push({ module, subscriber })

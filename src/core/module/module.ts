@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { RawBuilder } from 'kysely'
 import type { ModuleChecks } from '../checks/module-checks.ts'
 import type { SettingsTable } from '../config/kinds.ts'
@@ -6,6 +5,7 @@ import type { Config, ModuleSettings, SettingName } from '../config/load.ts'
 import type { Migration } from '../database/migrations/statement.ts'
 import type { Problem } from '../errors.ts'
 import type { Authenticator } from '../http/routes/declaration.ts'
+import type { App } from '../http/schemas.ts'
 import type { Tag, TagName } from '../http/tags.ts'
 import type { Reason } from '../reasons/types.ts'
 import type { Job } from '../runtime/jobs.ts'
@@ -27,7 +27,7 @@ export interface Module extends ModuleNames {
   readonly routes?: () => Promise<RouteFile | readonly RouteFile[]>
   /** Imports the files of its pages: their routes share a limit of requests. */
   readonly pages?: () => Promise<RouteFile | readonly RouteFile[]>
-  /** Loads the code of the authenticators; answers what adds them. */
+  /** Loads the code of the authenticators; answers a function that adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>
   readonly jobs?: (needs: Needs) => readonly ModuleJob[]
   /** Imports the file of its services and of what it does at hook points. */
@@ -47,7 +47,7 @@ export interface Module extends ModuleNames {
 /** A file of routes. */
 export interface RouteFile {
   /** Registers the routes, in a Fastify context of their own. */
-  readonly routes: (app: FastifyInstance, needs: Needs) => Promise<void>
+  readonly routes: (app: App, needs: Needs) => Promise<void>
   /** Registers the routes once below each prefix. */
   readonly prefixes?: readonly string[]
 }
@@ -83,7 +83,7 @@ export interface ModuleNames {
   readonly eventCategory?: string
   /** Imports the file of its event types; the core has several. */
   readonly events?: () => Promise<object>
-  /** Its own errors; those of the error table belong to the core. */
+  /** Its own errors; the error table belongs to the core. */
   readonly errors?: readonly Problem[]
   /**
    * Imports the reasons of its refusals; the core has several files. Each code of an external module
@@ -145,10 +145,10 @@ export interface Person {
   readonly onDelete: 'delete' | 'set-null' | { readonly kept: string }
   /**
    * A user may have very many of these rows. They are cleared in steps after the deletion, and all
-   * reads of the table answer null for a user that is not present meanwhile.
+   * reads of the table answer null for a user that is not present.
    */
   readonly inSteps?: true
-  /** Why the export of a person's data does not tell these rows. */
+  /** Why the export of a person's data leaves out these rows. */
   readonly excluded?: string
 }
 

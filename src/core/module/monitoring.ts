@@ -12,16 +12,16 @@ export interface Monitoring {
   readonly status?: readonly StatusPart[]
   /** The names of its warnings of readiness. */
   readonly readinessWarnings?: readonly string[]
-  /** Begins to count events and refusals, once in a process that serves. */
+  /** Starts to count events and refusals, once in a process that serves. */
   readonly count?: (measurements: Measurements, on: Counting) => void
-  /** The metrics of one process; those of several workers are added up. Gauges carry the worker. */
+  /** The metrics of one process; the metrics of several workers are added up. Gauges carry the worker. */
   readonly processMetrics?: (needs: Needs, worker: string) => readonly Family[]
-  /** Makes what reads the metrics that one process tells for all nodes. */
+  /** Makes the reader of the metrics that one process reports for all nodes. */
   readonly serviceMetrics?: (needs: Needs) => (state: ServiceState) => Promise<readonly Family[]>
   readonly series?: readonly SeriesKind[]
   /** The series that statistics always show, by their keys such as `logins|password|success`. */
   readonly usualSeries?: readonly string[]
-  /** The series of which more than usual deserves a look, by their keys. */
+  /** The series that the overview watches for unusual values, by their keys. */
   readonly watchedSeries?: readonly string[]
 }
 
@@ -89,7 +89,7 @@ export async function loadMonitoring(
   )
 }
 
-/** Has the modules count events and refusals from now on. */
+/** Lets the modules count events and refusals from now on. */
 export function startCounting(
   monitoring: readonly Monitoring[],
   measurements: Measurements,

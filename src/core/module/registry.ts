@@ -34,29 +34,16 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
   for (const module of modules) {
     if (names.has(module.name)) throw new Error(`two modules are named ${module.name}`)
     names.add(module.name)
-    const claimAll = (kind: string, names: readonly string[] = []) => {
+    const claimed = {
+      table: module.tables?.map(({ name }) => name),
+      error: module.errors?.map((problem) => errorName(problem, module.name)),
+      method: module.methods?.map(({ name }) => name),
+      'request header': module.requestHeaders?.map(({ name }) => name.toLowerCase()),
+      command: module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
+    }
+    for (const [kind, names = []] of Object.entries(claimed)) {
       for (const name of names) claim(kind, name, module.name)
     }
-    claimAll(
-      'table',
-      module.tables?.map(({ name }) => name),
-    )
-    claimAll(
-      'error',
-      module.errors?.map((problem) => errorName(problem, module.name)),
-    )
-    claimAll(
-      'method',
-      module.methods?.map(({ name }) => name),
-    )
-    claimAll(
-      'request header',
-      module.requestHeaders?.map(({ name }) => name.toLowerCase()),
-    )
-    claimAll(
-      'command',
-      module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
-    )
   }
   for (const { name, requires = [] } of modules) {
     const missing = requires.find((required) => !names.has(required))

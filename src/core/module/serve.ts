@@ -89,7 +89,7 @@ async function registerFiles(
 ): Promise<void> {
   for (const { routes, prefixes = [''] } of files) {
     for (const prefix of prefixes) {
-      await app.register((context: FastifyInstance) => routes(context, needs), { prefix })
+      await app.register(async (context) => routes(context.withTypeProvider(), needs), { prefix })
     }
   }
 }

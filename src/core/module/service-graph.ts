@@ -13,9 +13,9 @@ export interface OfModule {
 export interface LoadedServices {
   /** In the order of the modules. */
   readonly inOrder: readonly OfModule[]
-  /** The names of those that each process makes. */
+  /** The names of the services that each process makes. */
   readonly inEachProcess: readonly string[]
-  /** Undefined for what is no service of a module. */
+  /** Undefined for a name that is no service of a module. */
   serviceOf(name: string): Service | undefined
   subscriptionsOf(point: HookName): readonly Subscribing[]
   /** Whether one of the names needs one of the services, or what these make. */
@@ -28,8 +28,9 @@ interface Subscribing {
 }
 
 /**
- * Loads the services of all modules. `given` are the names of what they may need besides.
- * @throws Error if two make the same, if nothing makes what one needs, or if they need each other
+ * Loads the services of all modules. `given` are the names of the dependencies.
+ * @throws Error if two modules make one service, if no module makes a needed service, or if services
+ * need each other
  */
 export async function loadServices(
   modules: readonly Module[],

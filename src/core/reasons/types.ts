@@ -60,9 +60,9 @@ export interface Reason {
   readonly event?: 'sequenceFail' | 'sessionUseAfterExpire' | 'tokenReuse'
   /** The first is the one to try first. */
   readonly remedies?: readonly Remedy[]
-  /** What the command line tells an operator to do. NAME stands for the username, IP for the address. */
+  /** The remedy on the command line. NAME stands for the username, IP for the address. */
   readonly nextStep?: string
-  /** What the console tells an administrator to do where no remedy does it, or before. */
+  /** The advice of the console, where no remedy exists or before the remedy. */
   readonly advice?: Readonly<Record<Language, string>>
 }
 

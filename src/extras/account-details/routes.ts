@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -21,7 +20,7 @@ const maxTokens = 100
  * GET /api/admin/accounts/{username}/details: what an administrator must know of an account before an
  * act, on one page: what signs in to it, what is live, what keeps it from a login.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, clock, config, db, identities, providers } = options
   const { secondFactor, sessions, throttle } = options
   const details = options.accountDetails()
@@ -29,7 +28,7 @@ export async function routes(instance: FastifyInstance, options: Needs): Promise
   const show = shownWith(config.roles)
   const named = accountNamed(accounts)
 
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/accounts/:username/details',
     {
       config: {

@@ -1,4 +1,4 @@
-import { Count, named, TextOrNull, TimeOrNull } from '../../core/http/schemas.ts'
+import { Count, exactly, named, TextOrNull, TimeOrNull } from '../../core/http/schemas.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import type { AccountDetail } from '../../modules/accounts/account-detail.ts'
 import { accountSchemas, annsAccount } from '../../modules/accounts/schemas.ts'
@@ -10,28 +10,18 @@ import { maxPosts } from './store.ts'
 /** The JSON schema of all that an administrator sees of an account on one page. */
 export function accountDetailsSchema(roles: readonly Role[], more: readonly AccountDetail[]) {
   const { AccountBody } = accountSchemas(roles)
-  const Password = {
-    type: 'object',
-    required: ['is_set', 'changed_at', 'must_change'],
-    properties: {
-      is_set: { type: 'boolean', description: 'Without one its owner signs in by other ways' },
-      changed_at: {
-        ...TimeOrNull,
-        description: 'Null if it was imported, or if that is not known',
-      },
-      must_change: { type: 'boolean', description: 'The next login must set a password' },
+  const Password = exactly({
+    is_set: { type: 'boolean', description: 'Without one its owner signs in by other ways' },
+    changed_at: {
+      ...TimeOrNull,
+      description: 'Null if it was imported, or if that is not known',
     },
-    additionalProperties: false,
-  } as const
-  const Factor = {
-    type: 'object',
-    required: ['confirmed_at', 'recovery_codes_left'],
-    properties: {
-      confirmed_at: { ...TimeOrNull, description: 'Null if that was before version 0.9.0' },
-      recovery_codes_left: Count,
-    },
-    additionalProperties: false,
-  } as const
+    must_change: { type: 'boolean', description: 'The next login must set a password' },
+  })
+  const Factor = exactly({
+    confirmed_at: { ...TimeOrNull, description: 'Null if that was before version 0.9.0' },
+    recovery_codes_left: Count,
+  })
   const fields = {
     account: AccountBody,
     user: UserBody,
@@ -74,7 +64,7 @@ export function accountDetailsSchema(roles: readonly Role[], more: readonly Acco
     {
       type: 'object',
       required: [...Object.keys(fields), ...Object.keys(others)] as (keyof typeof fields)[],
-      // The types are those of the fixed fields: the other features check their own.
+      // The compiler knows the fixed fields only: each module checks its own fields.
       properties: { ...fields, ...others } as typeof fields,
       additionalProperties: false,
     },

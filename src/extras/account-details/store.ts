@@ -1,6 +1,6 @@
 import type { Database } from '../../core/database/database.ts'
 
-/** What is stored of an account beside what other modules tell. Times in epoch milliseconds. */
+/** What is stored of an account, besides the details of other modules. Times in epoch milliseconds. */
 export interface AccountFacts {
   readonly name: string
   readonly email: string

@@ -151,7 +151,7 @@ interface BackupRuns {
   readonly failed: { readonly at: number; readonly detail: string | null } | null
 }
 
-/** The last backup that the service has made by itself, and what has failed since. */
+/** The last automatic backup, and what has failed since. */
 async function backupRuns(db: DatabaseOrTransaction): Promise<BackupRuns> {
   const runs = db.selectFrom('backup_runs').orderBy('id', 'desc').limit(1)
   const made = await runs

@@ -1,6 +1,6 @@
 import { type CommandCall, type CommandWork, UsageError } from '../../core/cli/command.ts'
 import { assertNew, assertReadable } from '../../core/cli/files.ts'
-import type { Row } from '../../core/cli/output.ts'
+import { type Row, shown } from '../../core/cli/output.ts'
 import { progressTo } from '../../core/cli/progress.ts'
 import { readPassphrase } from '../../core/cli/secrets.ts'
 import { assertDatabaseThere, withDeps, withoutService, withServices } from '../../core/cli/work.ts'
@@ -133,7 +133,7 @@ async function verify(call: CommandCall): Promise<void> {
       ...{ created_at: createdAt, sha256, rows: Object.fromEntries(counts) },
       ...{ verified: !unverified, ...leftOutField(leftOut) },
     },
-    `good, as of ${createdAt}: ${sumOf(counts)}; its SHA-256 is ${sha256}${leftOutLine(leftOut)}`,
+    `good, as of ${shown(createdAt)}: ${sumOf(counts)}; its SHA-256 is ${sha256}${leftOutLine(leftOut)}`,
   )
 }
 
@@ -157,7 +157,7 @@ async function restoreFrom(call: CommandCall): Promise<void> {
     })
     output.result(
       { created_at: createdAt, rows: Object.fromEntries(counts), ...leftOutField(leftOut) },
-      `restored as of ${createdAt}: ${sumOf(counts)}${leftOutLine(leftOut)}\n${advice(values)}`,
+      `restored as of ${shown(createdAt)}: ${sumOf(counts)}${leftOutLine(leftOut)}\n${advice(values)}`,
     )
   }
   const load = () => withDeps(call, loading)
@@ -245,9 +245,10 @@ function sumOf(counts: ReadonlyMap<string, number>): string {
   return `${rows} rows in ${counts.size} tables, ${counts.get('users') ?? 0} users`
 }
 
-/** Tables that belonged to no module of the program that copied the database. */
+/** Tables that belonged to no module of the program that copied the database: an unverified file may name any. */
 function leftOutLine(tables: RowsOfTables): string {
-  return tables.size === 0 ? '' : `\nleft out, of no module of the program: ${rowsInWords(tables)}`
+  const names = shown(rowsInWords(tables))
+  return tables.size === 0 ? '' : `\nleft out, of no module of the program: ${names}`
 }
 
 function leftOutField(tables: RowsOfTables) {

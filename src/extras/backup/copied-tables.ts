@@ -37,7 +37,7 @@ export async function tablesOf(modules: readonly ModuleNames[]): Promise<Tables>
   }
 }
 
-/** Sorts tables by their modules, and each table after the one that it refers to. */
+/** Sorts tables by their modules, and each table after the table that it refers to. */
 function inOrder(tables: readonly ModuleTable[]): ModuleTable[] {
   const behind = Map.groupBy(tables, ({ refersTo }) => refersTo)
   const withThoseBehind = (table: ModuleTable): ModuleTable[] => [

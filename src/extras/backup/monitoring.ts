@@ -1,4 +1,4 @@
-import { Count, Flag, TextOrNull, TimeOrNull } from '../../core/http/schemas.ts'
+import { Count, exactly, Flag, TextOrNull, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { gauge } from '../../core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
@@ -11,34 +11,21 @@ export const monitoring: Monitoring = {
   status: [
     statusPart({
       name: 'backups',
-      schema: {
-        type: 'object',
-        required: [
-          'enabled',
-          'last_at',
-          'age_seconds',
-          'every_seconds',
-          'failures',
-          'detail',
-          'warning',
-        ],
-        properties: {
-          enabled: {
-            ...Flag,
-            description: 'Whether the service makes backups by itself: BACKUP_DIR',
-          },
-          last_at: {
-            ...TimeOrNull,
-            description: 'When the state began that the newest backup holds',
-          },
-          age_seconds: SecondsOrNull,
-          every_seconds: SecondsOrNull,
-          failures: { ...Count, description: 'Attempts that failed since the newest backup' },
-          detail: { ...TextOrNull, description: 'Why the last attempt failed' },
-          warning: { type: ['string', 'null'], enum: [...warnings, null] },
+      schema: exactly({
+        enabled: {
+          ...Flag,
+          description: 'Whether the service makes backups by itself: BACKUP_DIR',
         },
-        additionalProperties: false,
-      },
+        last_at: {
+          ...TimeOrNull,
+          description: 'When the state began that the newest backup holds',
+        },
+        age_seconds: SecondsOrNull,
+        every_seconds: SecondsOrNull,
+        failures: { ...Count, description: 'Attempts that failed since the newest backup' },
+        detail: { ...TextOrNull, description: 'Why the last attempt failed' },
+        warning: { type: ['string', 'null'], enum: [...warnings, null] },
+      }),
       example: {
         enabled: true,
         last_at: '2026-03-02T03:00:00.000Z',

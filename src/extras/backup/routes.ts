@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
-import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, listQuery } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -11,10 +10,8 @@ import { BackupRun, BackupRunPage } from './schemas.ts'
 const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
-/** The routes of /api/admin/backups: the backups that the service makes by itself. */
-export async function routes(instance: FastifyInstance, { backups }: Needs): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-
+/** The routes of /api/admin/backups: the automatic backups. */
+export async function routes(app: App, { backups }: Needs): Promise<void> {
   app.get(
     '/api/admin/backups',
     {

@@ -1,4 +1,5 @@
 import {
+  exactly,
   Id,
   named,
   pageExample,
@@ -15,36 +16,21 @@ const CountOrNull = { type: ['integer', 'null'], minimum: 0 } as const
 
 export const BackupRun = named(
   'BackupRun',
-  {
-    type: 'object',
-    required: [
-      'id',
-      'state',
-      'started_at',
-      'finished_at',
-      'node',
-      'file',
-      'bytes',
-      'sha256',
-      'detail',
-    ],
-    properties: {
-      id: Id,
-      state: {
-        type: 'string',
-        enum: runStates,
-        description: '`removed`: its file was removed after newer backups were good',
-      },
-      started_at: { ...Time, description: 'The backup holds all that was acknowledged before' },
-      finished_at: TimeOrNull,
-      node: { ...Text, description: 'The host that makes it' },
-      file: { ...TextOrNull, description: 'Its name in BACKUP_DIR' },
-      bytes: CountOrNull,
-      sha256: { ...TextOrNull, description: 'Of the whole file, as `sha256sum` prints it' },
-      detail: { ...TextOrNull, description: 'Why it failed, or why it was begun anew' },
+  exactly({
+    id: Id,
+    state: {
+      type: 'string',
+      enum: runStates,
+      description: '`removed`: its file was removed after newer backups were good',
     },
-    additionalProperties: false,
-  },
+    started_at: { ...Time, description: 'The backup holds all that was acknowledged before' },
+    finished_at: TimeOrNull,
+    node: { ...Text, description: 'The host that makes it' },
+    file: { ...TextOrNull, description: 'Its name in BACKUP_DIR' },
+    bytes: CountOrNull,
+    sha256: { ...TextOrNull, description: 'Of the whole file, as `sha256sum` prints it' },
+    detail: { ...TextOrNull, description: 'Why it failed, or why it was begun anew' },
+  }),
   {
     id: 12,
     state: 'done',

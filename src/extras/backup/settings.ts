@@ -41,7 +41,7 @@ export function configure({ values }: Reading) {
   return {
     config: {
       backups: {
-        /** Undefined: the service makes none by itself. */
+        /** Undefined: the service makes no backups automatically. */
         directory,
         everyHours: values.BACKUP_EVERY_HOURS,
         keep: values.BACKUP_KEEP,

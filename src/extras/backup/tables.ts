@@ -16,7 +16,7 @@ declare module '../../core/database/schema.ts' {
   }
 }
 
-/** Backups that the service made by itself. */
+/** Backups that the service made automatically. */
 interface BackupRunsTable {
   id: Generated<number>
   started_at: number

@@ -49,7 +49,7 @@ const checksOfCore = (modules: readonly Module[]): ModuleChecks => ({
 const arrival = [reachable, ...tlsChecks, ...arrivalChecks]
 
 /**
- * Loads the checks of the modules, and adds those of the core.
+ * Loads the checks of the modules, and adds the checks of the core.
  * @throws Error if two checks have one id
  */
 export async function loadChecks(modules: readonly Module[]): Promise<AllChecks> {
@@ -70,7 +70,7 @@ export async function loadChecks(modules: readonly Module[]): Promise<AllChecks>
     opening: all.flatMap(({ opening = [] }) => opening),
     inside: all.flatMap(({ inside = [] }) => inside),
     arrival,
-    // Those of the core come last: a proxy may keep the answers to their requests.
+    // The checks of the core come last: a proxy may keep the answers to their requests.
     outside: all.toReversed().flatMap(({ outside = [] }) => outside),
     async isOwnService(context) {
       if (context.inside?.config.baseUrl === context.origin) return true

@@ -13,7 +13,7 @@ export interface OutsideOptions extends TargetOptions {
   readonly clock: Clock
   readonly inside: OutsideContext['inside']
   readonly modules: readonly Module[]
-  /** PEM, an authority of the operator beside those of Node. */
+  /** PEM, an authority of the operator in addition to the authorities of Node. */
   readonly ca?: string
 }
 

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { DoctorBody, type DoctorReport } from './schemas.ts'
@@ -8,7 +7,7 @@ import { DoctorBody, type DoctorReport } from './schemas.ts'
  * Doctor module: GET /api/admin/doctor, what the inside checks find on the node that answers. Callers
  * that ask at the same time share one examination, because it asks the mail server and providers.
  */
-export async function routes(instance: FastifyInstance, deps: Needs): Promise<void> {
+export async function routes(app: App, deps: Needs): Promise<void> {
   let examining: Promise<DoctorReport> | undefined
 
   async function examine(): Promise<DoctorReport> {
@@ -18,7 +17,7 @@ export async function routes(instance: FastifyInstance, deps: Needs): Promise<vo
     return reportOf([await examineInside(deps, deps)], { at, url: null })
   }
 
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/doctor',
     {
       config: { access: { rule: role('ADMIN') } },

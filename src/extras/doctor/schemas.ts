@@ -1,34 +1,32 @@
 import { levels } from '../../core/checks/check.ts'
-import { Count, named, type Static, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
+import {
+  Count,
+  exactly,
+  named,
+  type Static,
+  Text,
+  TextOrNull,
+  Time,
+} from '../../core/http/schemas.ts'
 
 const FindingBody = named(
   'DoctorFinding',
-  {
-    type: 'object',
-    required: ['check', 'level', 'what', 'why', 'mend'],
-    properties: {
-      check: { ...Text, description: 'Never renamed: docs/doctor.md has a row for each' },
-      level: {
-        type: 'string',
-        enum: levels,
-        description: '`info` is advice; `unknown`: the check could not be made',
-      },
-      what: Text,
-      why: { ...Text, description: 'Why it matters' },
-      mend: {
-        type: 'object',
-        required: ['do', 'setting', 'nginx', 'caddy'],
-        properties: {
-          do: Text,
-          setting: { ...TextOrNull, description: 'A setting of the service, or a command' },
-          nginx: TextOrNull,
-          caddy: TextOrNull,
-        },
-        additionalProperties: false,
-      },
+  exactly({
+    check: { ...Text, description: 'Never renamed: docs/doctor.md has a row for each' },
+    level: {
+      type: 'string',
+      enum: levels,
+      description: '`info` is advice; `unknown`: the check could not be made',
     },
-    additionalProperties: false,
-  },
+    what: Text,
+    why: { ...Text, description: 'Why it matters' },
+    mend: exactly({
+      do: Text,
+      setting: { ...TextOrNull, description: 'A setting of the service, or a command' },
+      nginx: TextOrNull,
+      caddy: TextOrNull,
+    }),
+  }),
   {
     check: 'first_password',
     level: 'warning',

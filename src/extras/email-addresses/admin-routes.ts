@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { accountNamed, assertNotOwn } from '../../modules/accounts/look-up.ts'
@@ -15,11 +14,7 @@ const access = { rule: role('ADMIN') }
  * GET and DELETE /api/admin/accounts/{username}/email: an administrator sees the verified address of
  * an account, and removes it. No administrator sets one: that needs the proof of its mailbox.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, emails }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { accounts, emails }: Needs): Promise<void> {
   const named = accountNamed(accounts)
 
   app.get(

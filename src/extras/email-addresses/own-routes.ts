@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import { parseEmail } from '../../core/addresses/email.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
@@ -24,11 +23,10 @@ const access = { rule: authenticated }
  * PUT /language below /api/user/account (role USER) and /api/account (any account).
  */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { accounts, config, emails, loginAddress, proofs }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+  const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.get(
     '/email',

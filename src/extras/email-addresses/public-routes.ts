@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { named, type SchemaTypes, Time } from '../../core/http/schemas.ts'
+import { type App, named, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
@@ -46,11 +45,7 @@ export const messageOf: Readonly<Record<Confirmed, string>> = {
  * POST /api/public/verification: a link or a code proves that an address is read, and does what it
  * was mailed for: it verifies or changes the address of an account, or takes a change back.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { confirmations, emails }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { confirmations, emails }: Needs): Promise<void> {
   app.post(
     '/api/public/verification',
     {

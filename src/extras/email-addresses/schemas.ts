@@ -1,4 +1,4 @@
-import { named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
+import { exactly, named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { languages } from '../../core/lib/languages.ts'
 import {
@@ -10,16 +10,10 @@ import { ann } from '../../modules/users/schemas.ts'
 import { EmailField } from '../one-time-tokens/schemas.ts'
 import type { OwnEmail } from './emails.ts'
 
-const Pending = named(
-  'PendingEmail',
-  {
-    type: 'object',
-    required: ['email', 'expires_at'],
-    properties: { email: { type: 'string' }, expires_at: Time },
-    additionalProperties: false,
-  },
-  { email: 'ann@example.com', expires_at: '2026-03-02T10:00:00.000Z' },
-)
+const Pending = named('PendingEmail', exactly({ email: { type: 'string' }, expires_at: Time }), {
+  email: 'ann@example.com',
+  expires_at: '2026-03-02T10:00:00.000Z',
+})
 
 const PendingOrNull = { anyOf: [Pending, { type: 'null' }] } as const
 

@@ -1,7 +1,7 @@
 import type { Monitoring } from '../../core/module/monitoring.ts'
 import { refusedMethods } from '../../modules/login/refused-logins.ts'
 
-/** The routes of a password that take a mailed code too: its error tells that a code was sent. */
+/** The routes of a password that take a mailed code too: their error says that a code was sent. */
 const routesOfBoth: ReadonlySet<string> = new Set(['POST /login', 'POST /signin'])
 
 export const monitoring: Monitoring = {

@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import { parseEmail } from '../../core/addresses/email.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
@@ -31,9 +30,8 @@ const guards = {
  * Sign-in by mail as JSON, for programs with pages of their own: POST and PUT
  * /api/public/sign-in-code. The pages of the service use the same service.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, confirmations, emailLogin, limits, loginAddress } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
   // A request with a code has no field for the captcha.
   const counted = { attempt: limits.attemptCode }
 

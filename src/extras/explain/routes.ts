@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import type { App, Static } from '../../core/http/schemas.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -21,10 +20,9 @@ const access = { rule: role('ADMIN') }
  * /api/admin/explain: whether a token, a login, or an account at a route would be refused. The POST changes
  * nothing; its body is none that may stand in an address or a log.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
-  keepReasons(instance, options)
+export async function routes(app: App, options: Needs): Promise<void> {
+  keepReasons(app, options)
   const { accounts, db } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
     '/api/admin/explain/:id',

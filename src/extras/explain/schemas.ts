@@ -1,5 +1,5 @@
 import { errorTable } from '../../core/error-table.ts'
-import { named, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
+import { exactly, named, Text, TextOrNull, Time } from '../../core/http/schemas.ts'
 import { remedies } from '../../core/reasons/types.ts'
 
 const Mends = {
@@ -97,18 +97,13 @@ export const Question = named(
   { username: 'ann', route: 'PUT /users/7' },
 )
 
-const Check = {
-  type: 'object',
-  required: ['asks', 'passes', 'code', 'explanation', 'facts'],
-  properties: {
-    asks: { ...Text, description: 'What the guard asks' },
-    passes: { type: 'boolean' },
-    code: TextOrNull,
-    explanation: TextOrNull,
-    facts: Facts,
-  },
-  additionalProperties: false,
-} as const
+const Check = exactly({
+  asks: { ...Text, description: 'What the guard asks' },
+  passes: { type: 'boolean' },
+  code: TextOrNull,
+  explanation: TextOrNull,
+  facts: Facts,
+})
 
 export const Answer = named(
   'Explanation',

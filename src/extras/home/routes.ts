@@ -3,53 +3,33 @@ import { limitPageRequests } from '../../core/http/limits/page-requests.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage, varyByAccept } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
-import { named, Page, Text } from '../../core/http/schemas.ts'
+import { exactly, named, Page, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { defaultName } from '../../modules/federation/provider-settings.ts'
 import { sessionOf } from '../../modules/pages/sign-in/sessions.ts'
 import { troublePage } from './page.ts'
 
-const Link = {
-  type: 'object',
-  required: ['href', 'access'],
-  properties: {
-    href: { type: 'string', description: 'A path of this service' },
-    access: { type: 'string', enum: ['anyone', 'ADMIN'], description: 'Who may read it' },
-  },
-  additionalProperties: false,
-} as const
+const Link = exactly({
+  href: { type: 'string', description: 'A path of this service' },
+  access: { type: 'string', enum: ['anyone', 'ADMIN'], description: 'Who may read it' },
+})
 
 const homeSchema = (links: readonly string[]) =>
   named(
     'Home',
-    {
-      type: 'object',
-      required: ['name', 'links', 'sign_in'],
-      properties: {
-        name: Text,
-        links: {
-          type: 'object',
-          required: links,
-          properties: Object.fromEntries(links.map((name) => [name, Link])),
-          additionalProperties: false,
-        },
-        sign_in: {
-          type: 'array',
-          description: 'The identity providers that a browser can sign in with',
-          items: {
-            type: 'object',
-            required: ['name', 'href'],
-            properties: {
-              name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
-              href: { type: 'string', description: 'A path that a browser opens' },
-            },
-            additionalProperties: false,
-          },
-        },
+    exactly({
+      name: Text,
+      links: exactly(Object.fromEntries(links.map((name) => [name, Link]))),
+      sign_in: {
+        type: 'array',
+        description: 'The identity providers that a browser can sign in with',
+        items: exactly({
+          name: { type: 'string', description: 'A name of `OIDC_PROVIDERS`, or `default`' },
+          href: { type: 'string', description: 'A path that a browser opens' },
+        }),
       },
-      additionalProperties: false,
-    },
+    }),
     {
       name: 'Gatehouse',
       links: {
@@ -64,7 +44,7 @@ const homeSchema = (links: readonly string[]) =>
   )
 
 /**
- * Home module: GET / tells what this is, where its documents are, and how to sign in. A browser's
+ * GET / shows what this is, where its documents are, and how to sign in. A browser's
  * navigation gets a page, every other client JSON. Both hold only what is public; a person who is
  * signed in is led to the console or to the own account.
  */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Guard } from '../../core/database/transactions.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { acceptLines, longBody } from '../../core/http/bodies/long-bodies.ts'
@@ -7,7 +7,7 @@ import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
-import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import type { App, Static } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -45,11 +45,10 @@ const ImportQuery = {
 } as const
 
 /** Import and export of accounts, below /api/admin, for the role ADMIN. */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { clock, config, db, events, imports } = options
   const { ExportLine, ImportLine } = transferSchemas(config.roles)
-  const app = instance.withTypeProvider<SchemaTypes>()
-  acceptLines(instance)
+  acceptLines(app)
 
   app.post(
     '/api/admin/import/accounts',

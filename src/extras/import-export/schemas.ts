@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   Flag,
   Id,
   Integer,
@@ -17,12 +18,7 @@ const Mistakes = {
   type: 'array',
   items: named(
     'ImportMistake',
-    {
-      type: 'object',
-      required: ['line', 'path', 'message'],
-      properties: { line: Integer, path: { type: 'array', items: Text }, message: Text },
-      additionalProperties: false,
-    },
+    exactly({ line: Integer, path: { type: 'array', items: Text }, message: Text }),
     { line: 3, path: ['email'], message: 'must be an e-mail address' },
   ),
 } as const
@@ -57,59 +53,49 @@ const presentExample = {
 
 const ImportLinePreview = named(
   'ImportLinePreview',
-  {
-    type: 'object',
-    required: ['line', 'outcome', 'account', 'present', 'errors'],
-    properties: {
-      line: {
-        ...Integer,
-        description: 'Counted from 1, blank lines included; of an array the place of the element',
-      },
-      outcome: { type: 'string', enum: ['import', 'refuse'] },
-      account: {
-        description: 'As the line describes it; null if it cannot be read',
-        anyOf: [
-          {
-            type: 'object',
-            required: [...accountNames, 'password_hash', 'password'],
-            properties: {
-              ...accountFields,
-              password_hash: { ...Flag, description: 'A hash, which is stored as it is' },
-              password: {
-                ...Flag,
-                description: 'A password, which is hashed; with neither the account has none',
-              },
-            },
-            additionalProperties: false,
-          },
-          { type: 'null' },
-        ],
-      },
-      present: {
-        description: 'The account that has the name or the user already, as it is now',
-        anyOf: [
-          {
-            type: 'object',
-            required: accountNames,
-            properties: accountFields,
-            additionalProperties: false,
-          },
-          { type: 'null' },
-        ],
-      },
-      errors: {
-        type: 'array',
-        description: 'The first 20 of the line',
-        items: {
+  exactly({
+    line: {
+      ...Integer,
+      description: 'Counted from 1, blank lines included; of an array the place of the element',
+    },
+    outcome: { type: 'string', enum: ['import', 'refuse'] },
+    account: {
+      description: 'As the line describes it; null if it cannot be read',
+      anyOf: [
+        {
           type: 'object',
-          required: ['path', 'message'],
-          properties: { path: { type: 'array', items: Text }, message: Text },
+          required: [...accountNames, 'password_hash', 'password'],
+          properties: {
+            ...accountFields,
+            password_hash: { ...Flag, description: 'A hash, which is stored as it is' },
+            password: {
+              ...Flag,
+              description: 'A password, which is hashed; with neither the account has none',
+            },
+          },
           additionalProperties: false,
         },
-      },
+        { type: 'null' },
+      ],
     },
-    additionalProperties: false,
-  },
+    present: {
+      description: 'The account that has the name or the user already, as it is now',
+      anyOf: [
+        {
+          type: 'object',
+          required: accountNames,
+          properties: accountFields,
+          additionalProperties: false,
+        },
+        { type: 'null' },
+      ],
+    },
+    errors: {
+      type: 'array',
+      description: 'The first 20 of the line',
+      items: exactly({ path: { type: 'array', items: Text }, message: Text }),
+    },
+  }),
   {
     line: 3,
     outcome: 'refuse',
@@ -124,28 +110,18 @@ const ImportLinePreview = named(
 
 export const ImportsUnderWay = named(
   'ImportsUnderWay',
-  {
-    type: 'object',
-    required: ['data'],
-    properties: {
-      data: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['id', 'dry_run', 'started_at', 'seen_at', 'lines'],
-          properties: {
-            id: Id,
-            dry_run: Flag,
-            started_at: { ...TimeOrNull, description: 'Null for one of a node of 0.8.0' },
-            seen_at: { ...Time, description: 'When its lines were counted' },
-            lines: { ...Count, description: 'Read by then; 500 are stored at a time' },
-          },
-          additionalProperties: false,
-        },
-      },
+  exactly({
+    data: {
+      type: 'array',
+      items: exactly({
+        id: Id,
+        dry_run: Flag,
+        started_at: { ...TimeOrNull, description: 'Null for one of a node of 0.8.0' },
+        seen_at: { ...Time, description: 'When its lines were counted' },
+        lines: { ...Count, description: 'Read by then; 500 are stored at a time' },
+      }),
     },
-    additionalProperties: false,
-  },
+  }),
   {
     data: [
       {

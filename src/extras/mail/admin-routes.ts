@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { parseEmail } from '../../core/addresses/email.ts'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, type Query, single } from '../../core/http/lists/paging.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { Needs } from '../../core/module/services.ts'
@@ -19,12 +19,11 @@ const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
 /** The routes of /api/admin/mail: an administrator sees what waits, and has it sent or withdrawn. */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, mailAdmin, mailer, workers } = options
-  instance.addHook('onListen', async () => {
+  app.addHook('onListen', async () => {
     if (workers.index === 0) void mailer.check() // it never throws, and the start does not wait
   })
-  const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
     '/api/admin/mail',

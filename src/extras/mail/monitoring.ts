@@ -1,4 +1,4 @@
-import { Count, Flag, Seconds, Text, Time } from '../../core/http/schemas.ts'
+import { Count, exactly, Flag, Seconds, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { counted, gauge } from '../../core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
@@ -8,36 +8,26 @@ export const monitoring: Monitoring = {
   status: [
     statusPart({
       name: 'mail',
-      schema: {
-        type: 'object',
-        required: ['enabled', 'server', 'waiting', 'failed', 'oldest_waiting_seconds', 'trouble'],
-        properties: {
-          enabled: {
-            ...Flag,
-            description: 'Whether mail is sent, or in development written to files',
-          },
-          server: { ...Flag, description: 'Whether SMTP_URL names a mail server' },
-          waiting: Count,
-          failed: { ...Count, description: 'Given up, and still kept' },
-          oldest_waiting_seconds: { ...Seconds, description: '0: none waits' },
-          trouble: {
-            anyOf: [
-              {
-                type: 'object',
-                required: ['since', 'response'],
-                properties: {
-                  since: Time,
-                  response: { ...Text, description: 'What the mail server said at last' },
-                },
-                additionalProperties: false,
-              },
-              { type: 'null' },
-            ],
-            description: 'Null while the mail server takes mail',
-          },
+      schema: exactly({
+        enabled: {
+          ...Flag,
+          description: 'Whether mail is sent, or in development written to files',
         },
-        additionalProperties: false,
-      },
+        server: { ...Flag, description: 'Whether SMTP_URL names a mail server' },
+        waiting: Count,
+        failed: { ...Count, description: 'Given up, and still kept' },
+        oldest_waiting_seconds: { ...Seconds, description: '0: none waits' },
+        trouble: {
+          anyOf: [
+            exactly({
+              since: Time,
+              response: { ...Text, description: 'What the mail server said at last' },
+            }),
+            { type: 'null' },
+          ],
+          description: 'Null while the mail server takes mail',
+        },
+      }),
       example: {
         ...{ enabled: true, server: true, waiting: 0, failed: 0 },
         ...{ oldest_waiting_seconds: 0, trouble: null },

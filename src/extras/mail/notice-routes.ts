@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import { named, type SchemaTypes, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
+import { type App, exactly, named, TextOrNull, Time, TimeOrNull } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
@@ -12,60 +11,46 @@ export const prefixes = ownAccountPrefixes
 
 const NoticeBody = named(
   'Notice',
-  {
-    type: 'object',
-    required: ['type', 'at', 'facts'],
-    properties: {
-      type: { type: 'string', enum: noticeTypes },
-      at: Time,
-      facts: named(
-        'NoticeFacts',
-        {
-          type: 'object',
-          required: [
-            'by',
-            'address',
-            'browser',
-            'system',
-            'provider',
-            'codes_left',
-            'locked_until',
-          ],
-          properties: {
-            by: { type: 'string', enum: ['owner', 'administrator', 'operator', 'service'] },
-            address: { ...TextOrNull, description: 'Null if it is not that of the owner' },
-            browser: { ...TextOrNull, description: 'Or another program; null: not recognised' },
-            system: { ...TextOrNull, description: 'Operating system; null: not recognised' },
-            provider: { ...TextOrNull, description: 'That was linked or unlinked' },
-            codes_left: { type: ['integer', 'null'], description: 'Recovery codes that are left' },
-            locked_until: TimeOrNull,
-            locked_during: {
-              type: 'string',
-              enum: ['reset'],
-              description: 'Of a lock by wrong codes of the second factor at a reset',
-            },
-            linked_providers: {
-              type: 'array',
-              items: { type: 'string' },
-              description:
-                'After a change of the password: where a sign-in still opens the account',
-            },
+  exactly({
+    type: { type: 'string', enum: noticeTypes },
+    at: Time,
+    facts: named(
+      'NoticeFacts',
+      {
+        type: 'object',
+        required: ['by', 'address', 'browser', 'system', 'provider', 'codes_left', 'locked_until'],
+        properties: {
+          by: { type: 'string', enum: ['owner', 'administrator', 'operator', 'service'] },
+          address: { ...TextOrNull, description: 'Null if it is not that of the owner' },
+          browser: { ...TextOrNull, description: 'Or another program; null: not recognised' },
+          system: { ...TextOrNull, description: 'Operating system; null: not recognised' },
+          provider: { ...TextOrNull, description: 'That was linked or unlinked' },
+          codes_left: { type: ['integer', 'null'], description: 'Recovery codes that are left' },
+          locked_until: TimeOrNull,
+          locked_during: {
+            type: 'string',
+            enum: ['reset'],
+            description: 'Of a lock by wrong codes of the second factor at a reset',
           },
-          additionalProperties: false,
+          linked_providers: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'After a change of the password: where a sign-in still opens the account',
+          },
         },
-        {
-          by: 'owner',
-          address: '203.0.113.9',
-          browser: 'Firefox',
-          system: 'Linux',
-          provider: null,
-          codes_left: null,
-          locked_until: null,
-        },
-      ),
-    },
-    additionalProperties: false,
-  },
+        additionalProperties: false,
+      },
+      {
+        by: 'owner',
+        address: '203.0.113.9',
+        browser: 'Firefox',
+        system: 'Linux',
+        provider: null,
+        codes_left: null,
+        locked_until: null,
+      },
+    ),
+  }),
   {
     type: 'password_changed',
     at: '2026-03-02T09:15:00.000Z',
@@ -86,17 +71,13 @@ const NoticeBody = named(
  * GET /notices below /api/user/account (role USER) and /api/account (any account): what the owner was
  * told of the account in the last 30 days.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, notices }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { accounts, notices }: Needs): Promise<void> {
   app.get(
     '/notices',
     {
       config: { tag: 'Own account', access: { rule: authenticated }, errors: ['accountNotFound'] },
       schema: {
-        operationId: ownOperationId('listOwnNotices', instance.prefix),
+        operationId: ownOperationId('listOwnNotices', app.prefix),
         summary: 'What happened to the own account in the last 30 days, the newest first',
         response: { 200: { type: 'array', items: NoticeBody } },
       },

@@ -1,8 +1,8 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type ExportSection, list } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/export-section.ts'
 import type { Notices } from './notices.ts'
 
-/** The mail of the last 30 days, and what the owner was told of the account. */
+/** The mail and the notices of the account in the last 30 days. */
 export function sectionsOf({
   notices,
 }: {

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { type Query, single } from '../../core/http/lists/paging.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { languages } from '../../core/lib/languages.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -13,11 +12,7 @@ import { MailPreview, MailPreviewId, MailPreviewList, MailPreviewQuery } from '.
 const access = { rule: role('ADMIN') }
 
 /** The routes of /api/admin/mail/previews: how each message reads, with made-up facts. */
-export async function routes(
-  instance: FastifyInstance,
-  { config: { baseUrl, pages } }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { config: { baseUrl, pages } }: Needs): Promise<void> {
   const samples = new Map(
     samplesOf({ name: pages.name, baseUrl }).map((sample) => [sample.title, sample]),
   )

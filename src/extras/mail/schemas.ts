@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   listQuery,
   named,
   pageExample,
@@ -31,42 +32,24 @@ export const MailId = {
 
 export const MailBody = named(
   'Mail',
-  {
-    type: 'object',
-    required: [
-      'id',
-      'message',
-      'kind',
-      'state',
-      'username',
-      'address',
-      'attempts',
-      'response',
-      'created_at',
-      'due_at',
-      'expires_at',
-      'finished_at',
-    ],
-    properties: {
-      id: { ...Text, description: 'It stands in the Message-ID too' },
-      message: { type: 'string', enum: messages },
-      kind: { type: 'string', enum: ['request', 'notice'] },
-      state: {
-        type: 'string',
-        enum: mailStates,
-        description: '`dropped`: never sent, for a limit or because no account has the address',
-      },
-      username: { ...TextOrNull, description: 'Of the account that it is for' },
-      address: { ...TextOrNull, description: 'Null after the end, when it is wiped' },
-      attempts: Count,
-      response: { ...TextOrNull, description: 'What the mail server has said at last' },
-      created_at: Time,
-      due_at: { ...TimeOrNull, description: 'The next attempt; null after the end' },
-      expires_at: { ...Time, description: 'After that it is not sent any more' },
-      finished_at: TimeOrNull,
+  exactly({
+    id: { ...Text, description: 'It stands in the Message-ID too' },
+    message: { type: 'string', enum: messages },
+    kind: { type: 'string', enum: ['request', 'notice'] },
+    state: {
+      type: 'string',
+      enum: mailStates,
+      description: '`dropped`: never sent, for a limit or because no account has the address',
     },
-    additionalProperties: false,
-  },
+    username: { ...TextOrNull, description: 'Of the account that it is for' },
+    address: { ...TextOrNull, description: 'Null after the end, when it is wiped' },
+    attempts: Count,
+    response: { ...TextOrNull, description: 'What the mail server has said at last' },
+    created_at: Time,
+    due_at: { ...TimeOrNull, description: 'The next attempt; null after the end' },
+    expires_at: { ...Time, description: 'After that it is not sent any more' },
+    finished_at: TimeOrNull,
+  }),
   {
     id: 'Zn8xQw2VbTq0yL4sKc7R1A',
     message: 'reset',
@@ -133,22 +116,17 @@ export const MailPreviewQuery = {
 
 export const MailPreviewList = named(
   'MailPreviewList',
-  {
-    type: 'object',
-    required: ['data'],
-    properties: {
-      data: {
-        type: 'array',
-        items: {
-          type: 'object',
-          required: ['id', 'message', 'kind'],
-          properties: preview,
-          additionalProperties: false,
-        },
+  exactly({
+    data: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['id', 'message', 'kind'],
+        properties: preview,
+        additionalProperties: false,
       },
     },
-    additionalProperties: false,
-  },
+  }),
   { data: [previewExample] },
 )
 

@@ -64,7 +64,7 @@ export const hooks = [
       await erase(trx, userId)
     }
   }),
-  hook('filesBeside', [], ({ config }) => async () => {
+  hook('filesOutside', [], ({ config }) => async () => {
     const folder = mailFolder(config)
     const { length: count } = await mailFiles(folder)
     return count === 0 ? null : { folder, count, nouns: ['mail', 'mails'] }

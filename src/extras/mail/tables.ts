@@ -84,7 +84,7 @@ interface MailsTable {
   is_extra: Generated<number>
 }
 
-/** What the owner of an account was told, for 30 days. */
+/** The notices to owners of accounts, for 30 days. */
 interface NoticesTable {
   id: Generated<number>
   user_id: number

@@ -27,7 +27,7 @@ export interface NoticeRow {
   readonly by: 'owner' | 'administrator' | 'operator' | 'service'
   readonly browser: string | null
   readonly system: string | null
-  /** Of the client; null if it is not that of the owner. */
+  /** Of the client; null for the address of another person. */
   readonly address: string | null
 }
 

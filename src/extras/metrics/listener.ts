@@ -13,7 +13,7 @@ import { metricsTypes } from './exposition.ts'
 import type { Metrics } from './metrics.ts'
 import { preferredForm } from './preferred-form.ts'
 
-/** Opens the port of METRICS_ADDRESS before that of the service, and closes it as the last. */
+/** Opens the port of METRICS_ADDRESS before the port of the service, and closes METRICS_ADDRESS last. */
 export function listenBeside(
   app: FastifyInstance,
   { config, log, workers }: Pick<Deps, 'config' | 'log' | 'workers'>,

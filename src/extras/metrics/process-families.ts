@@ -18,7 +18,7 @@ export interface ProcessState {
   readonly feedLagSeconds: number
 }
 
-/** What the core has measured in one process, as metrics of which those of several workers can be summed. */
+/** What the core has measured in one process, as metrics that can be summed over several workers. */
 export function processFamilies(state: ProcessState): Family[] {
   return [
     ...requestFamilies(state),

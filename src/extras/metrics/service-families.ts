@@ -16,7 +16,7 @@ export interface HeardService {
   readonly isDatabaseUp: boolean
 }
 
-/** What one process of several tells of the core for all of them. */
+/** What one of several processes reports of the core for all processes. */
 export function serviceFamilies(
   { config, measurements }: ServiceDeps,
   { answered, isDatabaseUp, silent }: HeardService,

@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type ExportSection, list } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/export-section.ts'
 
 /** The links and codes that were mailed and are kept. */
 export const sections: readonly ExportSection[] = [

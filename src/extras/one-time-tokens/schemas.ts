@@ -1,4 +1,4 @@
-import { named, Time } from '../../core/http/schemas.ts'
+import { exactly, named, Time } from '../../core/http/schemas.ts'
 import { languages } from '../../core/lib/languages.ts'
 
 /** A mail address that is asked for; `parseEmail` judges it, and is stricter. */
@@ -22,18 +22,13 @@ export const exampleToken = `${exampleId}.wK3n0V8sQxA2mJ6uT4yB1cZ7fH5pLrD9eGiNoS
 /** Answers a request for a mail, whatever becomes of the mail. */
 export const BegunConfirmation = named(
   'BegunConfirmation',
-  {
-    type: 'object',
-    required: ['id', 'expires_at'],
-    properties: {
-      id: { type: 'string', description: 'What the code of the mail is sent with; new each time' },
-      expires_at: {
-        ...Time,
-        description: 'When the code ends; the link too, unless it was mailed before: the mail says',
-      },
+  exactly({
+    id: { type: 'string', description: 'What the code of the mail is sent with; new each time' },
+    expires_at: {
+      ...Time,
+      description: 'When the code ends; the link too, unless it was mailed before: the mail says',
     },
-    additionalProperties: false,
-  },
+  }),
   { id: exampleId, expires_at: '2026-03-02T09:30:00.000Z' },
 )
 

@@ -6,7 +6,7 @@ import {
   exitCodes,
 } from '../../core/cli/command.ts'
 import { assertDatabaseThere, withoutService, withServices } from '../../core/cli/work.ts'
-import type { FilesBeside } from '../../core/module/hooks.ts'
+import type { FilesOutside } from '../../core/module/hooks.ts'
 
 export const commands: readonly CommandWork[] = [
   { name: 'compact', example: 'compact', run: compact },
@@ -28,8 +28,8 @@ async function writeAnew(call: CommandCall): Promise<void> {
   const { dataDirectory, postgres } = config.database
   const beside = await withServices(
     call,
-    ['erasure', 'filesBeside', 'idempotency', 'users'],
-    async ({ erasure, filesBeside, idempotency, users }) => {
+    ['erasure', 'filesOutside', 'idempotency', 'users'],
+    async ({ erasure, filesOutside, idempotency, users }) => {
       const steps = [
         () => users.purgeRemoved(batchSize),
         () => users.countLists(batchSize),
@@ -38,7 +38,7 @@ async function writeAnew(call: CommandCall): Promise<void> {
         () => idempotency.purge(batchSize),
       ]
       for (const step of steps) while ((await step()) === batchSize);
-      return (await filesBeside()).map(described).join('')
+      return (await filesOutside()).map(described).join('')
     },
   )
   const wait = (milliseconds: number) => setTimeout(milliseconds)
@@ -58,6 +58,6 @@ async function writeAnew(call: CommandCall): Promise<void> {
 }
 
 /** A line on files that no database holds. */
-function described({ folder, count, nouns: [one, several] }: FilesBeside): string {
+function described({ folder, count, nouns: [one, several] }: FilesOutside): string {
   return `\n${folder} has ${count} ${count === 1 ? one : several}: delete those that you do not need`
 }

@@ -30,7 +30,7 @@ export interface AccountDeletionDeps {
   readonly accounts: Pick<Accounts, 'dueDeletions' | 'requestDeletion'>
   readonly clock: Clock
   readonly config: Pick<Config, 'confirmations'>
-  /** What tells the owner; an owner whom no notice reaches has the account erased at once. */
+  /** The notices to the owner; an account whose owner no notice reaches is erased at once. */
   readonly notices: () => readonly DeletionNotice[]
   readonly users: Pick<Users, 'remove'>
 }

@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
@@ -25,11 +24,10 @@ const access = { rule: authenticated }
  * /api/user/account (role USER) and /api/account (any account).
  */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { accounts, config, personalData, ...removal }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+  const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.get(
     '/export',

@@ -3,8 +3,8 @@ import type { Database } from '../../core/database/database.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { MakeBatch } from '../../core/http/lists/bulk-answers.ts'
 import { type Clock, isoTime } from '../../core/lib/clock.ts'
+import type { ExportSection } from '../../core/module/export-section.ts'
 import type { Hook } from '../../core/module/hooks.ts'
-import type { ExportSection } from '../../core/module/person.ts'
 import { sensitiveRead } from '../../modules/audit/events.ts'
 
 /** What the service holds of a person, as one JSON object. docs/personal-data.md */

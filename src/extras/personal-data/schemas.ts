@@ -1,4 +1,4 @@
-import { named, Text, Time } from '../../core/http/schemas.ts'
+import { exactly, named, Text, Time } from '../../core/http/schemas.ts'
 import { annsAccount } from '../../modules/accounts/schemas.ts'
 import {
   acceptedProofs,
@@ -12,29 +12,24 @@ const exported = '2026-03-01T09:30:00.000Z'
 /** What the service holds of a person; the fields of `data` are those of docs/personal-data.md. */
 export const PersonalDataBody = named(
   'PersonalData',
-  {
-    type: 'object',
-    required: ['exported_at', 'user_id', 'data'],
-    properties: {
-      exported_at: Time,
-      user_id: { type: 'integer' },
-      data: {
-        type: 'object',
-        description:
-          'Each part is an object, null without one, or a list; further parts may be added.',
-        required: ['user', 'account', 'sessions', 'posts', 'audit'],
-        properties: {
-          user: { type: ['object', 'null'], additionalProperties: true },
-          account: { type: ['object', 'null'], additionalProperties: true },
-          sessions: { type: 'array', items: { type: 'object', additionalProperties: true } },
-          posts: { type: 'array', items: { type: 'object', additionalProperties: true } },
-          audit: { type: 'array', items: { type: 'object', additionalProperties: true } },
-        },
-        additionalProperties: true,
+  exactly({
+    exported_at: Time,
+    user_id: { type: 'integer' },
+    data: {
+      type: 'object',
+      description:
+        'Each part is an object, null without one, or a list; further parts may be added.',
+      required: ['user', 'account', 'sessions', 'posts', 'audit'],
+      properties: {
+        user: { type: ['object', 'null'], additionalProperties: true },
+        account: { type: ['object', 'null'], additionalProperties: true },
+        sessions: { type: 'array', items: { type: 'object', additionalProperties: true } },
+        posts: { type: 'array', items: { type: 'object', additionalProperties: true } },
+        audit: { type: 'array', items: { type: 'object', additionalProperties: true } },
       },
+      additionalProperties: true,
     },
-    additionalProperties: false,
-  },
+  }),
   {
     exported_at: exported,
     user_id: ann.id,

@@ -1,4 +1,4 @@
-import { type FilesBeside, subscribersOf } from '../../core/module/hooks.ts'
+import { type FilesOutside, subscribersOf } from '../../core/module/hooks.ts'
 import { service } from '../../core/module/service.ts'
 import { type AccountDeletion, createAccountDeletion } from './deletion.ts'
 import { createPersonalData, type PersonalData } from './personal-data.ts'
@@ -6,7 +6,7 @@ import { createPersonalData, type PersonalData } from './personal-data.ts'
 declare module '../../core/module/services.ts' {
   interface Services {
     readonly accountDeletion: AccountDeletion
-    readonly filesBeside: () => Promise<readonly FilesBeside[]>
+    readonly filesOutside: () => Promise<readonly FilesOutside[]>
     readonly personalData: PersonalData
   }
 }
@@ -24,11 +24,11 @@ export const services = [
     }),
   }),
   service({
-    makes: ['filesBeside'],
-    hooks: ['filesBeside'],
-    create: ({ filesBeside }) => ({
-      async filesBeside() {
-        const found = await Promise.all(subscribersOf(filesBeside).map((count) => count()))
+    makes: ['filesOutside'],
+    hooks: ['filesOutside'],
+    create: ({ filesOutside }) => ({
+      async filesOutside() {
+        const found = await Promise.all(subscribersOf(filesOutside).map((count) => count()))
         return found.filter((files) => files !== null)
       },
     }),

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -14,12 +13,9 @@ import { BeginResetFor, BegunResetFor } from './schemas.ts'
  * POST /api/admin/accounts/{username}/reset: an administrator has a link mailed by which the owner
  * sets a new password, and learns none. ASVS 6.4.6.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, config, recovery }: Needs,
-): Promise<void> {
+export async function routes(app: App, { accounts, config, recovery }: Needs): Promise<void> {
   const named = accountNamed(accounts)
-  instance.withTypeProvider<SchemaTypes>().post(
+  app.post(
     '/api/admin/accounts/:username/reset',
     {
       config: {

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
@@ -29,11 +28,9 @@ const guards = {
  * /api/public/reset. The pages of the service use the same service.
  */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { config, confirmations, loginAddress, recovery }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-
   app.post(
     '/api/public/reset',
     {

@@ -1,4 +1,4 @@
-import { named, Time } from '../../core/http/schemas.ts'
+import { exactly, named, Time } from '../../core/http/schemas.ts'
 import { examplePasswords, Password } from '../../modules/accounts/schemas.ts'
 import { codeFields } from '../../modules/authentication/proof-schemas.ts'
 import { ann } from '../../modules/users/schemas.ts'
@@ -68,14 +68,9 @@ export const BeginResetFor = named(
 
 export const BegunResetFor = named(
   'BegunAdministratorsReset',
-  {
-    type: 'object',
-    required: ['message', 'expires_at'],
-    properties: {
-      message: { type: 'string' },
-      expires_at: { ...Time, description: 'When the link and the code end' },
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    message: { type: 'string' },
+    expires_at: { ...Time, description: 'When the link and the code end' },
+  }),
   { message: 'Reset mailed', expires_at: '2026-03-02T09:30:00.000Z' },
 )

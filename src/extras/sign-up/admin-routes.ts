@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
 import { ApiError, refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
@@ -7,7 +7,7 @@ import { textIn } from '../../core/http/bodies/form-text.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { offsetOf, parsePage, positiveInteger, type Query } from '../../core/http/lists/paging.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
+import { type App, listQuery, type Static } from '../../core/http/schemas.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { userIdOf } from '../../core/policy/principal.ts'
@@ -23,11 +23,10 @@ const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
 /** The routes of /api/admin/invitations: an administrator invites people, and learns no password. */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { clock, config, idempotency, invitations } = options
   const { InvitationBody, CreateInvitation, InvitationPage } = invitationSchemas(config.roles)
   const show = invitationView(invitations, clock)
-  const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
     '/api/admin/invitations',

@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type ExportSection, list } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/export-section.ts'
 import { type InvitationStoreDeps, invitationStores } from './invitation-store.ts'
 
 /** The invitation that the account was made of. */

@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import type { FieldChecks } from '../../core/http/bodies/faults.ts'
 import { textIn } from '../../core/http/bodies/form-text.ts'
 import { languageOf } from '../../core/http/pages/language.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
@@ -36,12 +35,11 @@ const ownerErrors = [
  * /api/public/sign-up, POST /api/public/invitation. The pages of the service use the same services.
  */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { config, invitations, loginAddress, signUp }: Needs,
 ): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
-  const app = instance.withTypeProvider<SchemaTypes>()
   // Of a body that breaks its schema; `createOwner` checks all that meet it, after the proof.
   const checks: FieldChecks = {
     username: (body) => parseUsername(textIn(body, 'username')),

@@ -1,4 +1,5 @@
 import {
+  exactly,
   Id,
   idIn,
   named,
@@ -95,39 +96,22 @@ export function invitationSchemas(roles: readonly Role[]) {
   } as const
   const InvitationBody = named(
     'Invitation',
-    {
-      type: 'object',
-      required: [
-        'id',
-        'email',
-        'name',
-        'roles',
-        'state',
-        'invited_by',
-        'created_at',
-        'expires_at',
-        'accepted_at',
-        'revoked_at',
-        'user_id',
-      ],
-      properties: {
-        id: Id,
-        email: Text,
-        name: TextOrNull,
-        roles: rolesOf(roles),
-        state: { type: 'string', enum: invitationStates },
-        invited_by: {
-          type: ['integer', 'null'],
-          description: 'The user id of the administrator; null: the command line, or deleted',
-        },
-        created_at: Time,
-        expires_at: Time,
-        accepted_at: { type: ['string', 'null'], format: 'date-time' },
-        revoked_at: { type: ['string', 'null'], format: 'date-time' },
-        user_id: { type: ['integer', 'null'], description: 'The user who accepted it' },
+    exactly({
+      id: Id,
+      email: Text,
+      name: TextOrNull,
+      roles: rolesOf(roles),
+      state: { type: 'string', enum: invitationStates },
+      invited_by: {
+        type: ['integer', 'null'],
+        description: 'The user id of the administrator; null: the command line, or deleted',
       },
-      additionalProperties: false,
-    },
+      created_at: Time,
+      expires_at: Time,
+      accepted_at: { type: ['string', 'null'], format: 'date-time' },
+      revoked_at: { type: ['string', 'null'], format: 'date-time' },
+      user_id: { type: ['integer', 'null'], description: 'The user who accepted it' },
+    }),
     example,
   )
   const CreateInvitation = named(

@@ -1,26 +1,21 @@
-import { Count, named, Text } from '../../core/http/schemas.ts'
+import { Count, exactly, named, Text } from '../../core/http/schemas.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
 import { requestsByClass } from './requests-by-class.ts'
 import { Labels } from './series-schemas.ts'
 
 const UnusualSeries = named(
   'UnusualSeries',
-  {
-    type: 'object',
-    required: ['name', 'labels', 'count', 'usual', 'days'],
-    properties: {
-      name: { ...Text, description: 'A series of /api/admin/statistics/series' },
-      labels: Labels,
-      count: { ...Count, description: 'In the last 60 minutes' },
-      usual: {
-        type: 'number',
-        minimum: 0,
-        description: 'The median of the same hour of the days before',
-      },
-      days: { ...Count, description: 'How many days were compared' },
+  exactly({
+    name: { ...Text, description: 'A series of /api/admin/statistics/series' },
+    labels: Labels,
+    count: { ...Count, description: 'In the last 60 minutes' },
+    usual: {
+      type: 'number',
+      minimum: 0,
+      description: 'The median of the same hour of the days before',
     },
-    additionalProperties: false,
-  },
+    days: { ...Count, description: 'How many days were compared' },
+  }),
   {
     name: 'logins',
     labels: { method: 'password', result: 'refused' },

@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { packageVersion } from '../../core/config/version.ts'
-import { Count, named, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
+import { type App, Count, exactly, named, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
@@ -21,45 +20,26 @@ const counts = <const Name extends string>(...names: readonly Name[]) =>
 const statisticsSchema = (roles: readonly Role[]) =>
   named(
     'Statistics',
-    {
-      type: 'object',
-      required: [
-        'version',
-        'started_at',
-        'uptime_seconds',
-        'users',
-        'accounts',
-        'posts',
-        'sessions',
-        'blocked',
-      ],
-      properties: {
-        version: Text,
-        started_at: { ...Time, description: 'Of the process that answers' },
-        uptime_seconds: Count,
-        users: Count,
-        accounts: {
-          type: 'object',
-          required: ['total', 'by_role', 'locked', 'disabled', 'second_factor', 'must_change'],
-          properties: {
-            total: Count,
-            by_role: counts(...roles),
-            locked: { ...Count, description: 'By an administrator' },
-            disabled: Count,
-            second_factor: Count,
-            must_change: Count,
-          },
-          additionalProperties: false,
-        },
-        posts: Count,
-        sessions: { ...Count, description: 'Live ones' },
-        blocked: {
-          ...counts('logins', 'addresses', 'accounts'),
-          description: 'Usernames at an address, addresses, and accounts by the automatic lock',
-        },
+    exactly({
+      version: Text,
+      started_at: { ...Time, description: 'Of the process that answers' },
+      uptime_seconds: Count,
+      users: Count,
+      accounts: exactly({
+        total: Count,
+        by_role: counts(...roles),
+        locked: { ...Count, description: 'By an administrator' },
+        disabled: Count,
+        second_factor: Count,
+        must_change: Count,
+      }),
+      posts: Count,
+      sessions: { ...Count, description: 'Live ones' },
+      blocked: {
+        ...counts('logins', 'addresses', 'accounts'),
+        description: 'Usernames at an address, addresses, and accounts by the automatic lock',
       },
-      additionalProperties: false,
-    },
+    }),
     {
       version: '1.0.0',
       started_at: '2026-03-02T08:00:00.000Z',
@@ -81,14 +61,14 @@ const statisticsSchema = (roles: readonly Role[]) =>
 
 /** Statistics module: GET /api/admin/statistics, from stored counts and from indexes. */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { accounts, clock, config, lock, posts, sessions, throttle, users }: Needs,
 ): Promise<void> {
   const version = packageVersion()
   const startedAt = clock.now()
   let reading: ReturnType<typeof read> | undefined
 
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/statistics',
     {
       config: { access: { rule: role('ADMIN') } },

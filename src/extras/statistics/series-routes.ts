@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import type { Query } from '../../core/http/lists/paging.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { epochSeconds, isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -11,14 +10,11 @@ import { readSeriesQuery } from './series-query.ts'
 import { seriesQuery, statisticsSeries } from './series-schemas.ts'
 
 /** GET /api/admin/statistics/series: what happened when, in columns for plots and tables. */
-export async function routes(
-  instance: FastifyInstance,
-  { clock, statisticSeries }: Needs,
-): Promise<void> {
-  instance.refusalListeners.push(statisticSeries.takeRefusal)
+export async function routes(app: App, { clock, statisticSeries }: Needs): Promise<void> {
+  app.refusalListeners.push(statisticSeries.takeRefusal)
   const catalog = await statisticSeries.catalog()
   const names = catalog.kinds.map(({ name }) => name)
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/statistics/series',
     {
       config: {

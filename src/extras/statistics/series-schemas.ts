@@ -1,4 +1,4 @@
-import { Count, named, nameOf, Text, Time, TimeOrNull } from '../../core/http/schemas.ts'
+import { Count, exactly, named, nameOf, Text, Time, TimeOrNull } from '../../core/http/schemas.ts'
 
 export const Labels = { type: 'object', additionalProperties: Text } as const
 
@@ -38,49 +38,39 @@ export const seriesQuery = (names: readonly string[]) =>
 export const statisticsSeries = (names: readonly string[]) =>
   named(
     'StatisticsSeries',
-    {
-      type: 'object',
-      required: ['step_seconds', 'from', 'to', 'since', 'times', 'series'],
-      properties: {
-        step_seconds: { type: 'integer', enum: [60, 3600] },
-        from: { ...Time, description: 'The beginning of the first bucket' },
-        to: { ...Time, description: 'The end of the last bucket, which may lie ahead' },
-        since: {
-          ...TimeOrNull,
-          description:
-            'The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet',
-        },
-        times: {
-          type: 'array',
-          items: Count,
-          description: 'The beginning of each bucket, in seconds since 1970: what plots take',
-        },
-        series: {
-          type: 'array',
-          description:
-            'Those that are usual, and others in which something was counted: docs/statistics.md',
-          items: named(
-            'StatisticsSeriesValues',
-            {
-              type: 'object',
-              required: ['name', 'labels', 'values'],
-              properties: {
-                name: nameOf(names),
-                labels: { ...Labels, description: 'The values of its labels, by their names' },
-                values: {
-                  type: 'array',
-                  items: Count,
-                  description: 'How often it happened in each bucket, in the order of `times`',
-                },
-              },
-              additionalProperties: false,
-            },
-            { name: 'logins', labels: { method: 'password', result: 'success' }, values: [3, 5] },
-          ),
-        },
+    exactly({
+      step_seconds: { type: 'integer', enum: [60, 3600] },
+      from: { ...Time, description: 'The beginning of the first bucket' },
+      to: { ...Time, description: 'The end of the last bucket, which may lie ahead' },
+      since: {
+        ...TimeOrNull,
+        description:
+          'The beginning of the first bucket in which anything was counted: before it is not known. Null: nothing was counted yet',
       },
-      additionalProperties: false,
-    },
+      times: {
+        type: 'array',
+        items: Count,
+        description: 'The beginning of each bucket, in seconds since 1970: what plots take',
+      },
+      series: {
+        type: 'array',
+        description:
+          'Those that are usual, and others in which something was counted: docs/statistics.md',
+        items: named(
+          'StatisticsSeriesValues',
+          exactly({
+            name: nameOf(names),
+            labels: { ...Labels, description: 'The values of its labels, by their names' },
+            values: {
+              type: 'array',
+              items: Count,
+              description: 'How often it happened in each bucket, in the order of `times`',
+            },
+          }),
+          { name: 'logins', labels: { method: 'password', result: 'success' }, values: [3, 5] },
+        ),
+      },
+    }),
     {
       step_seconds: 3600,
       from: '2026-03-02T08:00:00.000Z',

@@ -10,7 +10,7 @@ interface Unknown {
 /** Longer than the database may take: the page that shows this asks again. */
 const maxMs = 5_000
 
-/** Reads all parts, each by itself: what is broken is null, and said to be. */
+/** Reads each part separately: a part that fails is null and named as unknown. */
 export async function readParts(
   parts: readonly StatusPart[],
   needs: Needs,

@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   Flag,
   type JsonSchema,
   named,
@@ -12,55 +13,36 @@ import {
 } from '../../core/http/schemas.ts'
 import type { StatusPart } from '../../core/module/monitoring.ts'
 
-/** A part that can be unknown, because what tells it is broken. */
+/** A part that is unknown if the reading of the part fails. */
 const orNull = ({ schema, description }: StatusPart): JsonSchema => ({
   anyOf: [schema, { type: 'null' }],
   ...(description !== undefined && { description }),
 })
 
-export const SchemaState = {
-  type: 'object',
-  required: ['version', 'latest'],
-  properties: {
-    version: { ...Count, description: 'Of the database' },
-    latest: { ...Count, description: 'That this program knows' },
-  },
-  additionalProperties: false,
-} as const
+export const SchemaState = exactly({
+  version: { ...Count, description: 'Of the database' },
+  latest: { ...Count, description: 'That this program knows' },
+})
 
 export const Job = named(
   'JobState',
-  {
-    type: 'object',
-    required: [
-      'name',
-      'every_seconds',
-      'last_run_at',
-      'last_success_at',
-      'last_failure_at',
-      'failures',
-      'result',
-      'overdue',
-    ],
-    properties: {
-      name: Text,
-      every_seconds: Seconds,
-      last_run_at: TimeOrNull,
-      last_success_at: TimeOrNull,
-      last_failure_at: TimeOrNull,
-      failures: { ...Count, description: 'Since the start of the process' },
-      result: {
-        type: 'string',
-        enum: ['succeeded', 'failed', 'waiting'],
-        description: '`waiting`: it has not run yet',
-      },
-      overdue: {
-        ...Flag,
-        description: 'It has not succeeded for three times as long as it should take',
-      },
+  exactly({
+    name: Text,
+    every_seconds: Seconds,
+    last_run_at: TimeOrNull,
+    last_success_at: TimeOrNull,
+    last_failure_at: TimeOrNull,
+    failures: { ...Count, description: 'Since the start of the process' },
+    result: {
+      type: 'string',
+      enum: ['succeeded', 'failed', 'waiting'],
+      description: '`waiting`: it has not run yet',
     },
-    additionalProperties: false,
-  },
+    overdue: {
+      ...Flag,
+      description: 'It has not succeeded for three times as long as it should take',
+    },
+  }),
   {
     name: 'backups',
     every_seconds: 5,
@@ -106,15 +88,10 @@ export const adminStatus = (parts: readonly StatusPart[]) =>
         unknown: {
           type: 'array',
           description: 'The parts that are null, because what tells them is broken',
-          items: {
-            type: 'object',
-            required: ['part', 'reason'],
-            properties: {
-              part: nameOf(parts.map(({ name }) => name)),
-              reason: { type: 'string', enum: ['database', 'late', 'fault'] },
-            },
-            additionalProperties: false,
-          },
+          items: exactly({
+            part: nameOf(parts.map(({ name }) => name)),
+            reason: { type: 'string', enum: ['database', 'late', 'fault'] },
+          }),
         },
       },
       additionalProperties: false,
@@ -136,63 +113,44 @@ export const adminStatus = (parts: readonly StatusPart[]) =>
 
 export const SettingsList = named(
   'SettingsList',
-  {
-    type: 'object',
-    required: ['data'],
-    properties: {
-      data: {
-        type: 'array',
-        items: named(
-          'SettingInForce',
-          {
-            type: 'object',
-            required: [
-              'name',
-              'value',
-              'default',
-              'source',
-              'file',
-              'is_secret',
-              'is_set',
-              'description',
-            ],
-            properties: {
-              name: Text,
-              value: {
-                ...TextOrNull,
-                description:
-                  'As it was written, or the default; null: a secret, or nothing is set and nothing is the default',
-              },
-              default: {
-                ...Text,
-                description: 'The value if it is not set, or what happens then, in words',
-              },
-              source: {
-                type: 'string',
-                enum: ['default', 'environment', 'file'],
-                description: '`file`: the one that NAME_FILE names',
-              },
-              file: { ...TextOrNull, description: 'The path of that file' },
-              is_secret: { ...Flag, description: 'Its value is never shown' },
-              is_set: Flag,
-              description: Text,
-            },
-            additionalProperties: false,
+  exactly({
+    data: {
+      type: 'array',
+      items: named(
+        'SettingInForce',
+        exactly({
+          name: Text,
+          value: {
+            ...TextOrNull,
+            description:
+              'As it was written, or the default; null: a secret, or nothing is set and nothing is the default',
           },
-          {
-            name: 'PORT',
-            value: '8080',
-            default: '3000',
-            source: 'environment',
-            file: null,
-            is_secret: false,
-            is_set: true,
-            description: 'Port to listen on.',
+          default: {
+            ...Text,
+            description: 'The value if it is not set, or what happens then, in words',
           },
-        ),
-      },
+          source: {
+            type: 'string',
+            enum: ['default', 'environment', 'file'],
+            description: '`file`: the one that NAME_FILE names',
+          },
+          file: { ...TextOrNull, description: 'The path of that file' },
+          is_secret: { ...Flag, description: 'Its value is never shown' },
+          is_set: Flag,
+          description: Text,
+        }),
+        {
+          name: 'PORT',
+          value: '8080',
+          default: '3000',
+          source: 'environment',
+          file: null,
+          is_secret: false,
+          is_set: true,
+          description: 'Port to listen on.',
+        },
+      ),
     },
-    additionalProperties: false,
-  },
+  }),
   { data: [] },
 )

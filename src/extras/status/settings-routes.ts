@@ -1,15 +1,14 @@
-import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../core/config/load.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { role } from '../../core/policy/rules.ts'
 import { SettingsList } from './schemas.ts'
 
 /** GET /api/admin/settings: every setting of the node that answers, and no secret. */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { config }: { readonly config: Pick<Config, 'inForce'> },
 ): Promise<void> {
-  instance.withTypeProvider<SchemaTypes>().get(
+  app.get(
     '/api/admin/settings',
     {
       config: { access: { rule: role('ADMIN') } },

@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
 import { parsePage, positiveInteger, type Query, single } from '../../core/http/lists/paging.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import {
@@ -31,11 +30,7 @@ const access = { rule: role('ADMIN') }
 const maxPerPage = 1000
 
 /** The routes of the deliveries of webhooks: an administrator sees them, and has them repeated. */
-export async function routes(
-  instance: FastifyInstance,
-  { webhookAdmin, webhookEndpoints }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { webhookAdmin, webhookEndpoints }: Needs): Promise<void> {
   const webhook = resource({
     param: 'id',
     missing: webhookNotFound,

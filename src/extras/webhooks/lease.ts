@@ -35,7 +35,7 @@ export interface LeasesDeps extends DeliverDeps {
   readonly throttle: WebhookThrottle
 }
 
-/** Longer than an attempt may take, so that no other process takes the lease meanwhile. */
+/** Longer than an attempt may take, so that no other process takes the lease during the attempt. */
 export const leaseMs = 30_000
 /** How many requests to an endpoint are under way at a time. */
 const atOnce = 4

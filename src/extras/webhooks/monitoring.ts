@@ -1,4 +1,4 @@
-import { Count, Seconds } from '../../core/http/schemas.ts'
+import { Count, exactly, Seconds } from '../../core/http/schemas.ts'
 import { boundedCount } from '../../core/lib/bounded-count.ts'
 import { Counters } from '../../core/measurements/counters.ts'
 import { counted, gauge } from '../../core/measurements/family.ts'
@@ -12,30 +12,19 @@ export const monitoring: Monitoring = {
   status: [
     statusPart({
       name: 'webhooks',
-      schema: {
-        type: 'object',
-        required: [
-          'enabled',
-          'disabled',
-          'failed',
-          'oldest_waiting_seconds',
-          'oldest_waiting_failing_seconds',
-        ],
-        properties: {
-          enabled: { ...Count, description: 'Endpoints' },
-          disabled: Count,
-          failed: { ...Count, description: 'Disabled because they took nothing' },
-          oldest_waiting_seconds: {
-            ...Seconds,
-            description: 'For endpoints that answer; 0: none waits',
-          },
-          oldest_waiting_failing_seconds: {
-            ...Seconds,
-            description: 'For those that have failed since they last took something',
-          },
+      schema: exactly({
+        enabled: { ...Count, description: 'Endpoints' },
+        disabled: Count,
+        failed: { ...Count, description: 'Disabled because they took nothing' },
+        oldest_waiting_seconds: {
+          ...Seconds,
+          description: 'For endpoints that answer; 0: none waits',
         },
-        additionalProperties: false,
-      },
+        oldest_waiting_failing_seconds: {
+          ...Seconds,
+          description: 'For those that have failed since they last took something',
+        },
+      }),
       example: {
         enabled: 1,
         disabled: 0,

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { resource } from '../../core/http/changes/resource.ts'
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
-import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, listQuery } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { endpointChecks, parseChanges, parseNewEndpoint } from './endpoint-input.ts'
@@ -29,10 +29,9 @@ const reauthentication = 'always'
 
 /** The routes of /api/admin/webhooks: an administrator says which events go where. */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { webhookAdmin, webhookEndpoints, webhookRules }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
   const webhook = resource<Endpoint>({
     param: 'id',
     missing: webhookNotFound,

@@ -1,8 +1,8 @@
 import {
   Count,
+  exactly,
   Id,
   type JsonSchema,
-  listQuery,
   named,
   pageExample,
   pageOf,
@@ -155,8 +155,6 @@ export const WebhookPage = named(
   pageExample(webhookExample),
 )
 
-export const webhookQuery = listQuery
-
 const deliveryFields = {
   id: Id,
   webhook: { ...Text, description: 'The id of the webhook' },
@@ -204,20 +202,15 @@ export const DeliveryBody = named(
 
 export const DeliveryPage = named(
   'WebhookDeliveryPage',
-  {
-    type: 'object',
-    required: ['limit', 'data', 'next'],
-    properties: {
-      limit: Id,
-      data: { type: 'array', items: DeliveryBody },
-      next: {
-        ...TextOrNull,
-        description:
-          'The `cursor` of older deliveries; null at the end. A page looks through 20,000 at most, so that one with filters may be empty and have a `next`',
-      },
+  exactly({
+    limit: Id,
+    data: { type: 'array', items: DeliveryBody },
+    next: {
+      ...TextOrNull,
+      description:
+        'The `cursor` of older deliveries; null at the end. A page looks through 20,000 at most, so that one with filters may be empty and have a `next`',
     },
-    additionalProperties: false,
-  },
+  }),
   { limit: 10, data: [deliveryExample], next: null },
 )
 
@@ -300,17 +293,12 @@ export const RepeatDeliveries = named(
 
 export const RepeatedDeliveries = named(
   'RepeatedWebhookDeliveries',
-  {
-    type: 'object',
-    required: ['repeated', 'next'],
-    properties: {
-      repeated: Count,
-      next: {
-        type: ['integer', 'null'],
-        description: 'One request repeats 10,000 at most: `after` of the next one; null at the end',
-      },
+  exactly({
+    repeated: Count,
+    next: {
+      type: ['integer', 'null'],
+      description: 'One request repeats 10,000 at most: `after` of the next one; null at the end',
     },
-    additionalProperties: false,
-  },
+  }),
   { repeated: 12, next: null },
 )

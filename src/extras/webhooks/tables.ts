@@ -131,7 +131,7 @@ interface WebhookQueuesTable {
   locked_by: string | null
   /** Turns in a row in which it took nothing. */
   failures: Generated<number>
-  /** Nothing is sent before, also of what is added meanwhile. */
+  /** Nothing is sent before this time, not even deliveries that are added later. */
   paused_until: Generated<number>
   /** How often something was added to the queue, so that a turn that ends does not pass it over. */
   wakes: Generated<number>

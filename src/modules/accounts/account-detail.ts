@@ -12,6 +12,6 @@ export interface AccountDetail {
   readonly name: string
   readonly schema: JsonSchema
   readonly example: unknown
-  /** @throws ApiError accountNotFound if the account is gone meanwhile */
+  /** @throws ApiError accountNotFound if the account no longer exists */
   read(account: Account): Promise<unknown>
 }

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { assertNoFaults } from '../../core/http/bodies/faults.ts'
@@ -8,7 +7,7 @@ import { goneMeanwhile, preconditionFailed } from '../../core/http/changes/resou
 import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
 import { contentTypes, mediaTypes } from '../../core/http/media-types.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
-import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import type { App, Static } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { type Role, rolesAmong } from '../../core/policy/principal.ts'
@@ -29,12 +28,11 @@ const maxPerPage = 1000
 /**
  * The routes of /api/admin/accounts: an administrator lists, creates, changes and deletes accounts.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accountList, accounts, clock, config, idempotency } = options
   const { AccountBody, CreateAccount, UpdateAccount } = accountSchemas(config.roles)
   const { AccountAnswer, accountQuery } = accountListSchemas(config.roles)
   const show = shownWith(config.roles)
-  const app = instance.withTypeProvider<SchemaTypes>()
   const named = accountNamed(accounts, show)
   // The schemas have checked the types of what these read.
   const checkRoles = ({ roles }: { readonly roles?: unknown }) =>

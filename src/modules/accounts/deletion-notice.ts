@@ -7,7 +7,7 @@ declare module '../../core/module/hooks.ts' {
   }
 }
 
-/** Tells the owner of a deletion, and sends the link that cancels it. */
+/** Informs the owner of a deletion, and sends the link that cancels the deletion. */
 export interface DeletionNotice {
   /** Whether a notice can reach the owner. */
   reaches(account: Account): boolean

@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   Id,
   listQuery,
   named,
@@ -70,30 +71,25 @@ export function accountListSchemas(roles: readonly Role[]) {
   )
   const FoundAccounts = named(
     'FoundAccounts',
-    {
-      type: 'object',
-      required: ['limit', 'total', 'data', 'next', 'previous'],
-      properties: {
-        limit: Id,
-        total: {
-          type: ['integer', 'null'],
-          minimum: 0,
-          description:
-            'How many accounts match: of all accounts, or of those that match a filter which few do, 2,000 at most; null where they are not counted',
-        },
-        data: { type: 'array', items: ListedAccount },
-        next: {
-          ...TextOrNull,
-          description:
-            'The `cursor` of what follows; null at the end. A page looks through some 20,000 accounts at most, so that one with several filters may be short, or empty, and have a `next`',
-        },
-        previous: {
-          ...TextOrNull,
-          description: 'The `cursor` of what precedes; null at the start',
-        },
+    exactly({
+      limit: Id,
+      total: {
+        type: ['integer', 'null'],
+        minimum: 0,
+        description:
+          'How many accounts match: of all accounts, or of those that match a filter which few do, 2,000 at most; null where they are not counted',
       },
-      additionalProperties: false,
-    },
+      data: { type: 'array', items: ListedAccount },
+      next: {
+        ...TextOrNull,
+        description:
+          'The `cursor` of what follows; null at the end. A page looks through some 20,000 accounts at most, so that one with several filters may be short, or empty, and have a `next`',
+      },
+      previous: {
+        ...TextOrNull,
+        description: 'The `cursor` of what precedes; null at the start',
+      },
+    }),
     { limit: 10, total: 1, data: [example], next: null, previous: null },
   )
   const { AccountPage } = accountSchemas(roles)

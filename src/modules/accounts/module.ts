@@ -37,7 +37,7 @@ export const module: Module = {
         },
       ],
       load: () => import('./commands.ts'),
-      settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
+      settings: ['ROLES', 'PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
     {
       rows: [
@@ -84,7 +84,7 @@ export const module: Module = {
         },
       ],
       load: () => import('./change-commands.ts'),
-      settings: ['PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
+      settings: ['ROLES', 'PASSWORD_HASH', 'PASSWORD_MIN_LENGTH', 'PASSWORD_BREACH_URL'],
     },
   ],
   services: () => import('./services.ts'),

@@ -1,4 +1,4 @@
-import { Count } from '../../core/http/schemas.ts'
+import { Count, exactly } from '../../core/http/schemas.ts'
 import { Counters } from '../../core/measurements/counters.ts'
 import { eventTotal } from '../../core/measurements/family.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
@@ -15,16 +15,11 @@ export const monitoring: Monitoring = {
   status: [
     statusPart({
       name: 'throttled',
-      schema: {
-        type: 'object',
-        required: ['logins', 'addresses', 'accounts'],
-        properties: {
-          logins: { ...Count, description: 'Usernames at an address' },
-          addresses: Count,
-          accounts: { ...Count, description: 'Locked out after failed logins' },
-        },
-        additionalProperties: false,
-      },
+      schema: exactly({
+        logins: { ...Count, description: 'Usernames at an address' },
+        addresses: Count,
+        accounts: { ...Count, description: 'Locked out after failed logins' },
+      }),
       description: 'What is refused now',
       example: { logins: 0, addresses: 0, accounts: 0 },
       read: async ({ lock, throttle }) => ({

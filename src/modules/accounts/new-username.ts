@@ -37,7 +37,7 @@ export function reservedUsernames({ pages, signUp }: ReservingConfig): ReadonlyS
 
 export interface ReservingConfig {
   readonly pages: { readonly name: string }
-  /** Absent where nobody signs up. */
+  /** Absent where no sign-up is checked. */
   readonly signUp?: { readonly reservedUsernames: readonly Username[] }
 }
 

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
-import { Message, named, rolesOf, type SchemaTypes, Text, Time } from '../../core/http/schemas.ts'
+import { type App, exactly, Message, named, rolesOf, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
@@ -24,18 +23,13 @@ export const prefixes = ownAccountPrefixes
 const ownAccountSchema = (roles: readonly Role[]) =>
   named(
     'OwnAccount',
-    {
-      type: 'object',
-      required: ['username', 'roles', 'second_factor', 'user', 'created_at'],
-      properties: {
-        username: Text,
-        roles: rolesOf(roles),
-        second_factor: { type: 'boolean' },
-        user: UserBody,
-        created_at: Time,
-      },
-      additionalProperties: false,
-    },
+    exactly({
+      username: Text,
+      roles: rolesOf(roles),
+      second_factor: { type: 'boolean' },
+      user: UserBody,
+      created_at: Time,
+    }),
     {
       username: annsAccount.username,
       roles: annsAccount.roles,
@@ -64,10 +58,9 @@ const access = { rule: authenticated }
  * The routes of the caller's own account: GET, and PUT /password, below /api/user/account (role
  * USER) and /api/account (any account).
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, users } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
-  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+  const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.get(
     '',

@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type ExportSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 
 /** The account with its roles, and its verified address. */
 export const sections: readonly ExportSection[] = [

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { named as describe, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { type App, named as describe, exactly, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { generatedPassword } from '../../core/password-strength/generated-password.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -12,15 +12,10 @@ import { AccountName, examplePasswords } from './schemas.ts'
 
 const ResetPassword = describe(
   'OneTimePassword',
-  {
-    type: 'object',
-    required: ['username', 'password'],
-    properties: {
-      username: Text,
-      password: { type: 'string', description: 'Told once; the next login must set another' },
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    username: Text,
+    password: { type: 'string', description: 'Told once; the next login must set another' },
+  }),
   { username: 'ann', password: examplePasswords.next },
 )
 
@@ -31,12 +26,9 @@ const maxTries = 5
  * lost theirs. The administrator does not choose it, and the next login must replace it. ASVS
  * 6.4.6.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, config, random }: Needs,
-): Promise<void> {
+export async function routes(app: App, { accounts, config, random }: Needs): Promise<void> {
   const named = accountNamed(accounts)
-  instance.withTypeProvider<SchemaTypes>().post(
+  app.post(
     '/api/admin/accounts/:username/password',
     {
       config: {

@@ -1,4 +1,5 @@
 import {
+  exactly,
   Id,
   named,
   pageExample,
@@ -41,30 +42,16 @@ export const DeletionAt = {
 export function accountSchemas(roles: readonly Role[]) {
   const AccountBody = named(
     'Account',
-    {
-      type: 'object',
-      required: [
-        'username',
-        'user_id',
-        'roles',
-        'locked',
-        'active',
-        'second_factor',
-        'deletion_at',
-        'created_at',
-      ],
-      properties: {
-        username: Text,
-        user_id: Id,
-        roles: rolesOf(roles),
-        locked: { type: 'boolean' },
-        active: { type: 'boolean' },
-        second_factor: { type: 'boolean' },
-        deletion_at: DeletionAt,
-        created_at: Time,
-      },
-      additionalProperties: false,
-    },
+    exactly({
+      username: Text,
+      user_id: Id,
+      roles: rolesOf(roles),
+      locked: { type: 'boolean' },
+      active: { type: 'boolean' },
+      second_factor: { type: 'boolean' },
+      deletion_at: DeletionAt,
+      created_at: Time,
+    }),
     annsAccount,
   )
 

@@ -80,7 +80,7 @@ interface AccountsTable {
   /** When the mail server refused the address for good, and its words. */
   undeliverable_at: Generated<number | null>
   undeliverable_reason: Generated<string | null>
-  /** The language of pages and mail; null: that of the request. */
+  /** The language of pages and mail; null: the language of the request. */
   language: Generated<string | null>
   /** 0 before the first login. */
   last_login_at: Generated<number>

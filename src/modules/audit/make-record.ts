@@ -21,7 +21,7 @@ export interface Entry {
   /** A ULID of the time of the event. */
   readonly id: string
   readonly event: RecordedEvent
-  /** The status of the answer if the event changes nothing; that of a change is known from its route. */
+  /** The status of the answer if the event changes nothing; the route says the status of a change. */
   readonly status?: number | null
   /** The code of a refusal, if the event itself has none. */
   readonly reason?: string | null

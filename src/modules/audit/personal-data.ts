@@ -1,4 +1,4 @@
-import { type ExportSection, sectionBatch } from '../../core/module/person.ts'
+import { type ExportSection, sectionBatch } from '../../core/module/export-section.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { Position } from './cursor.ts'
 import type { OpenedRecord } from './opened-record.ts'

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { begunStream } from '../../core/http/lists/begun-stream.ts'
@@ -6,7 +5,7 @@ import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { parsePage, type Query, single } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { readCursor, readTail, writeCursor, writeTail } from './cursor.ts'
@@ -22,11 +21,10 @@ const largePage = 100
 
 /** The routes that read the audit log, for an administrator; each reading is an event itself. */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { audit, auditLog, clock, events, knownEvents }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-  instance.refusalListeners.push((request, error) => {
+  app.refusalListeners.push((request, error) => {
     audit.refused(request.id, error.status, error.reason?.code ?? null)
   })
   const tailReads = createTailReads({ clock })

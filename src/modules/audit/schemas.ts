@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   Flag,
   Id,
   type JsonSchema,
@@ -43,12 +44,7 @@ const fields = {
   },
   target: {
     description: 'The user whom it concerns',
-    ...orNull({
-      type: 'object',
-      required: ['user_id', 'username'],
-      properties: { user_id: IntegerOrNull, username: TextOrNull },
-      additionalProperties: false,
-    }),
+    ...orNull(exactly({ user_id: IntegerOrNull, username: TextOrNull })),
   },
   details: {
     description: 'The other fields of this type of event',
@@ -122,25 +118,20 @@ export const AuditRecordBody = named(
 
 export const AuditPage = named(
   'AuditPage',
-  {
-    type: 'object',
-    required: ['limit', 'data', 'next', 'newer', 'has_newer'],
-    properties: {
-      limit: Id,
-      data: { type: 'array', items: AuditRecordBody },
-      next: { ...TextOrNull, description: 'The `cursor` of older records; null at the end' },
-      newer: {
-        ...Text,
-        description:
-          'The `after` of records that are stored later. A record that is stored while the page is read may come again: its `id` says so',
-      },
-      has_newer: {
-        ...Flag,
-        description: 'Whether the answer for `after` was full: ask again at once',
-      },
+  exactly({
+    limit: Id,
+    data: { type: 'array', items: AuditRecordBody },
+    next: { ...TextOrNull, description: 'The `cursor` of older records; null at the end' },
+    newer: {
+      ...Text,
+      description:
+        'The `after` of records that are stored later. A record that is stored while the page is read may come again: its `id` says so',
     },
-    additionalProperties: false,
-  },
+    has_newer: {
+      ...Flag,
+      description: 'Whether the answer for `after` was full: ask again at once',
+    },
+  }),
   { limit: 10, data: [example], next: null, newer: 'WzQyMTFd', has_newer: false },
 )
 
@@ -148,28 +139,18 @@ const person = 'a username in any spelling, a user id, `ISSUER#SUB` or `client:I
 
 const AuditType = named(
   'AuditType',
-  {
-    type: 'object',
-    required: ['type', 'category', 'level', 'outcome'],
-    properties: {
-      type: Text,
-      category: { ...Text, description: 'The part of the service that has the type' },
-      level: fields.level,
-      outcome: fields.outcome,
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    type: Text,
+    category: { ...Text, description: 'The part of the service that has the type' },
+    level: fields.level,
+    outcome: fields.outcome,
+  }),
   { type: 'session_created', category: 'session', level: 'info', outcome: 'success' },
 )
 
 export const AuditTypeList = named(
   'AuditTypeList',
-  {
-    type: 'object',
-    required: ['data'],
-    properties: { data: { type: 'array', items: AuditType } },
-    additionalProperties: false,
-  },
+  exactly({ data: { type: 'array', items: AuditType } }),
   { data: [{ type: 'session_created', category: 'session', level: 'info', outcome: 'success' }] },
 )
 

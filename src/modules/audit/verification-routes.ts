@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import type { App, Static } from '../../core/http/schemas.ts'
 import { isoTime, isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -12,11 +11,9 @@ const access = { rule: role('ADMIN') }
 
 /** The routes of /api/admin/audit/verification: how far the log is proved, and a verification of all. */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { auditProof, auditVerifications, clock, config, db }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-
   app.get(
     '/api/admin/audit/verification',
     {

@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   Id,
   type JsonSchema,
   named,
@@ -15,12 +16,7 @@ const CountOrNull = { type: ['integer', 'null'], minimum: 0 } as const
 const orNull = <const Schema extends JsonSchema>(schema: Schema) =>
   ({ anyOf: [schema, { type: 'null' }] }) as const
 
-const NamedCheckpoint = {
-  type: 'object',
-  required: ['number', 'at'],
-  properties: { number: Id, at: Time },
-  additionalProperties: false,
-} as const
+const NamedCheckpoint = exactly({ number: Id, at: Time })
 
 const problemExample = {
   what: 'changed',
@@ -33,47 +29,32 @@ const problemExample = {
 
 const AuditProblem = named(
   'AuditProblem',
-  {
-    type: 'object',
-    required: ['what', 'chain', 'place', 'number', 'id', 'detail'],
-    properties: {
-      what: {
-        type: 'string',
-        enum: problemKinds,
-      },
-      chain: TextOrNull,
-      place: CountOrNull,
-      number: CountOrNull,
-      id: TextOrNull,
-      detail: { ...Text, description: 'One sentence' },
+  exactly({
+    what: {
+      type: 'string',
+      enum: problemKinds,
     },
-    additionalProperties: false,
-  },
+    chain: TextOrNull,
+    place: CountOrNull,
+    number: CountOrNull,
+    id: TextOrNull,
+    detail: { ...Text, description: 'One sentence' },
+  }),
   problemExample,
 )
 
-const Restore = {
-  type: 'object',
-  required: ['id', 'at', 'file', 'created_at'],
-  properties: { id: Text, at: Time, file: TextOrNull, created_at: TextOrNull },
-  additionalProperties: false,
-} as const
+const Restore = exactly({ id: Text, at: Time, file: TextOrNull, created_at: TextOrNull })
 
-const Fork = {
-  type: 'object',
-  required: ['from', 'to', 'lines', 'at', 'restore'],
-  properties: {
-    from: Count,
-    to: Count,
-    lines: Count,
-    at: { ...Time, description: 'The newest of them' },
-    restore: {
-      description: 'The recorded restore of a backup that explains them',
-      ...orNull(Restore),
-    },
+const Fork = exactly({
+  from: Count,
+  to: Count,
+  lines: Count,
+  at: { ...Time, description: 'The newest of them' },
+  restore: {
+    description: 'The recorded restore of a backup that explains them',
+    ...orNull(Restore),
   },
-  additionalProperties: false,
-} as const
+})
 
 const resultExample = {
   ok: true,
@@ -109,34 +90,24 @@ const AuditReport = named(
         description: 'Checkpoints that the file outside has and the database lacks',
         ...orNull(Fork),
       },
-      checked: {
-        type: 'object',
-        required: ['records', 'chains', 'checkpoints', 'tombstones', 'outside'],
-        properties: {
-          records: Count,
-          chains: Count,
-          checkpoints: Count,
-          tombstones: Count,
-          outside: {
-            ...CountOrNull,
-            description:
-              'Lines of the file outside; null without one: a cut tail or an old copy is not seen then',
-          },
+      checked: exactly({
+        records: Count,
+        chains: Count,
+        checkpoints: Count,
+        tombstones: Count,
+        outside: {
+          ...CountOrNull,
+          description:
+            'Lines of the file outside; null without one: a cut tail or an old copy is not seen then',
         },
-        additionalProperties: false,
-      },
+      }),
       erased: { ...Count, description: 'Records of erased persons' },
       last_checkpoint: orNull(NamedCheckpoint),
       last_outside: orNull(NamedCheckpoint),
-      uncovered: {
-        type: 'object',
-        required: ['records', 'since'],
-        properties: {
-          records: { ...Count, description: 'Which no checkpoint covers yet' },
-          since: TimeOrNull,
-        },
-        additionalProperties: false,
-      },
+      uncovered: exactly({
+        records: { ...Count, description: 'Which no checkpoint covers yet' },
+        since: TimeOrNull,
+      }),
       notes: { type: 'array', items: Text, description: 'What to know although it is no problem' },
     },
     additionalProperties: false,
@@ -196,12 +167,7 @@ export const AuditVerificationState = named(
     properties: {
       last_checkpoint: {
         description: 'The last signed statement of how far the chains go',
-        ...orNull({
-          type: 'object',
-          required: ['number', 'at', 'age_seconds'],
-          properties: { number: Id, at: Time, age_seconds: Count },
-          additionalProperties: false,
-        }),
+        ...orNull(exactly({ number: Id, at: Time, age_seconds: Count })),
       },
       checkpoint_seconds: { ...Count, description: 'AUDIT_CHECKPOINT_SECONDS' },
       uncovered_seconds: {
@@ -211,15 +177,10 @@ export const AuditVerificationState = named(
       sinks: {
         type: 'array',
         description: 'What receives checkpoints and records outside, as far as this process sends',
-        items: {
-          type: 'object',
-          required: ['name', 'unsent_seconds'],
-          properties: {
-            name: Text,
-            unsent_seconds: { ...Count, description: 'The age of the oldest that it lacks' },
-          },
-          additionalProperties: false,
-        },
+        items: exactly({
+          name: Text,
+          unsent_seconds: { ...Count, description: 'The age of the oldest that it lacks' },
+        }),
       },
       open: { description: 'The one that waits or runs', ...orNull(AuditVerification) },
       last: { description: 'The last one that has ended', ...orNull(AuditVerification) },

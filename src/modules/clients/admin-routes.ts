@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { ClientList } from './schemas.ts'
 
 /** GET /api/admin/clients: the clients as this process has read them, never a hash of a secret. */
-export async function routes(instance: FastifyInstance, { clients }: Needs): Promise<void> {
-  instance.withTypeProvider<SchemaTypes>().get(
+export async function routes(app: App, { clients }: Needs): Promise<void> {
+  app.get(
     '/api/admin/clients',
     {
       config: { access: { rule: role('ADMIN') } },

@@ -12,7 +12,7 @@ const inFile =
   ({ run }: CommandWorld) =>
     run(`client ${words} --file ${clientsFile([entry('one')])}`)
 
-// A file is no part of the database: the service tells that it has taken up a change.
+// A file is no part of the database: the service logs that it has taken up a change.
 export const commands: CommandExamples = {
   'client add': { run: inFile('add another --audience api --may revoke') },
   'client list': { run: inFile('list') },

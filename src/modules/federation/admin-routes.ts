@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { accountNamed, assertNotOwn } from '../accounts/look-up.ts'
@@ -17,11 +16,7 @@ const access = { rule: role('ADMIN') }
  * The identities of an account for administrators: GET /api/admin/accounts/{username}/identities, and
  * DELETE of one. None is linked here: that needs a sign-in at the provider.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, identities, providers }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { accounts, identities, providers }: Needs): Promise<void> {
   const named = accountNamed(accounts)
 
   app.get(

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
@@ -40,10 +39,9 @@ const proofErrors = [
  * /api/account. A change needs a recent login and proofs of the person, because an identity can log in
  * to the account.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, identities, proofs, providers } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
-  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+  const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.get(
     '/identities',

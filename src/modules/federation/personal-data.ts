@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { type ExportSection, list } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/export-section.ts'
 import { identityStore } from './identity-store.ts'
 
 /** The identities at providers. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { clientAddress } from '../../core/http/limits/client-address.ts'
@@ -6,7 +6,7 @@ import { mediaTypes } from '../../core/http/media-types.ts'
 import { prefersPage } from '../../core/http/pages/negotiation.ts'
 import { sendView } from '../../core/http/pages/send-view.ts'
 import { markAsLogged } from '../../core/http/refusals/logged.ts'
-import { Page, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Page } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { loginFail } from '../authentication/events.ts'
@@ -50,9 +50,8 @@ const exposeHeadRoute = false
  *
  * A refusal is a page for a browser's navigation, with a way back, and JSON for every other client.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { events, flows, loginAddress, providers, random, returnOrigins } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   for (const base of ['/oauth', '/oauth/:provider']) {

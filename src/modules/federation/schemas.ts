@@ -1,4 +1,4 @@
-import { Id, idIn, named, type Static, Text, Time } from '../../core/http/schemas.ts'
+import { exactly, Id, idIn, named, type Static, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import { acceptedProofs, examplePassword, sentProofs } from '../authentication/proof-schemas.ts'
 import type { LinkedIdentity } from './identity-store.ts'
@@ -76,29 +76,19 @@ export const SentLink = named(
 
 export const LinkAnswer = named(
   'IdentityLinkStart',
-  {
-    type: 'object',
-    required: ['url'],
-    properties: { url: { type: 'string', description: 'To be opened by the same browser' } },
-    additionalProperties: false,
-  },
+  exactly({ url: { type: 'string', description: 'To be opened by the same browser' } }),
   { url: 'https://login.example.org/authorize?client_id=gatehouse&state=8hJ…' },
 )
 
 const IdentityBody = named(
   'Identity',
-  {
-    type: 'object',
-    required: ['id', 'provider', 'issuer', 'subject', 'created_at'],
-    properties: {
-      id: Id,
-      provider: { type: ['string', 'null'], description: 'Null: it is configured no more' },
-      issuer: Text,
-      subject: Text,
-      created_at: Time,
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    id: Id,
+    provider: { type: ['string', 'null'], description: 'Null: it is configured no more' },
+    issuer: Text,
+    subject: Text,
+    created_at: Time,
+  }),
   {
     id: 3,
     provider: 'acme',

@@ -31,7 +31,7 @@ interface FlowsTable {
   id: string
   /** Digest of the cookie of the browser that began the flow. */
   browser: string
-  /** `sign_in`, `link`, `second_factor`, or that of pages. */
+  /** `sign_in`, `link`, `second_factor`, or a purpose of pages. */
   purpose: string
   /** Empty for a flow of pages. */
   provider: string

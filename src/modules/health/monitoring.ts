@@ -1,4 +1,4 @@
-import { Text, TextOrNull } from '../../core/http/schemas.ts'
+import { exactly, Text, TextOrNull } from '../../core/http/schemas.ts'
 import { type Monitoring, statusPart } from '../../core/module/monitoring.ts'
 
 export const monitoring: Monitoring = {
@@ -6,24 +6,19 @@ export const monitoring: Monitoring = {
   status: [
     statusPart({
       name: 'readiness',
-      schema: {
-        type: 'object',
-        required: ['ready', 'reason', 'warnings'],
-        properties: {
-          ready: { type: 'boolean' },
-          reason: {
-            ...TextOrNull,
-            description:
-              'Why the node that answers should get no requests: docs/health.md; null: it can serve',
-          },
-          warnings: {
-            type: 'array',
-            items: Text,
-            description: 'What an operator should look at although it can serve: docs/health.md',
-          },
+      schema: exactly({
+        ready: { type: 'boolean' },
+        reason: {
+          ...TextOrNull,
+          description:
+            'Why the node that answers should get no requests: docs/health.md; null: it can serve',
         },
-        additionalProperties: false,
-      },
+        warnings: {
+          type: 'array',
+          items: Text,
+          description: 'What an operator should look at although it can serve: docs/health.md',
+        },
+      }),
       example: { ready: true, reason: null, warnings: [] },
       async read({ readiness }) {
         const reason = await readiness.check()

@@ -1,23 +1,13 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { untilRead } from '../../core/http/connections/draining.ts'
-import { named, nameOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { type App, exactly, named, nameOf, Text } from '../../core/http/schemas.ts'
 import { loadMonitoring } from '../../core/module/monitoring.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 
 const retrySeconds = 1
 
-const Status = named(
-  'Health',
-  {
-    type: 'object',
-    required: ['status'],
-    properties: { status: Text },
-    additionalProperties: false,
-  },
-  { status: 'live' },
-)
+const Status = named('Health', exactly({ status: Text }), { status: 'live' })
 
 const ready = (warnings: readonly string[]) =>
   named(
@@ -40,29 +30,20 @@ const ready = (warnings: readonly string[]) =>
 
 const PublicStatus = named(
   'ServiceStatus',
-  {
-    type: 'object',
-    required: ['status', 'service', 'versions'],
-    properties: { status: Text, service: Text, versions: { type: 'array', items: Text } },
-    additionalProperties: false,
-  },
+  exactly({ status: Text, service: Text, versions: { type: 'array', items: Text } }),
   { status: 'ok', service: 'gatehouse', versions: ['v1', 'v2'] },
 )
 
 /**
  * Health module: GET /health/live (the process runs), GET /health/ready (it can serve, readiness.ts)
- * and GET /api/public/status. Neither tells why: reasons are for the log.
+ * and GET /api/public/status. The answers have no reasons; the log has the reasons.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { modules, readiness }: Needs,
-): Promise<void> {
+export async function routes(app: App, { modules, readiness }: Needs): Promise<void> {
   const warnings = (await loadMonitoring(modules)).flatMap((own) => own.readinessWarnings ?? [])
-  const app = instance.withTypeProvider<SchemaTypes>()
   const access = { rule: anyone }
-  instance.addHook('preClose', async () => {
+  app.addHook('preClose', async () => {
     readiness.stopping()
-    await untilRead(instance.server)
+    await untilRead(app.server)
   })
 
   app.get(

@@ -56,7 +56,7 @@ export function masterKeyRotationStore(db: DatabaseOrTransaction) {
       return numUpdatedRows > 0n
     },
 
-    /** Notes what a process knows; nothing if the rotation was given up meanwhile. */
+    /** Stores what a process knows; does nothing if the rotation was cancelled. */
     async answer(turn: string, { instance, knows }: Answer, at: number): Promise<void> {
       const row = { turn, instance, knows: knows ? 1 : 0, at }
       await db

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import type { SchemaTypes, Static } from '../../core/http/schemas.ts'
+import type { App, Static } from '../../core/http/schemas.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
@@ -16,9 +15,7 @@ const access = { rule: role('ADMIN') }
 const reauthentication = 'always'
 
 /** The routes of /api/admin/keys: what `gatehouse keys` does, for an administrator. */
-export async function routes(instance: FastifyInstance, { clock, keys }: Needs): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-
+export async function routes(app: App, { clock, keys }: Needs): Promise<void> {
   app.get(
     '/api/admin/keys',
     {

@@ -1,4 +1,4 @@
-import { named, Text, TimeOrNull } from '../../core/http/schemas.ts'
+import { exactly, named, Text, TimeOrNull } from '../../core/http/schemas.ts'
 
 const tokenPurposes = ['signing', 'refresh'] as const
 const purpose = {
@@ -63,18 +63,13 @@ export const StoredKey = named(
 
 export const KeyList = named(
   'KeyList',
-  {
-    type: 'object',
-    required: ['data'],
-    properties: {
-      data: {
-        type: 'array',
-        items: StoredKey,
-        description: 'The configured keys, then all others, the newest first',
-      },
+  exactly({
+    data: {
+      type: 'array',
+      items: StoredKey,
+      description: 'The configured keys, then all others, the newest first',
     },
-    additionalProperties: false,
-  },
+  }),
   { data: [example] },
 )
 
@@ -97,20 +92,15 @@ export const RotateKey = named(
 
 export const RotatedKey = named(
   'RotatedKey',
-  {
-    type: 'object',
-    required: ['kid', 'purpose', 'before', 'signs_from'],
-    properties: {
-      kid: { ...Text, description: 'Of the new key' },
-      purpose,
-      before: { ...Text, description: 'The key that signed until now, and still verifies' },
-      signs_from: {
-        ...TimeOrNull,
-        description: 'When the new one begins to sign; null: in 3 seconds',
-      },
+  exactly({
+    kid: { ...Text, description: 'Of the new key' },
+    purpose,
+    before: { ...Text, description: 'The key that signed until now, and still verifies' },
+    signs_from: {
+      ...TimeOrNull,
+      description: 'When the new one begins to sign; null: in 3 seconds',
     },
-    additionalProperties: false,
-  },
+  }),
   {
     kid: 'q3Rk0ZtBxW5vKp2m',
     purpose: 'signing',

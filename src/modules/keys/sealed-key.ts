@@ -15,15 +15,6 @@ export function sealKey(
 }
 
 /** Opens the material of a stored key. @throws Error if another master key has sealed it */
-export function openKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
-  try {
-    return unseal(masterKey, contextOf(key), key.sealed)
-  } catch (cause) {
-    throw new Error('the master key does not open the key set in the database', { cause })
-  }
-}
-
-/** The same, for a master key that is known to open it. */
 export function unsealKey(masterKey: Uint8Array, key: SealedKey): Uint8Array {
   return unseal(masterKey, contextOf(key), key.sealed)
 }

@@ -13,7 +13,7 @@ import {
 /** By route, of the logins that succeeded. */
 const succeeded = () => new Counters()
 
-/** By method and error: the name of the error tells no more than the answer did. */
+/** By method and error: the name of the error reveals no more than the answer did. */
 const refused = () =>
   new Counters([
     ['password', 'invalidCredentials'],

@@ -41,7 +41,7 @@ export function resultOfRefused({ status }: ApiError, error: string): string {
   return status >= 500 ? 'failed' : 'refused'
 }
 
-/** The method of login that a route is for, as the metrics tell it; null for any other route. */
+/** The method of login that a route is for, as metrics name it; null for any other route. */
 export function methodOfRoute(route: string): string | null {
   if (route === '/login') return 'password'
   return providerRoute.test(route) ? 'provider' : null
@@ -56,7 +56,7 @@ const basicErrors: Readonly<Record<string, string>> = {
   tooManyLoginAttempts: 'basic',
 }
 
-/** The method of a login that was refused, as the metrics tell it; null if the request was none. */
+/** The method of a login that was refused, as metrics name it; null if the request was no login. */
 export function measuredMethodOfRefused(request: FastifyRequest, error: string): string | null {
   const method = methodOfRoute(request.routeOptions.url ?? '')
   return method ?? (sendsBasic(request) ? (basicErrors[error] ?? null) : null)

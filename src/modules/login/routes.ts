@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { byPassword } from '../accounts/password-method.ts'
@@ -14,9 +14,8 @@ import { LoginAnswer, LoginBody, LoginRequest, loginExamples } from './schemas.t
 import type { LoginMode } from './settings.ts'
 
 /** POST /login, in three modes, by form and by JSON. Spec 3.1, 3.3, 4.1. */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { config } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   app.post(

@@ -1,5 +1,6 @@
 import {
   Count,
+  exactly,
   Id,
   type JsonSchema,
   named,
@@ -73,15 +74,10 @@ export const loginExamples = {
 export const LoginAnswer = { oneOf: [SessionAnswer, AccessToken, TokenPair] } as const
 
 const page = <const Item extends JsonSchema>(items: Item, total?: string) =>
-  ({
-    type: 'object',
-    required: ['total', 'data'],
-    properties: {
-      total: total === undefined ? Count : { ...Count, description: total },
-      data: { type: 'array', items },
-    },
-    additionalProperties: false,
-  }) as const
+  exactly({
+    total: total === undefined ? Count : { ...Count, description: total },
+    data: { type: 'array', items },
+  })
 
 const failing = { username: 'ann', failures: 3, locked_until: null } as const
 const limit = {
@@ -148,21 +144,16 @@ export const ThrottledAddress = {
 /** The answer of DELETE /api/admin/throttle/addresses/{address}. */
 export const AddressCleared = named(
   'ClearedAddress',
-  {
-    type: 'object',
-    required: ['message', 'address', 'logins', 'clients', 'usernames'],
-    properties: {
-      message: Text,
-      address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
-      logins: { ...Count, description: 'How many failed logins were forgotten' },
-      clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
-      usernames: {
-        ...Count,
-        description: 'How many sign-ups with a taken username were forgotten',
-      },
+  exactly({
+    message: Text,
+    address: { ...Text, description: 'As the limits count it: IPv4, or the /64 of IPv6' },
+    logins: { ...Count, description: 'How many failed logins were forgotten' },
+    clients: { ...Count, description: 'How many wrong secrets of clients were forgotten' },
+    usernames: {
+      ...Count,
+      description: 'How many sign-ups with a taken username were forgotten',
     },
-    additionalProperties: false,
-  },
+  }),
   {
     message: 'Failed tries forgotten',
     address: '203.0.113.9',
@@ -175,32 +166,22 @@ export const AddressCleared = named(
 /** The answer of GET /api/admin/throttle: two lists with the same page and limit. */
 export const ThrottleNow = named(
   'LoginLimits',
-  {
-    type: 'object',
-    required: ['page', 'limit', 'accounts', 'counts'],
-    properties: {
-      page: Id,
-      limit: Id,
-      accounts: page(
-        named(
-          'FailingAccount',
-          {
-            type: 'object',
-            required: ['username', 'failures', 'locked_until'],
-            properties: {
-              username: Text,
-              failures: { ...Count, description: 'In a row, over all addresses' },
-              locked_until: { ...TimeOrNull, description: 'Of the automatic lock' },
-            },
-            additionalProperties: false,
-          },
-          failing,
-        ),
+  exactly({
+    page: Id,
+    limit: Id,
+    accounts: page(
+      named(
+        'FailingAccount',
+        exactly({
+          username: Text,
+          failures: { ...Count, description: 'In a row, over all addresses' },
+          locked_until: { ...TimeOrNull, description: 'Of the automatic lock' },
+        }),
+        failing,
       ),
-      counts: page(LoginLimit, 'The limits of the last 2,000 attempts: pages end with them'),
-    },
-    additionalProperties: false,
-  },
+    ),
+    counts: page(LoginLimit, 'The limits of the last 2,000 attempts: pages end with them'),
+  }),
   {
     page: 1,
     limit: 10,

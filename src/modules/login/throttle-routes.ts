@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { parseThrottledAddress } from '../../core/addresses/address.ts'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
@@ -6,7 +5,7 @@ import { refuseField } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { inTurn } from '../../core/http/lists/bulk-answers.ts'
 import { parsePage, type Query } from '../../core/http/lists/paging.ts'
-import { listQuery, Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, listQuery, Message } from '../../core/http/schemas.ts'
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
 import { canonicalUsername } from '../../core/lib/username.ts'
 import type { Needs } from '../../core/module/services.ts'
@@ -27,11 +26,10 @@ const noAddress = 'must be an IPv4 or IPv6 address, or an IPv6 network of /64'
  * the account and of the client that have it. An address clears the limits that close it for all
  * names; the limits of a name stay.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { db, lock, throttle } = options
   // One page at a time: callers who have gone leave the queue.
   const queue = createBatchQueue({ maxRunning: 1 })
-  const app = instance.withTypeProvider<SchemaTypes>()
 
   app.get(
     '/api/admin/throttle',

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { keepChosenLanguage } from '../../core/http/pages/language.ts'
 import { refusalPage } from '../../core/http/pages/refusal.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import { isLanguage } from '../../core/lib/languages.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { parseReturnTo } from '../flows/return-to.ts'
@@ -22,8 +21,7 @@ const LanguageForm = {
 const maxFlowLength = 12_288
 
 /** POST /language: the form at the foot of each page. It keeps the language, and shows the page again. */
-export async function languageRoutes(instance: FastifyInstance): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function languageRoutes(app: App): Promise<void> {
   acceptForms(app)
   app.post(
     '/language',

@@ -1,5 +1,5 @@
 import { isoTimeOrNull } from '../../core/lib/clock.ts'
-import { type ExportSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 
 /** When the password was set; neither the password nor its hash. */
 export const sections: readonly ExportSection[] = [

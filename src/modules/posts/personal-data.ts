@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { batches, type ExportSection, sectionBatch } from '../../core/module/person.ts'
+import { batches, type ExportSection, sectionBatch } from '../../core/module/export-section.ts'
 
 /** The posts of an author. */
 export const sections: readonly ExportSection[] = [

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { tagged } from '../../core/http/changes/entity-tag.ts'
 import { resource } from '../../core/http/changes/resource.ts'
 import { sendList } from '../../core/http/lists/listing.ts'
 import { positiveInteger } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import { listQuery, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
+import { type App, listQuery, type Static } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { postsRules, role } from '../../core/policy/rules.ts'
@@ -17,11 +17,7 @@ import { CreatePost, PostBody, PostId, PostList, UpdatePost } from './schemas.ts
 const batchSize = 50 // a post can have 80 kB
 
 /** Posts module, spec 2.7, 3.4 and 4.3: /api/posts, its lock, and the editors' list. */
-export async function routes(
-  instance: FastifyInstance,
-  { config, idempotency, posts }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { config, idempotency, posts }: Needs): Promise<void> {
   const removeRule = postsRules.remove[config.posts.deletePolicy]
   const listing = {
     count: posts.count,

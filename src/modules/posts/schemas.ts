@@ -1,4 +1,5 @@
 import {
+  exactly,
   Id,
   idIn,
   named,
@@ -27,25 +28,20 @@ const hello = {
 
 export const PostBody = named(
   'Post',
-  {
-    type: 'object',
-    required: ['id', 'title', 'body', 'author_id', 'author', 'locked', 'created_at', 'updated_at'],
-    properties: {
-      id: Id,
-      title: Text,
-      body: Text,
-      author_id: {
-        type: ['integer', 'null'],
-        minimum: 1,
-        description: 'Null once the user is gone',
-      },
-      author: { ...TextOrNull, description: 'Username; null where there is no account' },
-      locked: { type: 'boolean', description: 'Only the author can change a locked post' },
-      created_at: Time,
-      updated_at: { ...Time, description: 'Of the last change of title or body' },
+  exactly({
+    id: Id,
+    title: Text,
+    body: Text,
+    author_id: {
+      type: ['integer', 'null'],
+      minimum: 1,
+      description: 'Null once the user is gone',
     },
-    additionalProperties: false,
-  },
+    author: { ...TextOrNull, description: 'Username; null where there is no account' },
+    locked: { type: 'boolean', description: 'Only the author can change a locked post' },
+    created_at: Time,
+    updated_at: { ...Time, description: 'Of the last change of title or body' },
+  }),
   hello,
 )
 

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { accountNamed, ownSession } from '../accounts/look-up.ts'
@@ -14,11 +13,7 @@ const access = { rule: role('ADMIN') }
 /**
  * GET and DELETE /api/admin/accounts/{username}/sessions: lists and ends sessions of an account.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, sessions }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
+export async function routes(app: App, { accounts, sessions }: Needs): Promise<void> {
   const named = accountNamed(accounts)
 
   app.get(

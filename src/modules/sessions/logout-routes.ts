@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
-import { Message, named, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message, named } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { endSession } from './browser.ts'
@@ -24,9 +23,8 @@ const SentLogout = named(
  * with its pair, and the refresh token of the body. An invalid token counts as ended. No body keeps
  * the session and the bearer token from their end: a body that cannot be read counts as none.
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { endBearer, endRefresh } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   app.post(

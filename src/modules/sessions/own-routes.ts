@@ -1,9 +1,8 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import { assertRecentLogin } from '../../core/http/routes/reauthentication.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
@@ -32,11 +31,10 @@ const SessionName = {
  * below /api/user/account (role USER) and /api/account (any account).
  */
 export async function routes(
-  instance: FastifyInstance,
+  app: App,
   { accounts, clock, config, sessions }: Needs,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+  const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.get(
     '/sessions',

@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/lib/clock.ts'
-import { type ExportSection, list } from '../../core/module/person.ts'
+import { type ExportSection, list } from '../../core/module/export-section.ts'
 
 /** The sessions, also those that have just come to their timeout. */
 export const sections: readonly ExportSection[] = [

@@ -1,10 +1,9 @@
-import type { FastifyInstance } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import { Message, named, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message, named } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Principal } from '../../core/policy/principal.ts'
@@ -25,12 +24,7 @@ const bySession = { rule: authenticated, schemes: ['session'] } as const
  * GET /api/session, GET /api/protected and POST /api/transfer, spec 3.1, 4.1 and 5.2. They accept a
  * session only; other credentials are ignored.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { config, db, events }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-
+export async function routes(app: App, { config, db, events }: Needs): Promise<void> {
   app.get(
     '/api/session',
     {

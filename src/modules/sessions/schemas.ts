@@ -1,4 +1,4 @@
-import { named, rolesOf, type Static, Text, Time } from '../../core/http/schemas.ts'
+import { exactly, named, rolesOf, type Static, Text, Time } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { ann } from '../users/schemas.ts'
@@ -6,19 +6,14 @@ import type { OwnSession } from './sessions.ts'
 
 const SessionBody = named(
   'Session',
-  {
-    type: 'object',
-    required: ['id', 'current', 'created_at', 'last_seen_at', 'address', 'user_agent'],
-    properties: {
-      id: { type: 'string', description: 'A name for it, and not the cookie' },
-      current: { type: 'boolean', description: 'Whether this request came with it' },
-      created_at: Time,
-      last_seen_at: Time,
-      address: { type: 'string', description: 'Of the client at the login' },
-      user_agent: Text,
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    id: { type: 'string', description: 'A name for it, and not the cookie' },
+    current: { type: 'boolean', description: 'Whether this request came with it' },
+    created_at: Time,
+    last_seen_at: Time,
+    address: { type: 'string', description: 'Of the client at the login' },
+    user_agent: Text,
+  }),
   {
     id: 'mZ1c0GQ2n5v8y3b6',
     current: true,
@@ -35,15 +30,10 @@ export const csrf_token = 'f4tLkQ0vXo7yqGm2nJ8sWc1dRb9pZeHuTxAiVg5K6w0'
 /** The answer of a login in mode session. Spec 4.1. */
 export const SessionAnswer = named(
   'StartedSession',
-  {
-    type: 'object',
-    required: ['message', 'csrf_token'],
-    properties: {
-      message: Text,
-      csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    message: Text,
+    csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
+  }),
   { message: 'Logged in', csrf_token },
 )
 
@@ -51,18 +41,13 @@ export const SessionAnswer = named(
 export const sessionState = (roles: readonly Role[]) =>
   named(
     'CurrentSession',
-    {
-      type: 'object',
-      required: ['user_id', 'username', 'roles', 'csrf_token', 'expires_at'],
-      properties: {
-        user_id: Text,
-        username: Text,
-        roles: rolesOf(roles),
-        csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
-        expires_at: Time,
-      },
-      additionalProperties: false,
-    },
+    exactly({
+      user_id: Text,
+      username: Text,
+      roles: rolesOf(roles),
+      csrf_token: { type: 'string', description: 'To be sent as X-CSRF-Token' },
+      expires_at: Time,
+    }),
     {
       user_id: String(ann.id),
       username: 'ann',

@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { anyone } from '../../core/policy/rules.ts'
 import { ChallengeBody } from './schemas.ts'
@@ -9,9 +8,7 @@ import { ChallengeBody } from './schemas.ts'
  * GET /api/public/captcha: a challenge that a client may solve before a login asks for one. Not
  * found while captchas are off.
  */
-export async function routes(instance: FastifyInstance, { config, captcha }: Needs): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-
+export async function routes(app: App, { config, captcha }: Needs): Promise<void> {
   app.get(
     '/api/public/captcha',
     {

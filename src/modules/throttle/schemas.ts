@@ -1,5 +1,5 @@
 import { errorWith } from '../../core/http/declared-error.ts'
-import { Integer, named, Text } from '../../core/http/schemas.ts'
+import { exactly, Integer, named, Text } from '../../core/http/schemas.ts'
 
 const example = {
   parameters: {
@@ -17,28 +17,18 @@ const example = {
 /** The challenge in the form that ALTCHA's widget reads. */
 export const ChallengeBody = named(
   'Captcha',
-  {
-    type: 'object',
-    required: ['parameters', 'signature'],
-    properties: {
-      parameters: {
-        type: 'object',
-        required: ['algorithm', 'cost', 'expiresAt', 'keyLength', 'keyPrefix', 'nonce', 'salt'],
-        properties: {
-          algorithm: Text,
-          cost: Integer,
-          expiresAt: { ...Integer, description: 'Seconds since 1970' },
-          keyLength: Integer,
-          keyPrefix: Text,
-          nonce: Text,
-          salt: Text,
-        },
-        additionalProperties: false,
-      },
-      signature: Text,
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    parameters: exactly({
+      algorithm: Text,
+      cost: Integer,
+      expiresAt: { ...Integer, description: 'Seconds since 1970' },
+      keyLength: Integer,
+      keyPrefix: Text,
+      nonce: Text,
+      salt: Text,
+    }),
+    signature: Text,
+  }),
   example,
 )
 

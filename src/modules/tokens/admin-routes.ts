@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
 import { refuseField } from '../../core/errors.ts'
 import { fewFieldsBytes } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import { Message, named, type SchemaTypes, type Static } from '../../core/http/schemas.ts'
+import { type App, Message, named, type Static } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { endAccessToken, endOf, endRefreshToken, type TokenEnd } from './end-token.ts'
@@ -38,10 +37,10 @@ const RevokeToken = named(
  * token by its id. An invalid token counts as revoked (spec 3.2). If the end cannot be stored, the
  * answer is 503, never a false 200 (RFC 7009 section 2.2).
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { db } = options
 
-  instance.withTypeProvider<SchemaTypes>().post(
+  app.post(
     '/api/admin/tokens/revoke',
     {
       config: {

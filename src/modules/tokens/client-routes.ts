@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import { Integer, named, rolesOf, type SchemaTypes, Text } from '../../core/http/schemas.ts'
+import { type App, Integer, named, rolesOf, Text } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import type { Role } from '../../core/policy/principal.ts'
 import { client } from '../../core/policy/rules.ts'
@@ -83,9 +83,8 @@ const rewords = {
  * POST /oauth/introspect (RFC 7662) and POST /oauth/revoke (RFC 7009), for clients of CLIENTS_FILE:
  * other services learn whether a token still counts, and end tokens. docs/adr/0034
  */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { config, db, tokens } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   app.post(

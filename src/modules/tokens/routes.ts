@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { transact } from '../../core/database/transactions.ts'
 import { ApiError, type RefusalReason } from '../../core/errors.ts'
@@ -7,7 +7,7 @@ import { acceptForms } from '../../core/http/bodies/bodies.ts'
 import { tokenReuse } from '../../core/http/events.ts'
 import { markAsLogged } from '../../core/http/refusals/logged.ts'
 import { callerOf } from '../../core/http/routes/access.ts'
-import { named, rolesOf, type SchemaTypes, Text, TextOrNull } from '../../core/http/schemas.ts'
+import { type App, exactly, named, rolesOf, Text, TextOrNull } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { type Principal, type Role, userIdOf } from '../../core/policy/principal.ts'
 import { anyone, authenticated } from '../../core/policy/rules.ts'
@@ -27,16 +27,12 @@ const RefreshRequest = {
 } as const
 
 const meSchema = (roles: readonly Role[]) =>
-  named(
-    'Me',
-    {
-      type: 'object',
-      required: ['sub', 'email', 'name', 'roles'],
-      properties: { sub: Text, email: TextOrNull, name: TextOrNull, roles: rolesOf(roles) },
-      additionalProperties: false,
-    },
-    { sub: String(ann.id), email: ann.email, name: ann.name, roles: ['USER'] },
-  )
+  named('Me', exactly({ sub: Text, email: TextOrNull, name: TextOrNull, roles: rolesOf(roles) }), {
+    sub: String(ann.id),
+    email: ann.email,
+    name: ann.name,
+    roles: ['USER'],
+  })
 
 const exampleKey = {
   kty: 'RSA',
@@ -49,33 +45,27 @@ const exampleKey = {
 
 const PublicKeys = named(
   'Jwks',
-  {
-    type: 'object',
-    required: ['keys'],
-    properties: {
-      keys: {
-        type: 'array',
-        items: named(
-          'Jwk',
-          {
-            type: 'object',
-            properties: { kty: Text, use: Text, alg: Text, kid: Text, n: Text, e: Text },
-            additionalProperties: true,
-          },
-          exampleKey,
-        ),
-      },
+  exactly({
+    keys: {
+      type: 'array',
+      items: named(
+        'Jwk',
+        {
+          type: 'object',
+          properties: { kty: Text, use: Text, alg: Text, kid: Text, n: Text, e: Text },
+          additionalProperties: true,
+        },
+        exampleKey,
+      ),
     },
-    additionalProperties: false,
-  },
+  }),
   { keys: [exampleKey] },
 )
 
 /** POST /refresh, GET /api/me and GET /.well-known/jwks.json, spec 3.2, 4.1 and 5.3. */
-export async function routes(instance: FastifyInstance, options: Needs): Promise<void> {
+export async function routes(app: App, options: Needs): Promise<void> {
   const { accounts, config, db, events, keys, profiles, requirements, rotation, tokens } = options
   const { revocations } = options
-  const app = instance.withTypeProvider<SchemaTypes>()
   acceptForms(app)
 
   app.post(

@@ -1,5 +1,5 @@
 import { errorWith } from '../../core/http/declared-error.ts'
-import { named, Text } from '../../core/http/schemas.ts'
+import { exactly, named, Text } from '../../core/http/schemas.ts'
 
 /** Shortened: a token is three texts of base64url with a dot between them. */
 const token = 'eyJhbGciOiJSUzI1NiIsImtpZCI6IjFmIn0.eyJzdWIiOiI3In0.c2lnbmF0dXJl'
@@ -13,29 +13,19 @@ const expiresIn = { type: 'integer', minimum: 1, description: 'Seconds' } as con
 /** The answer of a login in mode token. Spec 4.1. */
 export const AccessToken = named(
   'AccessToken',
-  {
-    type: 'object',
-    required: ['token', 'token_type', 'expires_in'],
-    properties: { token: Text, token_type: tokenType, expires_in: expiresIn },
-    additionalProperties: false,
-  },
+  exactly({ token: Text, token_type: tokenType, expires_in: expiresIn }),
   { token, token_type: 'Bearer', expires_in: 3600 },
 )
 
 /** The answer of a login in mode pair. Spec 2.5. */
 export const TokenPair = named(
   'TokenPair',
-  {
-    type: 'object',
-    required: ['access_token', 'refresh_token', 'token_type', 'expires_in'],
-    properties: {
-      access_token: Text,
-      refresh_token: Text,
-      token_type: tokenType,
-      expires_in: expiresIn,
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    access_token: Text,
+    refresh_token: Text,
+    token_type: tokenType,
+    expires_in: expiresIn,
+  }),
   { access_token: token, refresh_token: refreshToken, token_type: 'Bearer', expires_in: 900 },
 )
 

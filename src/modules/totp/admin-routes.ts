@@ -1,6 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import type { SchemaTypes } from '../../core/http/schemas.ts'
+import type { App } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { role } from '../../core/policy/rules.ts'
 import { shownWith } from '../accounts/admin-routes.ts'
@@ -11,14 +10,11 @@ import { AccountName, accountSchemas } from '../accounts/schemas.ts'
  * DELETE /api/admin/accounts/{username}/second-factor: an administrator removes the second factor
  * of a user who has lost the device and the recovery codes.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, config, secondFactor }: Needs,
-): Promise<void> {
+export async function routes(app: App, { accounts, config, secondFactor }: Needs): Promise<void> {
   const { AccountBody } = accountSchemas(config.roles)
   const show = shownWith(config.roles)
   const named = accountNamed(accounts)
-  instance.withTypeProvider<SchemaTypes>().delete(
+  app.delete(
     '/api/admin/accounts/:username/second-factor',
     {
       config: {

@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../core/errors.ts'
 import { fewFieldsBytes, noneIsEmpty } from '../../core/http/bodies/bodies.ts'
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import { Message, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, Message } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { ownAccountPrefixes, ownOperationId } from '../../core/policy/groups.ts'
 import { authenticated } from '../../core/policy/rules.ts'
@@ -29,12 +29,8 @@ const proofErrors = [...errors, confirmationRequired, captchaRequired] as const
  * reauthentication, and all but PUT proofs of the person, which PUT has by what POST began. An
  * enrolment token is accepted by POST and PUT /totp only.
  */
-export async function routes(
-  instance: FastifyInstance,
-  { accounts, proofs, secondFactor }: Needs,
-): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
-  const idOf = (id: string) => ownOperationId(id, instance.prefix)
+export async function routes(app: App, { accounts, proofs, secondFactor }: Needs): Promise<void> {
+  const idOf = (id: string) => ownOperationId(id, app.prefix)
 
   app.post(
     '/totp',

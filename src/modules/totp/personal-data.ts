@@ -1,4 +1,4 @@
-import { type ExportSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { factorStore } from './store.ts'
 
 /** Whether there is a second factor, and how many recovery codes are left; no secret. */

@@ -1,5 +1,5 @@
 import { errorWith } from '../../core/http/declared-error.ts'
-import { named, Text } from '../../core/http/schemas.ts'
+import { exactly, named, Text } from '../../core/http/schemas.ts'
 import { codeFields } from '../authentication/proof-schemas.ts'
 
 const code = '492039'
@@ -7,16 +7,11 @@ const recoveryCodes = ['KQ7M-3XHD-HT2W-5RNA', 'P6DV-ZLCE-2MYB-T4QJ']
 
 export const Enrolment = named(
   'TotpEnrolment',
-  {
-    type: 'object',
-    required: ['secret', 'uri', 'qr'],
-    properties: {
-      secret: { type: 'string', description: 'Base32' },
-      uri: { type: 'string', description: 'otpauth://totp/...' },
-      qr: { type: 'string', description: 'The address as a QR code: SVG text' },
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    secret: { type: 'string', description: 'Base32' },
+    uri: { type: 'string', description: 'otpauth://totp/...' },
+    qr: { type: 'string', description: 'The address as a QR code: SVG text' },
+  }),
   {
     secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
     uri: 'otpauth://totp/Gatehouse:ann?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Gatehouse',
@@ -26,18 +21,13 @@ export const Enrolment = named(
 
 export const RecoveryCodes = named(
   'RecoveryCodes',
-  {
-    type: 'object',
-    required: ['recovery_codes'],
-    properties: {
-      recovery_codes: {
-        type: 'array',
-        items: Text,
-        description: 'Ten codes, told once; each replaces a code of the app once',
-      },
+  exactly({
+    recovery_codes: {
+      type: 'array',
+      items: Text,
+      description: 'Ten codes, told once; each replaces a code of the app once',
     },
-    additionalProperties: false,
-  },
+  }),
   { recovery_codes: recoveryCodes },
 )
 

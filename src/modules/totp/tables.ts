@@ -33,7 +33,7 @@ interface SecondFactorsTable {
   last_step: number
   /** The steps whose codes were used: bit n stands for `last_step - n`. */
   used_steps: Generated<number>
-  /** When the secret was confirmed; null before that, and for those of a version before. */
+  /** When the secret was confirmed; null before, and for secrets of earlier versions. */
   confirmed_at: Generated<number | null>
 }
 

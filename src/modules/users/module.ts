@@ -2,8 +2,8 @@ import type { Module } from '../../core/module/module.ts'
 import { tables } from './tables.ts'
 
 /**
- * The users resource in its versions (spec 2.1, 4.2, 9). Routes: /users, /v2/users. The removal of
- * a user calls `onErasure`.
+ * The users resource in its versions (spec 2.1, 4.2, 9). Routes: /users, /api/v1/users,
+ * /api/v2/users. The removal of a user calls `onUserRemoved`.
  */
 export const module: Module = {
   name: 'users',

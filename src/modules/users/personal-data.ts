@@ -1,4 +1,4 @@
-import { type ExportSection, single } from '../../core/module/person.ts'
+import { type ExportSection, single } from '../../core/module/export-section.ts'
 import { userStore } from './store.ts'
 
 /** The user. */

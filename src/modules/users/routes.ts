@@ -6,7 +6,7 @@ import { sendList } from '../../core/http/lists/listing.ts'
 import { positiveInteger, type Query } from '../../core/http/lists/paging.ts'
 import { mediaTypes } from '../../core/http/media-types.ts'
 import { authorize } from '../../core/http/routes/access.ts'
-import { listQuery, type SchemaTypes } from '../../core/http/schemas.ts'
+import { type App, listQuery } from '../../core/http/schemas.ts'
 import type { Needs } from '../../core/module/services.ts'
 import { asksPrivilege, type Rule, usersRules } from '../../core/policy/rules.ts'
 import {
@@ -45,10 +45,9 @@ interface VersionOptions extends Needs {
 const batchSize = 500
 
 async function routesOfVersion(
-  instance: FastifyInstance,
+  app: App,
   { config, idempotency, users, version, idSuffix }: VersionOptions,
 ): Promise<void> {
-  const app = instance.withTypeProvider<SchemaTypes>()
   const idOf = (id: string) => id + idSuffix
   const rules = usersRules[config.users.policy]
   const listing = {

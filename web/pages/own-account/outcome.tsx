@@ -42,7 +42,7 @@ function textOf({ code, password, seconds }: AccountProblem, texts: Texts): stri
   return seconds ? `${text} ${texts.common.tryAgainIn(seconds)}` : text
 }
 
-/** The words of all parts: each has those of its own pages. */
+/** The words of all parts: each part has the words of its own pages. */
 function wordsOf(texts: Texts) {
   const all = parts.flatMap(({ words }) => words?.(texts) ?? [])
   const done: AccountWords['done'] = Object.assign({}, ...all.map((words) => words.done))

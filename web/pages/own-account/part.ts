@@ -10,7 +10,7 @@ import type { Texts } from '../../languages/languages.ts'
 export interface AccountPart {
   /** Its pages, which the overview links to. */
   readonly links: readonly AccountLink[]
-  /** What the overview tells of the person, with a label each. */
+  /** What the overview shows of the person, with a label each. */
   readonly rows?: (view: AccountView, texts: Texts) => readonly (readonly [string, string])[]
   /** Explains the rows. */
   readonly hint?: (texts: Texts) => string

@@ -1,45 +1,33 @@
 import { errorTable } from '../../error-table.ts'
-import { named, Text } from '../schemas.ts'
+import { exactly, named, Text } from '../schemas.ts'
 
 const error = { type: 'string', description: 'What is wrong: one text for each error' } as const
 
 /** The body of most errors. Spec section 7. */
-export const ErrorBody = named(
-  'Error',
-  { type: 'object', required: ['error'], properties: { error }, additionalProperties: false },
-  { error: errorTable.accessDenied.error },
-)
+export const ErrorBody = named('Error', exactly({ error }), {
+  error: errorTable.accessDenied.error,
+})
 
 export const ValidationError = named(
   'ValidationError',
-  {
-    type: 'object',
-    required: ['error', 'details'],
-    properties: {
-      error,
-      details: {
-        type: 'array',
-        items: named(
-          'ErrorDetail',
-          {
-            type: 'object',
-            required: ['path', 'message'],
-            properties: {
-              path: {
-                type: 'array',
-                items: Text,
-                description: 'The names down to the wrong field',
-              },
-              message: Text,
-            },
-            additionalProperties: false,
+  exactly({
+    error,
+    details: {
+      type: 'array',
+      items: named(
+        'ErrorDetail',
+        exactly({
+          path: {
+            type: 'array',
+            items: Text,
+            description: 'The names down to the wrong field',
           },
-          { path: ['email'], message: 'must be an e-mail address' },
-        ),
-      },
+          message: Text,
+        }),
+        { path: ['email'], message: 'must be an e-mail address' },
+      ),
     },
-    additionalProperties: false,
-  },
+  }),
   {
     error: errorTable.validationFailed.error,
     details: [{ path: ['email'], message: 'must be an e-mail address' }],
@@ -48,14 +36,9 @@ export const ValidationError = named(
 
 export const InternalError = named(
   'InternalError',
-  {
-    type: 'object',
-    required: ['error', 'message'],
-    properties: {
-      error,
-      message: { type: 'string', description: 'What failed; in development mode alone' },
-    },
-    additionalProperties: false,
-  },
+  exactly({
+    error,
+    message: { type: 'string', description: 'What failed; in development mode alone' },
+  }),
   { error: errorTable.internal.error, message: 'the disk is full' },
 )

@@ -22,7 +22,7 @@ export interface RouteDeclaration {
   access?: Access
   /** The name of the module that declares it; set when the route is registered. */
   module?: string
-  /** The tag of the operation in OpenAPI; absent: that of the module. */
+  /** The tag of the operation in OpenAPI; absent: the tag of the module. */
   tag?: TagName | Tag
   /** The resource of the path, read once for rule, 404, precondition and handler. */
   resource?: ResourceOptions<object>

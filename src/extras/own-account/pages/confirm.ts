@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { maskedEmail } from '../../../core/addresses/email.ts'
-import type { Database, DatabaseOrTransaction } from '../../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
@@ -9,15 +9,12 @@ import {
   type ProtectedChange,
   protectedChanges,
 } from '../../../core/http/pages/proof-kinds.ts'
-import { canBeSent, type Proofs } from '../../../modules/authentication/proofs.ts'
-import {
-  beginProof,
-  linkedProviders,
-  type ProveByProvider,
-} from '../../../modules/federation/prove.ts'
+import type { Needs } from '../../../core/module/services.ts'
+import { canBeSent } from '../../../modules/authentication/proofs.ts'
+import { beginProof, linkedProviders } from '../../../modules/federation/prove.ts'
 import { flowExpired } from '../../../modules/flows/flows.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
-import type { ConfirmFlow, Grants } from '../../../modules/proofs/grants.ts'
+import type { ConfirmFlow } from '../../../modules/proofs/grants.ts'
 import type { SentCode } from '../../../modules/proofs/sent-code.ts'
 import {
   accountForm,
@@ -31,16 +28,9 @@ import {
   show,
   showIfRefused,
 } from './own-page.ts'
-import { type ProtectedFormDeps, recentLogin } from './protected-form.ts'
+import { recentLogin } from './protected-form.ts'
 import { providerLabel } from './providers.ts'
 import type { AccountProblem, ConfirmView } from './views.ts'
-
-export interface ConfirmPageDeps extends ProtectedFormDeps, ProveByProvider {
-  readonly sentCodes: () => readonly SentCode[]
-  readonly db: Database
-  readonly grants: Grants
-  readonly proofs: Pick<Proofs, 'neededOf' | 'prove'>
-}
 
 interface Sending {
   readonly request: FastifyRequest
@@ -74,7 +64,7 @@ const pageOf: Readonly<Record<ProtectedChange, string>> = {
  * /account/confirm: takes the proofs of a person for one change of the own account, then continues with
  * the form of that change. Proofs count for five minutes: see proofs/grants.ts.
  */
-export async function confirmPages(app: FastifyInstance, deps: ConfirmPageDeps): Promise<void> {
+export async function confirmPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, grants, proofs, protectedForms, random, sentCodes } = deps
   const [sentCode] = sentCodes()
 

@@ -1,17 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../../core/errors.ts'
 import { isLanguage, languages } from '../../../core/lib/languages.ts'
-import type { Providers } from '../../../modules/federation/providers.ts'
-import type { Users } from '../../../modules/users/users.ts'
-import { accountPage, common, type PersonDeps, personOf, show } from './own-page.ts'
-
-export interface OverviewDeps extends PersonDeps {
-  readonly providers: Providers
-  readonly users: Pick<Users, 'byId'>
-}
+import type { Needs } from '../../../core/module/services.ts'
+import { accountPage, common, personOf, show } from './own-page.ts'
 
 /** /account: who the person is here, and the ways on. */
-export async function overviewPages(app: FastifyInstance, deps: OverviewDeps): Promise<void> {
+export async function overviewPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { providers, users } = deps
 
   app.get('/account', accountPage('/account'), async (request, reply) => {

@@ -9,8 +9,8 @@ import { sendView, viewPage } from '../../../core/http/pages/send-view.ts'
 import type { Views } from '../../../core/http/pages/views.ts'
 import { callerOf } from '../../../core/http/routes/access.ts'
 import { isLanguage } from '../../../core/lib/languages.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { authenticated } from '../../../core/policy/rules.ts'
-import type { Accounts } from '../../../modules/accounts/accounts.ts'
 import { ownAccount } from '../../../modules/accounts/look-up.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
 import type { ProofsInput } from '../../../modules/authentication/proofs.ts'
@@ -21,10 +21,6 @@ export interface Person {
   readonly account: Account
   readonly sessionId: string
   readonly csrf: string
-}
-
-export interface PersonDeps {
-  readonly accounts: Pick<Accounts, 'byUserId'>
 }
 
 /** What is wrong with a form, by its refusal; null if the page of the form cannot say it. */
@@ -79,7 +75,7 @@ function errorPageOf(path: string): ErrorPage {
 }
 
 /** The person of the session. @throws ApiError accountNotFound */
-export async function personOf({ accounts }: PersonDeps, request: FastifyRequest): Promise<Person> {
+export async function personOf({ accounts }: Needs, request: FastifyRequest): Promise<Person> {
   const { credential } = callerOf(request)
   if (credential.scheme !== 'session') throw new Error('pages of the account are for sessions')
   const { sessionId, csrfToken } = credential

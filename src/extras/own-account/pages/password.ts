@@ -1,32 +1,26 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../../../core/config/load.ts'
 import { type ApiError, refuseField } from '../../../core/errors.ts'
-import { changeOwnPassword, type OwnPasswordDeps } from '../../../modules/accounts/own-password.ts'
+import type { Needs } from '../../../core/module/services.ts'
+import { changeOwnPassword } from '../../../modules/accounts/own-password.ts'
 import { passwordProblemOf } from '../../../modules/pages/password-problem.ts'
 import {
   accountPage,
   common,
   goOn,
   type Person,
-  type PersonDeps,
   personOf,
   proofsOfForm,
   show,
   showIfRefused,
 } from './own-page.ts'
-import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
+import { protectedForm, recentLogin } from './protected-form.ts'
 import type { AccountPasswordView, AccountProblem } from './views.ts'
-
-export interface PasswordPageDeps extends OwnPasswordDeps, ProtectedFormDeps {
-  readonly accounts: PersonDeps['accounts'] & OwnPasswordDeps['accounts']
-  readonly config: Pick<Config, 'password'>
-}
 
 const path = '/account/password'
 const again = 'new_password_again'
 
 /** /account/password: a new password, with the present one. */
-export async function passwordPages(app: FastifyInstance, deps: PasswordPageDeps): Promise<void> {
+export async function passwordPages(app: FastifyInstance, deps: Needs): Promise<void> {
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {
     const person = await personOf(deps, request)
     return show(reply, request, person, 'account-password', viewOf(request, person, null))

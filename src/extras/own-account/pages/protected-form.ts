@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Random } from '../../../core/crypto/random.ts'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import type { ProtectedChange } from '../../../core/http/pages/proof-kinds.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { browserOf } from '../../../modules/flows/requests.ts'
-import type { Grants } from '../../../modules/proofs/grants.ts'
-import { accountForm, field, type Person, type PersonDeps, personOf } from './own-page.ts'
+import { accountForm, field, type Person, personOf } from './own-page.ts'
 
 /** Reads a field of a form as text; empty if it was not sent. */
 export type Fields = (name: string) => string
@@ -20,12 +19,6 @@ export type MakeChange = (
 
 /** The changes that the confirmation page can continue with, by the paths of their forms. */
 export type ProtectedForms = Map<string, MakeChange>
-
-export interface ProtectedFormDeps extends PersonDeps {
-  readonly grants: Pick<Grants, 'begin'>
-  readonly protectedForms: ProtectedForms
-  readonly random: Random
-}
 
 export interface ProtectedForm {
   readonly path: string
@@ -47,7 +40,7 @@ export const recentLogin = { reauthentication: 'always' } as const
  */
 export function protectedForm(
   app: FastifyInstance,
-  deps: ProtectedFormDeps,
+  deps: Needs,
   { path, page, change, fields, answers = { 303: {} } }: ProtectedForm,
   make: MakeChange,
 ): void {

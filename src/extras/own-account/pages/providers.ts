@@ -1,21 +1,13 @@
 import type { FastifyInstance } from 'fastify'
-import type { Database } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import { positiveInteger } from '../../../core/http/lists/paging.ts'
-import type { Identities } from '../../../modules/federation/identities.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { identityAbsent } from '../../../modules/federation/identities.ts'
-import { beginLink, type LinkDeps } from '../../../modules/federation/link.ts'
+import { beginLink } from '../../../modules/federation/link.ts'
 import { defaultName } from '../../../modules/federation/provider-settings.ts'
-import type { PageFlows } from '../../../modules/flows/flows.ts'
 import { browserOf, flowOf } from '../../../modules/flows/requests.ts'
 import { accountPage, common, goOn, personOf, proofsOfForm, show } from './own-page.ts'
-import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
-
-export interface ProvidersPageDeps extends ProtectedFormDeps, Omit<LinkDeps, 'accounts'> {
-  readonly db: Database
-  readonly identities: Pick<Identities, 'assertLinked' | 'of' | 'unlink'>
-  readonly pageFlows: PageFlows
-}
+import { protectedForm, recentLogin } from './protected-form.ts'
 
 interface Leaving {
   readonly provider: string
@@ -27,7 +19,7 @@ const purpose = 'page_account'
 const leavingSeconds = 300
 
 /** /account/providers: the identities that sign in to the account; links and unlinks them. */
-export async function providersPages(app: FastifyInstance, deps: ProvidersPageDeps): Promise<void> {
+export async function providersPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, identities, pageFlows, proofs, providers, random } = deps
 
   app.get(path, accountPage(path), async (request, reply) => {

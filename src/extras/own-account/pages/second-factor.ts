@@ -1,15 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Random } from '../../../core/crypto/random.ts'
-import type { Database } from '../../../core/database/database.ts'
 import { lockName, transact } from '../../../core/database/transactions.ts'
 import type { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import type { Account } from '../../../modules/authentication/account.ts'
-import type { Proofs } from '../../../modules/authentication/proofs.ts'
-import { flowExpired, type PageFlow, type PageFlows } from '../../../modules/flows/flows.ts'
+import { flowExpired, type PageFlow } from '../../../modules/flows/flows.ts'
 import { browserOf, flowOf } from '../../../modules/flows/requests.ts'
 import type { Provisioning } from '../../../modules/totp/provisioning.ts'
-import type { SecondFactor } from '../../../modules/totp/second-factor.ts'
 import {
   accountForm,
   accountPage,
@@ -21,16 +18,8 @@ import {
   show,
   showIfRefused,
 } from './own-page.ts'
-import { type ProtectedFormDeps, protectedForm, recentLogin } from './protected-form.ts'
+import { protectedForm, recentLogin } from './protected-form.ts'
 import type { AccountProblem } from './views.ts'
-
-export interface SecondFactorPageDeps extends ProtectedFormDeps {
-  readonly db: Database
-  readonly pageFlows: PageFlows
-  readonly proofs: Pick<Proofs, 'prove'>
-  readonly random: Random
-  readonly secondFactor: SecondFactor
-}
 
 /** What a flow of these pages holds: the secret until it is confirmed, or codes that are shown once. */
 type Held =
@@ -45,10 +34,7 @@ const flowSeconds = 900
 const purpose = 'page_account'
 
 /** The second factor: turn on, replace, remove; and the recovery codes, which are shown once. */
-export async function secondFactorPages(
-  app: FastifyInstance,
-  deps: SecondFactorPageDeps,
-): Promise<void> {
+export async function secondFactorPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { db, pageFlows, proofs, random, secondFactor } = deps
 
   app.get(path, accountPage(path, recentLogin), async (request, reply) => {

@@ -2,29 +2,17 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../../../core/errors.ts'
 import { reauthorize } from '../../../core/http/changes/reauthorize.ts'
 import { goneMeanwhile } from '../../../core/http/changes/resource.ts'
+import type { Needs } from '../../../core/module/services.ts'
 import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
-import type { OwnSession, Sessions } from '../../../modules/sessions/sessions.ts'
-import {
-  accountForm,
-  accountPage,
-  common,
-  field,
-  goOn,
-  type PersonDeps,
-  personOf,
-  show,
-} from './own-page.ts'
+import type { OwnSession } from '../../../modules/sessions/sessions.ts'
+import { accountForm, accountPage, common, field, goOn, personOf, show } from './own-page.ts'
 import type { SessionRow } from './views.ts'
-
-export interface SessionsPageDeps extends PersonDeps {
-  readonly sessions: Pick<Sessions, 'endAll' | 'endOne' | 'of'>
-}
 
 const path = '/account/sessions'
 const recent = { reauthentication: 'always' } as const
 
 /** /account/sessions: where the person is signed in; ends one session, or all others. */
-export async function sessionsPages(app: FastifyInstance, deps: SessionsPageDeps): Promise<void> {
+export async function sessionsPages(app: FastifyInstance, deps: Needs): Promise<void> {
   const { sessions } = deps
 
   app.get(path, accountPage(path), async (request, reply) => {

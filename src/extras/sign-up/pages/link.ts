@@ -15,7 +15,7 @@ export function signUpLink(
   { isOpen, returnTo }: FirstPage,
 ): string | null {
   if (!outbox.isAvailable || !isOpen || config.signUp.mode !== 'open') return null
-  // Where a sign-up leads by itself needs no name.
+  // The default target of a sign-up needs no parameter.
   const isNamed = returnTo !== ownAccount && returnTo !== home
   return isNamed ? `/signup?${new URLSearchParams({ return_to: returnTo })}` : '/signup'
 }

@@ -22,8 +22,6 @@ export function shownVerification(found: Verification) {
   }
 }
 
-export type ShownVerification = ReturnType<typeof shownVerification>
-
 function shownFork({ from, to, lines, at, restore }: Fork) {
   return {
     ...{ from, to, lines, at: isoTime(at) },

@@ -189,7 +189,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
     return steps[flow.step as OwnStep]() // as this file and federation/ write them
   }
 
-  /** The way that a form begins; undefined: the form is that of the step. */
+  /** The way that a form begins; undefined: the form belongs to the step. */
   function begunBy(flow: SignInFlow, field: ReadField): SignInWay | undefined {
     return ways.find((way) => way.isBegun(flow, field))
   }

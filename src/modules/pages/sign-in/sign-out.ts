@@ -18,7 +18,7 @@ import { sessionOf } from './sessions.ts'
 const Fields = { type: 'object', properties: { csrf_token: {} } } as const
 const errorPage: ErrorPage = (error, request) => refusalPage(error, request, '/signout')
 
-/** GET /signout asks, POST /signout ends the session, and then the page offers those of providers. */
+/** GET /signout asks. POST /signout ends the session; the page then offers the sign-out of providers. */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
   const { accounts } = options
   acceptForms(app)

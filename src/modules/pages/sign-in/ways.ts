@@ -14,7 +14,7 @@ declare module '../../../core/module/hooks.ts' {
 /** What a page shows beside its flow. */
 export interface Shown {
   readonly flow: SignInFlow
-  /** The name of the account, once a proof has told it. */
+  /** The name of the account, once a proof has shown the name. */
   readonly username: string
   /** What was typed before, which a page of a problem keeps. */
   readonly typed?: string

@@ -8,7 +8,7 @@ import type { SectionProps } from '../account/account-page.tsx'
 import type { ActionContext } from '../account/action.ts'
 import { accountTexts } from '../account/texts.ts'
 
-/** The verified address of the account, and the one that waits for its proof. */
+/** The verified address of the account, and the address that waits for its proof. */
 export function AccountAddress(props: SectionProps) {
   const t = accountTexts.use()
   const { email, ...rest } = props.shown.details.email

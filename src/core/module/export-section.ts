@@ -1,10 +1,10 @@
 import type { DatabaseOrTransaction } from '../database/database.ts'
 
-/** A part of what the service holds of a person, for the export of the person's data. */
+/** A section of the export of a person's data. */
 export interface ExportSection {
   /** Its field in the export. */
   readonly name: string
-  /** The tables whose rows it tells. */
+  /** The tables whose rows the section exports. */
   readonly tables: readonly string[]
   /** Whether it is a list, or a single object. */
   readonly isList: boolean
