@@ -161,7 +161,7 @@ interface SentCall {
 
 /** The request of a route: as it was made, by a caller. */
 export function requestOf(
-  route: ShownRoute,
+  route: Pick<ShownRoute, 'method' | 'url'>,
   made: Made,
   { headers }: Pick<Caller, 'headers'>,
 ): SentCall {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { type Headers, passwordOf, type Someone, testApp } from '../app.ts'
 import {
+  allRoutes,
   exampleSettings,
   newCaller,
   type ShownRoute,
@@ -274,7 +275,7 @@ suite('what takes an account over or loses an administrator wants a recent login
   }
 
   test('what depends on the change (docs/routes.txt) stands in both tables above', () => {
-    const conditional = shownRoutes(app).filter(
+    const conditional = allRoutes(app).filter(
       ({ reauthentication }) => reauthentication === 'conditional',
     )
     const names = conditional.map(({ name }) => name).toSorted()

@@ -7,6 +7,7 @@ import { type Someone, testApp } from '../app.ts'
 import { asClient } from '../clients.ts'
 import { mailboxes } from '../emails.ts'
 import {
+  exampleNames,
   exampleSettings,
   requestOf,
   type ShownRoute,
@@ -280,6 +281,7 @@ suite('a client made from docs/openapi.json calls every operation', async () => 
   test('no operation of the document is left out', () => {
     const left = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations)
+        .filter(([, { operationId = '' }]) => exampleNames.includes(operationId)) // others: test/examples.test.ts
         .map(([method, { responses }]) => ({ name: `${method.toUpperCase()} ${path}`, responses }))
         .filter(
           ({ name, responses }) =>

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/core/config/load.ts'
 import { settingsOf } from '../../src/core/config/module-settings.ts'
 import { latestSchema } from '../../src/core/database/migrate.ts'
 import { databaseFileName } from '../../src/core/database/sqlite/connect.ts'
+import type { RecordedEvent } from '../../src/core/events/events.ts'
 import { describeRoutes } from '../../src/core/http/documents/route-table.ts'
 import type { Module } from '../../src/core/module/module.ts'
 import { settingsOfModules } from '../../src/core/module/settings.ts'
@@ -23,7 +24,9 @@ import { backup, loadDump, restore } from '../backups.ts'
 import { gatehouse } from '../cli/gatehouse.ts'
 import { folder, passphrase, place, restoring } from '../copies.ts'
 import { sqliteOnly } from '../database.ts'
+import { allRoutes, newCaller, type ShownRoute, send, worldOf } from '../examples.ts'
 import { assertRefusal } from '../refusal.ts'
+import { commands as commandExamples, examples } from './examples.ts'
 import { module } from './module.ts'
 import { settings } from './settings.ts'
 import { noteStore } from './store.ts'
@@ -125,7 +128,7 @@ suite('a module from outside', async () => {
         const addOwn = await module.authenticators?.()
         return (needs, before) =>
           (addOwn?.(needs, before) ?? []).map((one) =>
-            one.operations ? { ...one, operations: ['getNothing'] } : one,
+            one.scheme === 'x-example' ? { ...one, operations: ['getNothing'] } : one,
           )
       },
     }
@@ -456,6 +459,56 @@ suite('a module from outside', async () => {
         [],
       )
     }
+  })
+
+  test('its examples are of all its routes and commands, and record their events', async () => {
+    const told: RecordedEvent[] = []
+    const sinks = { inside: [], afterCommit: [(event: RecordedEvent) => void told.push(event)] }
+    const other = await testApp({}, { modules, sinks })
+    const world = await worldOf(other, sinks)
+    const caller = await newCaller(world, 'session')
+    const routes = allRoutes(other).filter(({ module: name }) => name === module.name)
+    assert.deepEqual(routes.map(({ key }) => key).toSorted(), Object.keys(examples).toSorted())
+    for (const route of routes) {
+      const example = [examples[route.key] ?? []].flat()[0] ?? assert.fail(route.key)
+      const made = (await example.make?.(world, caller)) ?? {}
+      told.length = 0
+      const shown: ShownRoute = { ...route, example, all: [example] }
+      const { status, text } = await send(other, shown, made, caller)
+      assert.equal(String(status), route.success, text)
+      assert.deepEqual(
+        told.map(({ type }) => type.name),
+        example.events ?? [],
+      )
+    }
+    const commands = module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name))
+    assert.deepEqual(Object.keys(commandExamples), commands)
+    await other.close()
+  })
+
+  test('its check, its part of the status, its metric and its series are there', async () => {
+    const eve = await app.account('eva')
+    for (let keys = 0; keys < 4; keys += 1) await keyOf('eva')
+    const { body } = await app.call('GET', '/api/admin/doctor', { headers: admin })
+    const found = body.findings.filter(({ check }: { check: string }) => check === 'note_keys')
+    assert.deepEqual(
+      found.map(({ what }: { what: string }) => what),
+      [`The user ${eve.userId} has more than 3 keys.`],
+    )
+    const status = await app.call('GET', '/api/admin/status', { headers: admin })
+    assert.equal(status.body.notes.total, (await app.rows()).notes?.length)
+    const metrics = await app.call('GET', '/metrics', { headers: admin })
+    assert.match(metrics.text, /^notes_written_total [1-9]/m)
+    const path = '/api/admin/statistics/series?series=notes_written'
+    const series = await app.call('GET', path, { headers: admin })
+    assert.equal(series.status, 200, series.text)
+  })
+
+  test('a person gets the own notes with the own data, and no key', async () => {
+    await write('about ann')
+    const { body } = await app.call('GET', '/api/account/export', { headers: app.basic(ann) })
+    assert.ok(body.data.notes.some(({ text }: { text: string }) => text === 'about ann'))
+    assert.ok(!('note_keys' in body.data))
   })
 
   test('a configuration that was read without its setting says which, and what reads it', () => {

@@ -1,35 +1,25 @@
 import type { Module } from '../../src/core/module/module.ts'
 import { noteNotFound } from './problems.ts'
-import { migrations } from './tables.ts'
+import { migrations, tables } from './tables.ts'
 
 /**
- * Notes: short texts of a user, which a device with a key of its own writes. An external module with two
- * schemes, a stage and a row of the requirement table, two tables, a resource, a setting, an event, an error, a job and a command, without an
- * edit of src/.
+ * Notes: short texts of a user, which a device with a key of its own writes. An external module with all
+ * that a module can bring, without an edit of src/: two schemes, a stage and a row of the requirement
+ * table, two tables with migrations, a resource, a setting, an event, an error, reasons, a job, a command,
+ * a check, a part of the status, a metric, a series, and its part of a person's data.
  */
 export const module: Module = {
   name: 'notes',
   tag: { name: 'Notes', description: 'Short texts, which a device writes with a key of its own.' },
   migrations,
-  tables: [
-    {
-      name: 'notes',
-      key: ['id'],
-      givesIds: true,
-      person: { column: 'owner_id', onDelete: 'delete' },
-    },
-    {
-      name: 'note_keys',
-      key: ['id'],
-      isLogin: true,
-      person: { column: 'user_id', onDelete: 'delete' },
-    },
-  ],
+  tables,
   events: () => import('./events.ts'),
   errors: [noteNotFound],
   reasons: () => import('./reasons.ts'),
   requestHeaders: [{ name: 'X-Note-Key', isSecret: true }],
   settings: () => import('./settings.ts'),
+  checks: () => import('./checks.ts'),
+  monitoring: () => import('./monitoring.ts'),
   commands: [
     {
       rows: [

@@ -30,6 +30,7 @@ export type Notes = ReturnType<typeof createNotes>
 export function createNotes({ clock, db, events, random }: NotesDeps) {
   return {
     byId: noteStore(db).byId,
+    count: noteStore(db).count,
 
     create(ownerId: number, text: string, guard: Guard | undefined): Promise<Note> {
       const work = async (trx: Parameters<typeof noteStore>[0]) => {

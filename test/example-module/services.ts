@@ -1,5 +1,6 @@
 import { hook, service } from '../../src/core/module/service.ts'
 import { createNotes, type Notes } from './notes.ts'
+import { sections } from './personal-data.ts'
 import { endKeysOf } from './store.ts'
 
 declare module '../../src/core/module/services.ts' {
@@ -16,6 +17,7 @@ export const services = [
 ]
 
 export const hooks = [
+  hook('personSections', [], () => sections),
   hook('onAccountEnded', [], () => async (trx, { userId, endsLogins }) => {
     if (endsLogins) await endKeysOf(trx, userId)
   }),

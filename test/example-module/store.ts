@@ -20,6 +20,26 @@ export function noteStore(db: DatabaseOrTransaction) {
     byIdForUpdate: async (id: number) =>
       toNote(await forNoKeyUpdate(db, 'notes', one(id)).executeTakeFirst()),
 
+    async count(): Promise<number> {
+      const query = own.selectFrom('notes').select((eb) => eb.fn.countAll<number>().as('total'))
+      return Number((await query.executeTakeFirstOrThrow()).total)
+    },
+
+    async ofUser(userId: number): Promise<{ readonly id: number; readonly text: string }[]> {
+      const query = own.selectFrom('notes').select(['id', 'text'])
+      return query.where('owner_id', '=', userId).orderBy('id').execute()
+    },
+
+    /** The users who have more keys than a number. */
+    async withKeysBeyond(most: number): Promise<number[]> {
+      const query = own.selectFrom('note_keys').select('user_id').groupBy('user_id')
+      const rows = await query
+        .having((eb) => eb.fn.countAll(), '>', most)
+        .limit(20)
+        .execute()
+      return rows.map(({ user_id }) => user_id)
+    },
+
     async insert(ownerId: number, text: string, createdAt: number): Promise<Note> {
       const values = { owner_id: ownerId, text, created_at: createdAt }
       const query = own.insertInto('notes').values(values).returning('id')

@@ -1,5 +1,23 @@
 import type { Generated } from 'kysely'
 import type { Migration } from '../../src/core/database/migrations/statement.ts'
+import type { ModuleTable } from '../../src/core/module/module.ts'
+
+export const tables: readonly ModuleTable[] = [
+  {
+    name: 'notes',
+    key: ['id'],
+    givesIds: true,
+    person: { column: 'owner_id', onDelete: 'delete' },
+    namesPerson: { columns: ['text'], atErasure: 'goes with the row' },
+  },
+  {
+    name: 'note_keys',
+    key: ['id'],
+    isLogin: true,
+    person: { column: 'user_id', onDelete: 'delete', excluded: 'a key is a secret' },
+    namesNone: ['id'],
+  },
+]
 
 // A type, not an interface: `withTables` takes no other.
 export type NoteTables = {

@@ -56,7 +56,8 @@ suite('a start on an old schema while an older node runs', () => {
     await older.query('select must_change from accounts') // the older node works on
     await older.end()
     const done = await gatehouse(directory, 'migrate', { clock })
-    assert.deepEqual([done.code, done.stdout], [0, `schema 13 -> ${latestSchema}\n`])
+    assert.equal(done.code, 0)
+    assert.match(done.stdout, new RegExp(`^schema 13 -> ${latestSchema}(, .*)?\n$`))
   })
 
   postgresOnly('waits for the sessions of a node that was just stopped', async () => {
@@ -119,7 +120,8 @@ suite('a start on an old schema while an older node runs', () => {
     assert.equal(accounts.length, oldRows().get('accounts')?.length)
     older.close()
     const done = await gatehouse(directory, 'migrate', { clock })
-    assert.deepEqual([done.code, done.stdout], [0, `schema 13 -> ${latestSchema}\n`])
+    assert.equal(done.code, 0)
+    assert.match(done.stdout, new RegExp(`^schema 13 -> ${latestSchema}(, .*)?\n$`))
   })
 
   test('has nothing to wait for on the present schema', async () => {

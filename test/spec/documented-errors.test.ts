@@ -4,12 +4,22 @@ import type { KyselyPlugin } from 'kysely'
 import { DatabaseUnavailable } from '../../src/core/database/errors.ts'
 import { openApiOf } from '../../src/core/http/documents/openapi.ts'
 import { readDoc } from '../../tools/docs.ts'
-import { type Answer, type Call, type Headers, type TestApp, testApp } from '../app.ts'
+import { type Answer, type TestApp, testApp } from '../app.ts'
 import { asClient, clientsFile, entry } from '../clients.ts'
 import { connectTo } from '../database.ts'
-import { exampleSettings, newCaller, pathOf, shownRoutes, worldOf } from '../examples.ts'
+import {
+  exampleNames,
+  exampleSettings,
+  newCaller,
+  nobody,
+  requestOf,
+  sendersOf,
+  shownRoutes,
+  worldOf,
+} from '../examples.ts'
 import { forwarded } from '../forward.ts'
 import { forwardFile } from '../forward-file.ts'
+import { clockOfToday } from '../identity-provider.ts'
 import { type ApiDocument, documentedBy, type Operation } from '../openapi/operations.ts'
 import { assertRefusal } from '../refusal.ts'
 
@@ -24,20 +34,6 @@ interface Documented {
   readonly operation: Operation
 }
 
-const provider = Object.fromEntries(
-  Object.entries({
-    ISSUER: '',
-    CLIENT_ID: 'gatehouse',
-    AUTHORIZATION_ENDPOINT: '/auth',
-    TOKEN_ENDPOINT: '/token',
-    JWKS_URI: '/jwks',
-  }).flatMap(([name, value]) =>
-    ['OIDC', 'OIDC_ACME'].map((prefix, index) => [
-      `${prefix}_${name}`,
-      name === 'CLIENT_ID' ? value : `http://127.0.0.1:${index + 1}${value}`,
-    ]),
-  ),
-)
 /** Operations that answer from memory. */
 const withoutDatabase = [
   'GET /',
@@ -52,28 +48,23 @@ const withoutDatabase = [
 const proving = ['reset', 'sign-in-code'].map((path) => `PUT /api/public/${path}`)
 /** Operations by which anyone asks for mail. */
 const mailing = ['sign-up', 'reset', 'sign-in-code'].map((path) => `POST /api/public/${path}`)
-const examples: Record<string, string> = {
-  ...{ address: '192.0.2.1', id: '1', kid: 'none', username: 'admin', provider: 'acme' },
-}
-const operations = operationsOf(JSON.parse(readDoc('openapi.json')))
+const operations = operationsOf(JSON.parse(readDoc('openapi.json'))).filter(
+  ({ operation }) => exampleNames.includes(operation.operationId ?? ''), // others: test/examples.test.ts
+)
+const settings = await exampleSettings()
 
 function operationsOf({ paths }: ApiDocument): Documented[] {
   return Object.entries(paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${template}`,
       method: method.toUpperCase(),
-      path: template.replace(/\{(\w+)\}/g, (_, name) => examples[name] ?? 'none'),
+      path: template.replace(/\{\w+\}/g, 'none'),
       operation,
     })),
   )
 }
 
 const clients = { CLIENTS_FILE: clientsFile([entry('shop')]) }
-const session = { security: [{ session: [] }], responses: {} }
-
-/** What lets anyone ask for mail. */
-const forAnyone = { SIGN_UP: 'open', SIGN_IN_BY_MAIL: 'on' }
-
 /** The question of a proxy, which needs a rule. Its path is the same in both documents. */
 const forwardQuestion = 'GET /api/authz/forward'
 const behindProxy = {
@@ -81,40 +72,32 @@ const behindProxy = {
   FORWARD_AUTH_FILE: forwardFile([{ hosts: ['wiki.example.org'], policy: 'one_factor' }]),
 }
 
-/** The body by which the document shows an operation. */
-function exampleOf({ requestBody }: Operation): unknown {
-  const { example, examples = {} } = requestBody?.content['application/json'] ?? {}
-  return example ?? Object.values(examples)[0]?.value
-}
-
 /** The schemes that an operation accepts. */
 function acceptedBy({ security = [] }: Operation): object {
   return Object.assign({}, ...security)
 }
 
-/** Headers of an administrator, by the scheme that an operation accepts. */
-async function everything(app: TestApp) {
-  const proof: Record<string, Headers> = {
-    basic: app.basic(app.admin),
-    session: await app.session(app.admin),
-    bearer: await app.bearer(app.admin),
-    client: asClient('shop'),
-  }
-  return ({ operation }: Pick<Documented, 'operation'>): Headers => {
-    const [scheme = ''] = Object.keys(acceptedBy(operation))
-    return proof[scheme] ?? {}
+/**
+ * Answers what makes a valid request of an operation, by its example: one that changes something, if
+ * there is one. Requests that are open to anyone have the session of a caller.
+ */
+async function validRequests(app: TestApp) {
+  const world = await worldOf(app)
+  const senderOf = await sendersOf(world)
+  const session = await newCaller(world, 'session')
+  const routes = new Map(shownRoutes(app).map((route) => [route.key, route]))
+  return async ({ operation }: Documented) => {
+    const route = routes.get(operation.operationId ?? '') ?? assert.fail(operation.operationId)
+    const { make } = route.all.find(({ events }) => events) ?? route.example
+    const sender = await senderOf(route)
+    const caller = route.schemes === '-' && sender === nobody ? session : sender
+    return requestOf(route, (await make?.(world, caller)) ?? {}, caller)
   }
 }
 
-/** Answers the path of an operation, about something that exists where its example makes one for anyone. */
-async function existingPaths(app: TestApp): Promise<(one: Documented) => Promise<string>> {
-  const world = await worldOf(app)
-  const caller = await newCaller(world, 'session')
-  const routes = new Map(shownRoutes(app).map((route) => [route.key, route]))
-  return async ({ operation, path }) => {
-    const route = routes.get(operation.operationId ?? '')
-    return route && !route.example.needs ? pathOf(world, route, caller) : path
-  }
+/** The media type of the body of an operation, for one whose example has none. */
+function typeOf({ operation }: Documented): string {
+  return Object.keys(operation.requestBody?.content ?? {})[0] ?? 'application/json'
 }
 
 interface Choice {
@@ -195,24 +178,26 @@ suite('too many wrong passwords or secrets: 429 wherever one is sent', async () 
 })
 
 suite('too many requests for mail: 429 wherever anyone asks for it', async () => {
-  const app = await testApp({ ...forAnyone, MAIL_REQUESTS_PER_CLIENT: '1' })
+  const app = await testApp({ ...settings, MAIL_REQUESTS_PER_CLIENT: '1' })
+  const requestFor = await validRequests(app)
   await app.call('POST', '/api/public/sign-up', { json: { email: 'first@example.org' } })
   each(
     [429, 'Too many requests'],
-    ({ method, path, operation }) => app.call(method, path, { json: exampleOf(operation) }),
+    async (one) => {
+      const { method, path, ...call } = await requestFor(one)
+      return app.call(method, path, call)
+    },
     { of: operations.filter(({ name }) => mailing.includes(name)) },
   )
 })
 
 suite('a body that is too large: 413 wherever one is read', async () => {
-  const app = await testApp(await exampleSettings())
-  const pathFor = await existingPaths(app)
-  const headers = await everything(app)
+  const app = await testApp(settings)
+  const requestFor = await validRequests(app)
   const body = Buffer.alloc(1_048_577, ' ')
   each([413, 'Request body too large'], async (one) => {
-    const [type = 'application/json'] = Object.keys(one.operation.requestBody?.content ?? {})
-    const sent = { 'content-type': type, ...headers(one) }
-    return app.call(one.method, await pathFor(one), { headers: sent, body })
+    const { method, path, headers } = await requestFor(one)
+    return app.call(method, path, { headers: { 'content-type': typeOf(one), ...headers }, body })
   })
 })
 
@@ -221,9 +206,8 @@ for (const [what, odd] of [
   ['charset', { charset: 'utf-16' }],
 ] as const) {
   suite(`a body of another ${what}: 415 wherever one is read`, async () => {
-    const app = await testApp(await exampleSettings())
-    const pathFor = await existingPaths(app)
-    const headers = await everything(app)
+    const app = await testApp(settings)
+    const requestFor = await validRequests(app)
     const { charset, ...more }: Record<string, string> = odd
     const ofClients = operations.filter(({ operation }) => 'client' in acceptedBy(operation))
     for (const [error, of] of [
@@ -233,10 +217,10 @@ for (const [what, odd] of [
       each(
         [415, error],
         async (one) => {
-          const [type = 'application/json'] = Object.keys(one.operation.requestBody?.content ?? {})
+          const { method, path, headers } = await requestFor(one)
+          const type = headers['content-type'] ?? typeOf(one)
           const typed = { 'content-type': charset ? `${type}; charset=${charset}` : type }
-          const sent = { ...typed, ...more, ...headers(one) }
-          return app.call(one.method, await pathFor(one), { headers: sent, body: '{}' })
+          return app.call(method, path, { headers: { ...headers, ...typed, ...more }, body: '{}' })
         },
         { of },
       )
@@ -278,42 +262,19 @@ for (const [status, error, failure] of [
     }
     const asyncCommitDb = connected.asyncCommitDb.withPlugin(breaking)
     const deps = { ...connected, asyncCommitDb, db: db.withPlugin(breaking) }
-    const settings = {
-      ...{ ...provider, ...clients, ...forAnyone, ...behindProxy },
-      OIDC_PROVIDERS: 'acme',
-    }
-    const app = await testApp(settings, { directory, deps })
-    const { username, password } = app.admin
-    const headers = await everything(app)
-    const { refresh_token } = await app.pair(app.admin)
-    const flow = { cookie: `__Host-oauth=${'a'.repeat(43)}` }
-    const back = `?code=x&state=${'b'.repeat(43)}`
-    /** What makes an operation that is open to anyone ask the database, if no example does. */
-    const open: Record<string, Call & { readonly query?: string }> = {
-      'POST /login': { json: { username, password } },
-      [forwardQuestion]: { headers: { ...forwarded(), ...app.basic(app.admin) } },
-      'POST /logout': { headers: headers({ operation: session }) },
-      'POST /refresh': { json: { refresh_token } },
-      'GET /oauth/callback': { query: back, headers: flow },
-      'GET /oauth/{provider}/callback': { query: back, headers: flow },
-      'GET /oauth/logout': { headers: headers({ operation: session }) },
-      'GET /oauth/{provider}/logout': { headers: headers({ operation: session }) },
-      'POST /oauth/logout': { headers: headers({ operation: session }), form: {} },
-      'POST /oauth/{provider}/logout': { headers: headers({ operation: session }), form: {} },
-      'GET /oauth/second-factor': { headers: flow },
-      'POST /oauth/second-factor': { headers: flow, json: { totp: '123456' } },
-    }
+    const app = await testApp(
+      { ...settings, ...behindProxy, LOGIN_ATTEMPTS: '100' },
+      { directory, deps, clock: clockOfToday() },
+    )
+    const requestFor = await validRequests(app)
+    // A session is answered from memory, a password is not.
+    const question = { headers: { ...forwarded(), ...app.basic(app.admin) } }
     each(
       [status, error],
       async (one) => {
-        const isOfAnyone = Object.keys(acceptedBy(one.operation)).length === 0
-        const shown = isOfAnyone ? exampleOf(one.operation) : undefined
-        const { query = '', ...call } = open[one.name] ?? {
-          headers: headers(one),
-          ...(shown !== undefined && { json: shown }),
-        }
+        const { method, path, ...call } = await requestFor(one)
         isBroken = true
-        const answer = await app.call(one.method, one.path + query, call)
+        const answer = await app.call(method, path, one.name === forwardQuestion ? question : call)
         isBroken = false
         return answer
       },

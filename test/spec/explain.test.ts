@@ -687,7 +687,7 @@ suite('the registry of reasons', () => {
     const all = Object.values(reasons)
     assert.equal(new Set(all.map(({ explanation }) => explanation)).size, all.length)
     for (const [code, { explanation, guard }] of Object.entries(reasons)) {
-      assert.match(code, /^[a-z]+(_[a-z0-9]+)*$/)
+      assert.match(code, /^([a-z]+(_[a-z0-9]+)*|x-[a-z0-9-]+)$/)
       assert.match(explanation, /^[A-Z].{15,}\.$/, code)
       assert.ok(guards.includes(guard), code)
     }
