@@ -55,8 +55,8 @@ export function parseHeader(value: unknown): OpenHeader | EncryptedHeader {
 }
 
 /** The rows of the tables that a backup lacks. */
-export function leftOutOf({ left_out = {} }: Description): RowsOfTables {
-  return new Map(Object.entries(left_out))
+export function leftOutOf({ left_out }: Description): RowsOfTables {
+  return new Map(Object.entries(left_out ?? {})) // an unverified file may hold null
 }
 
 type Copied = Pick<Tables, 'copied'>
