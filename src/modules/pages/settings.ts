@@ -6,7 +6,7 @@ import { parseReturnOrigin } from './return-origins.ts'
 
 export const settings = {
   RETURN_ORIGINS: list({
-    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`.',
+    doc: 'Origins of your applications to which the pages may return after a sign-in, comma-separated and exact: `https://app.example.org`. The hosts of `FORWARD_AUTH_FILE` need no place here.',
     parse: parseReturnOrigin,
   }),
   PAGES_NAME: text({
