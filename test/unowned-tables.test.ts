@@ -1,5 +1,6 @@
 // A database makes a difference: tables are found in its catalog, and dropped by its rules.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
@@ -7,7 +8,11 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { latestSchema, migrate } from '../src/core/database/migrate.ts'
 import { connectionOf } from '../src/core/database/postgres/address.ts'
-import { existingTables, unownedTables } from '../src/core/database/unowned-tables.ts'
+import {
+  existingTables,
+  unownedTables,
+  versionsInUse,
+} from '../src/core/database/unowned-tables.ts'
 import { holdServiceLock } from '../src/core/workers/service-lock.ts'
 import { modules } from '../src/modules.ts'
 import { testApp } from './app.ts'
@@ -230,12 +235,53 @@ suite('tables that belong to no module of the program', () => {
       'error: the database has the module notes, this program does not: start one that has it, ' +
         `or drop the module and its tables: \`${call} migrate --abandon notes,TABLE\`\n`,
     )
-    assert.equal((await run('migrate --abandon note_keys --yes')).code, 1)
+    for (const names of ['note_keys', 'notes,row_count_slots', 'notes,schema_version']) {
+      assert.equal((await run(`migrate --abandon ${names} --yes`)).code, 1, names)
+    }
     const { code, stdout } = await run('migrate --abandon notes,note_keys --yes')
     assert.deepEqual([code, stdout.endsWith('dropped: notes, note_keys\n')], [0, true])
     await migrate(deps.db, deps.clock, { modules: all })
     const { rows } = await sql`select * from notes`.execute(deps.db)
     assert.deepEqual(rows, [])
+  })
+
+  test('a module with migrations of its own is gone: empty tables do not stop the start', async () => {
+    const { db, clock, directory } = await usedDatabase()
+    const all = [...ours, notes]
+    await migrate(db, clock, { modules: all })
+    const [stdin, file] = [`${passphrase}\n`, join(folder(), 'without-notes')]
+    const runs: readonly [string, string][] = [
+      [directory, 'migrate'],
+      [directory, `backup ${file}`],
+      [(await place()).directory, `restore ${file}`],
+    ]
+    for (const [place, words] of runs) {
+      const { code, stderr } = await gatehouse(place, words, { stdin })
+      assert.equal(code, 0, `${words}: ${stderr}`)
+    }
+    await migrate(db, clock, { modules: all })
+    assert.ok((await existingTables(db)).has('notes'))
+  })
+
+  postgresOnly('a table that the service may not read is none of a gone module', async () => {
+    const { deps } = await place()
+    await migrate(deps.db, deps.clock, { modules: [...ours, notes] })
+    await sql`create table of_another (id integer)`.execute(deps.db)
+    await sql`insert into of_another values (1)`.execute(deps.db)
+    await assert.rejects(
+      migrate(deps.db, deps.clock, { modules: ours }),
+      /the database has the module notes, this program does not/,
+    )
+    const role = sql.id(`reader_${randomUUID()}`)
+    await deps.db.transaction().execute(async (trx) => {
+      await sql`create role ${role}`.execute(trx)
+      await sql`grant select on room_schemas, notes, note_keys to ${role}`.execute(trx)
+      await sql`set local role ${role}`.execute(trx)
+      assert.deepEqual([...(await versionsInUse(trx, ours)).keys()], [])
+      await sql`reset role`.execute(trx)
+      await sql`drop owned by ${role}`.execute(trx)
+      await sql`drop role ${role}`.execute(trx)
+    })
   })
 
   postgresOnly('tables of another program in the same schema do not matter', async () => {

@@ -5,11 +5,23 @@ import { migrations, versionTable } from './all-migrations.ts'
 import { type Database, type DatabaseOrTransaction, execute } from './database.ts'
 import { assertMayRun, assertWorksWith, firstKnownKind, type Unknown } from './migration-kinds.ts'
 import { statementsFor } from './migrations/statement.ts'
-import { dueModules, type ModuleSchema, migrateModules, moduleVersions } from './module-schemas.ts'
+import {
+  assertKnownModules,
+  dueModules,
+  type ModuleSchema,
+  migrateModules,
+  moduleVersions,
+} from './module-schemas.ts'
 import { assertServer } from './postgres/server.ts'
 import { disableTimeouts } from './snapshot.ts'
 import { isPostgres, lockName, takeExclusiveLocks, transact } from './transactions.ts'
-import { abandon, abandonable, assertNoneUnowned, unownedTables } from './unowned-tables.ts'
+import {
+  abandon,
+  abandonable,
+  assertNoneUnowned,
+  unownedTables,
+  versionsInUse,
+} from './unowned-tables.ts'
 
 /** The version of the schema that this program works with. */
 export const latestSchema = migrations.length
@@ -36,7 +48,7 @@ export interface MigrateOptions {
  * Migrates the schema in one transaction, so that a killed process leaves the old schema, and two
  * processes that start together migrate once. Answers how many migrations ran, without those of
  * modules. @throws Error if the database is newer than this program, or older and `mayChange` is
- * false, and as `assertServer`, `migrateModules` and `assertNoneUnowned`
+ * false, and as `assertServer`, `assertKnownModules`, `migrateModules` and `assertNoneUnowned`
  */
 export async function migrate(
   db: Database,
@@ -53,6 +65,8 @@ export async function migrate(
       if (given.dropped.size > 0 && !mayContract) await assertMayDrop(trx, clock, abandoned)
       await abandon(trx, given)
     }
+    const versions = await versionsInUse(trx, modules ?? [])
+    assertKnownModules(versions, modules ?? [], { mayBeNewer: true }) // migrations of modules only add
     await migrateModules(trx, clock, modules ?? [])
     if (modules) assertNoneUnowned(await unownedTables(trx, modules))
     return ran

@@ -28,11 +28,46 @@ export async function unownedTables(
   modules: readonly ModuleSchema[],
 ): Promise<RowsOfTables> {
   const others = await tablesWithoutOwner(db, modules)
-  const made = others.size > 0 ? tablesMade() : []
+  const made = others.size > 0 ? tablesMade('sqlite') : []
   return filledOf(
     db,
     made.filter((name) => others.has(name)),
   )
+}
+
+/**
+ * Reads the schema versions of modules as `moduleVersions`, without the modules that this program lacks
+ * if their tables are empty. Nothing says which tables these are: each table counts that this role may
+ * read, that no module has, and that the shared migrations do not create.
+ */
+export async function versionsInUse(
+  db: DatabaseOrTransaction,
+  modules: readonly ModuleSchema[],
+): Promise<Map<string, number>> {
+  const versions = await moduleVersions(db)
+  const gone = goneModules(versions, modules)
+  if (gone.size === 0) return versions
+  const others = (await tablesWithoutOwner(db, modules)).difference(
+    new Set(tablesMade('sqlite', 'postgres')),
+  )
+  const filled = await filledOf(db, await readable(db, [...others]))
+  return filled.size > 0 ? versions : new Map([...versions].filter(([name]) => !gone.has(name)))
+}
+
+function goneModules(
+  versions: ReadonlyMap<string, number>,
+  modules: readonly ModuleSchema[],
+): ReadonlySet<string> {
+  return new Set(versions.keys()).difference(new Set(modules.map(({ name }) => name)))
+}
+
+async function readable(db: DatabaseOrTransaction, names: readonly string[]): Promise<string[]> {
+  if (!isPostgres(db)) return [...names]
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables
+    where schemaname = current_schema() and tablename = any(${names})
+      and has_table_privilege(format('%I.%I', schemaname, tablename), 'select')`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** @throws Error that names the tables and both ways out */
@@ -66,9 +101,8 @@ export async function abandonable(
 ): Promise<Abandonable> {
   const unowned = await unownedTables(db, modules)
   const hasModules = (await existingTables(db)).has('room_schemas') // an older schema has none
-  const recorded = hasModules ? [...(await moduleVersions(db)).keys()] : []
-  const gone = new Set(recorded).difference(new Set(modules.map(({ name }) => name)))
-  const made = new Set(tablesMade())
+  const gone = goneModules(hasModules ? await moduleVersions(db) : new Map(), modules)
+  const made = new Set(tablesMade('sqlite', 'postgres'))
   const others = gone.size > 0 ? await tablesWithoutOwner(db, modules) : new Set<string>()
   const dropped = names.filter((name) => others.has(name) && !made.has(name))
   const forgotten = names.filter((name) => gone.has(name))
@@ -141,10 +175,10 @@ async function tablesWithoutOwner(
   return (await existingTables(db)).difference(owned)
 }
 
-/** The tables of modules that the shared migrations create: the same on every database. */
-function tablesMade(): string[] {
-  return schemaStatements('sqlite').flatMap((statement) => {
-    const [, name] = /^\s*create table (?:if not exists )?(\w+)/.exec(statement) ?? []
+/** The tables that the shared migrations create; those of modules are the same on every database. */
+function tablesMade(...databases: readonly ('sqlite' | 'postgres')[]): string[] {
+  return databases.flatMap(schemaStatements).flatMap((statement) => {
+    const [, name] = /^\s*create (?:unlogged )?table (?:if not exists )?(\w+)/.exec(statement) ?? []
     return name === undefined ? [] : [name]
   })
 }

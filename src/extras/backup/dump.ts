@@ -1,8 +1,8 @@
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { latestSchema, schemaVersion } from '../../core/database/migrate.ts'
-import { assertKnownModules, moduleVersions } from '../../core/database/module-schemas.ts'
+import { assertKnownModules } from '../../core/database/module-schemas.ts'
 import type { RowsOfTables } from '../../core/database/rows-of-tables.ts'
-import { existingTables, unownedTables } from '../../core/database/unowned-tables.ts'
+import { existingTables, unownedTables, versionsInUse } from '../../core/database/unowned-tables.ts'
 import type { CopiedTable, Tables } from './copied-tables.ts'
 import { lastId } from './last-ids.ts'
 import { type Batch, countRows, readRows, type TableName } from './rows.ts'
@@ -44,7 +44,7 @@ export async function takeDump(
   if (!existing.has('schema_version')) throw new Error('there is nothing in the database yet')
   const schema = await schemaVersion(snapshot)
   const modules = existing.has('room_schemas')
-    ? await moduleVersions(snapshot)
+    ? await versionsInUse(snapshot, all.modules)
     : new Map<string, number>()
   assertKnown({ schema, modules }, all)
   const tables = all.copied
