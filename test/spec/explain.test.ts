@@ -693,19 +693,21 @@ suite('the registry of reasons', () => {
     }
   })
 
-  test('each stands in the module that refuses with it, or in the core if several modules do', async () => {
+  test('each stands in the module that refuses with it, or before all of them if several modules do', async () => {
     const root = join(import.meta.dirname, '../..')
     const sources = globSync('src/{core,modules,extras}/**/*.ts', { cwd: root })
       .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
       .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
-    for (const module of modules) {
+    const order = modules.map(({ name }) => name)
+    for (const [place, module] of modules.entries()) {
       const { name } = module
       for (const code of (await assertDistinctReasons([module])).keys()) {
         const folders = sources
           .filter(([, text]) => text.includes(`'${code}'`))
           .map(([path]) => /^src\/(core|\w+\/[\w-]+)/.exec(path)?.[1]?.replace(/^\w+\//, ''))
-        const isSeveral = name === 'core' && new Set(folders).size > 1
-        assert.ok(folders.includes(name) || isSeveral, `${code} of ${name}: ${folders}`)
+        const users = [...new Set(folders)].filter((folder) => folder !== name)
+        const isBefore = users.length > 1 && users.every((user = '') => order.indexOf(user) > place)
+        assert.ok(folders.includes(name) || isBefore, `${code} of ${name}: ${folders}`)
       }
     }
     // Each refusal has its options, which have a reason by type: none is thrown by its row alone.
