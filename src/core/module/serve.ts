@@ -24,6 +24,7 @@ export async function loadModules(modules: readonly Module[]): Promise<readonly 
     const pages = [(await module.pages?.()) ?? []].flat()
     const fallbackRoutes = [(await module.fallbackRoutes?.()) ?? []].flat()
     const authenticators = await module.authenticators?.()
+    await module.services?.() // `loadServices` gets the loaded file
     loaded.push({ ...module, routes, pages, fallbackRoutes, authenticators })
   }
   return loaded
