@@ -18,7 +18,7 @@ suite('the objects of the schema', async () => {
   const { db } = deps
   const run = (text: string) => sql.raw(text).execute(db)
 
-  postgresOnly('are those of the file that `npm run docs` writes', async () => {
+  postgresOnly('equal the file that `npm run docs` writes', async () => {
     const made = (objects: SchemaObjects) => Object.fromEntries(objects)
     assert.deepEqual(
       made(await postgresObjects(db)),

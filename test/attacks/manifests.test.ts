@@ -280,7 +280,7 @@ suite('a thing belongs to one module', () => {
     })
   })
 
-  test('a metric of the service in two modules is told to no scraper, with both named', async () => {
+  test('a metric of the service in two modules reaches no scraper, and the log names both', async () => {
     const { serviceMetrics } = (await import('../../src/modules/sessions/monitoring.ts')).monitoring
     assert.ok(serviceMetrics)
     const app = await testApp(

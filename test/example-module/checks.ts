@@ -9,7 +9,7 @@ const manyKeys: Check<InsideContext> = {
   id: 'note_keys',
   level: 'info',
   passMessage: 'no account has more than three keys of devices',
-  why: 'A key that nobody knows of writes notes.',
+  why: 'A key that its owner has forgotten writes notes.',
   mend: { do: 'Set a new password for the account: its keys end.' },
   async find({ db }) {
     const accounts = await noteStore(db).withKeysBeyond(max)

@@ -36,7 +36,7 @@ interface Old {
 }
 
 /**
- * The rows that a node of version 0.11.0 wrote, without those of triggers, and the credentials of
+ * The rows that a node of version 0.11.0 wrote, without the rows of triggers, and the credentials of
  * them. Never edited: a node of this version reads the rows as they are.
  */
 const lines = readFileSync(join(import.meta.dirname, 'node-0.11.0.jsonl'), 'utf8')
@@ -119,7 +119,7 @@ suite('a node of version 0.11.0 on the database of this one', async () => {
     }
   })
 
-  test('its records and those of this node verify, and what it refused is explained', async () => {
+  test('the records of both nodes verify, and what it refused is explained', async () => {
     await recordTold(app)
     const records = await auditRecords(app)
     const versions = new Set(records.map(({ plain }) => plain.version))

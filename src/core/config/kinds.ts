@@ -12,9 +12,9 @@ export interface Setting<T> {
   readonly secret: boolean
   /** Whether that file may be absent or empty, as if it were not named. */
   readonly fileMayLack?: boolean
-  /** How to make a good value: told where a value is refused. */
+  /** How to make a good value. The message of a refused value shows the advice. */
   readonly advice?: string
-  /** A secret that no person has chosen: commands may compare it with that of a running service. */
+  /** A generated secret: commands may compare it with that of a running service. */
   readonly isKey?: boolean
   /** Every command on the database depends on it. */
   readonly isOfAllCommands?: boolean

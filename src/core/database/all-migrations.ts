@@ -77,7 +77,7 @@ export const migrations: readonly Step[] = [
 export const versionTable =
   'create table if not exists schema_version (version integer primary key, applied_at integer not null) strict'
 
-/** The statements of the own migrations of modules, which run after those of the schema. */
+/** The statements of the own migrations of modules, which run after the shared migrations. */
 export function moduleStatements(
   database: 'sqlite' | 'postgres',
   modules: readonly { readonly migrations?: readonly Migration[] }[],

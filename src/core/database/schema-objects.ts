@@ -15,7 +15,7 @@ export interface SchemaDifferences {
 }
 
 /**
- * Compares the schema with the result of the migrations and of those of modules, object by object: on
+ * Compares the schema with the result of the shared migrations and of the modules' own, object by object: on
  * SQLite with an empty database in memory, on PostgreSQL with the generated schema-expected.ts.
  */
 export async function schemaDifferences(

@@ -175,7 +175,7 @@ async function tablesWithoutOwner(
   return (await existingTables(db)).difference(owned)
 }
 
-/** The tables that the shared migrations create; those of modules are the same on every database. */
+/** The tables that the shared migrations create. The tables of modules are the same on every database. */
 function tablesMade(...databases: readonly ('sqlite' | 'postgres')[]): string[] {
   return databases.flatMap(schemaStatements).flatMap((statement) => {
     const [, name] = /^\s*create (?:unlogged )?table (?:if not exists )?(\w+)/.exec(statement) ?? []

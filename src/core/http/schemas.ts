@@ -62,7 +62,7 @@ export function namingOf(schema: JsonSchema): Naming | undefined {
 export function exactly<const Properties extends Readonly<Record<string, JsonSchema>>>(
   properties: Properties,
 ) {
-  // Of a list whose length is not known the type would be that of no property.
+  // A list of unknown length would have the type of an object without properties.
   const required = Object.keys(properties) as unknown as readonly [keyof Properties & string]
   return { type: 'object', required, properties, additionalProperties: false } as const
 }

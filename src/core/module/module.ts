@@ -27,7 +27,7 @@ export interface Module extends ModuleNames {
   readonly routes?: () => Promise<RouteFile | readonly RouteFile[]>
   /** Imports the files of its pages: their routes share a limit of requests. */
   readonly pages?: () => Promise<RouteFile | readonly RouteFile[]>
-  /** Imports the files of routes that are registered after those of all modules, where no module has the path. */
+  /** Imports files of routes that are registered last, where no other module has the path. */
   readonly fallbackRoutes?: () => Promise<RouteFile | readonly RouteFile[]>
   /** Loads the code of the authenticators; answers a function that adds them. */
   readonly authenticators?: () => Promise<AddAuthenticators>

@@ -22,7 +22,7 @@ interface Measured {
   readonly refusals: RefusalCounts
 }
 
-/** What a module tells. */
+/** The families of a module. */
 interface Told {
   readonly module: string
   readonly families: readonly Family[]
@@ -55,7 +55,7 @@ export function createMetrics(needs: Needs, { monitoring, refusals }: Measured):
 
   assertDistinct(ofProcess())
 
-  /** What this process tells of itself, which the others may ask for. */
+  /** The families of this process, which the other workers may ask for. */
   const own = async (): Promise<readonly Told[]> => [
     ...ofProcess(),
     { module: 'metrics', families: await runtime.families() },

@@ -30,7 +30,7 @@ export const settings = {
   }),
 }
 
-/** Usernames that nobody may choose, by the names of the modules that reserve them. */
+/** Usernames that cannot be chosen, by the names of the modules that reserve them. */
 export type ReservedUsernames = Readonly<Record<string, readonly Username[]>>
 const reservedUsernames: ReservedUsernames = {}
 

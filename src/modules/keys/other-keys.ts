@@ -12,7 +12,7 @@ const signing = [
 
 /**
  * Refuses to change the keys of access tokens with other settings than the service that runs on this
- * data directory: the command would take another key for the one that signs.
+ * data directory: the command would take another key for the signing key.
  * @throws CommandError
  */
 export async function refuseOtherKeys({ config, terminal }: CommandCall): Promise<void> {

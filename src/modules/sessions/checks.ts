@@ -31,7 +31,7 @@ const sessionCookie: Check<OfflineContext> = {
   },
 }
 
-/** The other hosts that the settings name: those of modules, and origins. */
+/** The other hosts in the settings: hosts that modules name, and origins. */
 function knownHosts({ http, otherHosts, pages }: Config): string[] {
   const origins = [...http.corsOrigins, ...pages.returnOrigins].filter((one) => URL.canParse(one))
   return [...Object.values(otherHosts).flat(), ...origins.map((origin) => new URL(origin).hostname)]

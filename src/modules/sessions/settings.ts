@@ -36,7 +36,7 @@ export const settings = {
   }),
 }
 
-/** Hosts other than that of the service which modules know, by the names of the modules. */
+/** Hosts beside the host of the service, by the names of the modules that know the hosts. */
 export type OtherHosts = Readonly<Record<string, readonly string[]>>
 const otherHosts: OtherHosts = {}
 

@@ -10,7 +10,7 @@ import { schemaDifferences } from '../../../core/database/schema-objects.ts'
 
 const maxReported = 20
 
-/** Whether the schema is what the migrations and those of the modules make. */
+/** Whether the schema is what the shared migrations and the migrations of the modules make. */
 export const schemaObjects = (modules: readonly ModuleSchema[]): Check<InsideContext> => ({
   id: 'schema_objects',
   level: 'error',

@@ -11,7 +11,7 @@ export interface FirstStep {
   readonly href: string
   /** The name, and what to do. */
   readonly words: Readonly<Record<Language, readonly [string, string]>>
-  /** Whether the status tells that the step is done, or is not; null: `look` tells it. */
+  /** Whether the step is done, by the status; null: `look` finds out. */
   inStatus(status: Status): boolean | null
   look(signal: AbortSignal): Promise<boolean>
 }
