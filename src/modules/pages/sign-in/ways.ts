@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ApiError, ErrorName } from '../../../core/errors.ts'
 import type { ViewOptions, ViewPage } from '../../../core/http/pages/send-view.ts'
 import type { SignInData, SignInStep } from '../../flows/sign-in-flow.ts'
-import type { SignInFlow, SignInPipeline, SigningIn } from './pipeline.ts'
+import type { Proceed, SignInFlow, SigningIn } from './pipeline.ts'
 import type { SignInForm, SignInLink } from './views.ts'
 
 declare module '../../../core/module/hooks.ts' {
@@ -30,7 +30,7 @@ export interface SignInAddition {
   /** A link of the first page; null: not offered. */
   readonly link?: (at: FirstPage) => SignInLink | null
   /** Makes another way to prove who a person is. */
-  readonly way?: (pipeline: SignInPipeline) => SignInWay
+  readonly way?: (proceed: Proceed) => SignInWay
 }
 
 export interface FirstPage {
@@ -63,7 +63,7 @@ export interface SignInWay {
 
 export type ReadField = (name: string) => string
 
-/** Answers the flow at its next step; null if the person is signed in. */
+/** Returns the flow at its next step; null if the person is signed in. */
 export type TakeStep = (
   flow: SignInFlow,
   request: FastifyRequest,
