@@ -10,13 +10,15 @@ import { authenticate } from '../../../modules/authentication/attempt.ts'
 import { parseUserAgent } from '../../../modules/devices/user-agent.ts'
 import { knownBrowser } from '../../../modules/flows/requests.ts'
 import type { SignInData } from '../../../modules/flows/sign-in-flow.ts'
-import {
-  deviceOf,
-  type Proceed,
-  type SignInFlow,
-  type SigningIn,
-} from '../../../modules/pages/sign-in/pipeline.ts'
-import type { Shown, SignInAddition, TakeStep } from '../../../modules/pages/sign-in/ways.ts'
+import { deviceOf } from '../../../modules/pages/sign-in/pipeline.ts'
+import type {
+  Proceed,
+  Shown,
+  SignInAddition,
+  SignInFlow,
+  SigningIn,
+  TakeStep,
+} from '../../../modules/pages/sign-in/ways.ts'
 import { resendSecondsAt } from '../../mail/mailbox-page.ts'
 import type { Confirmation, ConfirmationFacts } from '../../one-time-tokens/confirmations.ts'
 import { cameByInvalidLink } from '../../one-time-tokens/token-arrival.ts'

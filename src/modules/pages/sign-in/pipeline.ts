@@ -1,14 +1,13 @@
-import type { DatabaseOrTransaction } from '../../../core/database/database.ts'
 import { type Guard, lockName, transact } from '../../../core/database/transactions.ts'
 import { refuseField } from '../../../core/errors.ts'
 import type { Needs } from '../../../core/module/services.ts'
 import { byTypedPassword } from '../../accounts/password-method.ts'
 import type { Account } from '../../authentication/account.ts'
 import { authenticate } from '../../authentication/attempt.ts'
-import { commitStages, type Result } from '../../authentication/completion.ts'
+import { commitStages } from '../../authentication/completion.ts'
 import type { Evidence } from '../../authentication/evidence.ts'
 import type { Step } from '../../authentication/requirement-table.ts'
-import { flowExpired, type PageFlow } from '../../flows/flows.ts'
+import { flowExpired } from '../../flows/flows.ts'
 import {
   evidenceOf,
   passTowards,
@@ -18,33 +17,10 @@ import {
   type StepsOfWays,
 } from '../../flows/sign-in-flow.ts'
 import { takePasswordChange, takeSecondFactor } from '../../login/steps.ts'
-import type { NewSession } from '../../sessions/sessions.ts'
 import type { Attempt } from '../../throttle/attempt.ts'
 import type { KnownDevice } from '../../throttle/limits.ts'
 import { identify, named } from './identifier.ts'
-import type { TakeStep } from './ways.ts'
-
-export type SignInFlow = PageFlow<SignInData>
-
-/** Where an attempt comes from, and what a complete sign-in gives. */
-export interface SigningIn {
-  /** The client's address, for the limits. */
-  readonly address: string
-  readonly result: Result<NewSession, string>
-  /** Runs in the transaction that advances the flow: uses up what was proved. */
-  readonly also?: (trx: DatabaseOrTransaction) => Promise<void>
-}
-
-/**
- * Takes evidence as the next proof of a flow. Returns the flow at its next step, and cancels the
- * attempt; or completes the sign-in, which ends the flow and settles the attempt, and returns null.
- */
-export type Proceed = (
-  flow: SignInFlow,
-  evidence: Evidence,
-  attempt: Attempt | null,
-  by: SigningIn,
-) => Promise<SignInFlow | null>
+import type { Proceed, SignInFlow, SigningIn, TakeStep } from './ways.ts'
 
 /** The steps that every sign-in may have. */
 type OwnStep = Exclude<SignInStep, keyof StepsOfWays>

@@ -25,11 +25,11 @@ import { captchaRequired } from '../../throttle/schemas.ts'
 import { qrOf } from '../../totp/provisioning.ts'
 import { secondFactorRequired } from '../../totp/schemas.ts'
 import { arrive, isFromElsewhere } from './arrival.ts'
-import { createSignInPipeline, type SignInFlow, type SigningIn } from './pipeline.ts'
+import { createSignInPipeline } from './pipeline.ts'
 import { providerLinks } from './providers.ts'
 import { sessionOf } from './sessions.ts'
 import { beginningOf, pageOf, type ShowDeps, showSignIn } from './show.ts'
-import type { ReadField, Shown, SignInWay, TakeStep } from './ways.ts'
+import type { ReadField, Shown, SignInFlow, SignInWay, SigningIn, TakeStep } from './ways.ts'
 
 // Long enough to set up an authenticator app, and for a mail to arrive.
 const flowSeconds = 1800
