@@ -6,9 +6,9 @@ import type { Events } from '../../core/events/events.ts'
 import type { EventType } from '../../core/events/types.ts'
 
 /**
- * One attempt to log in or to prove a code. It succeeds if its work returns, fails if the work throws
- * `invalidCredentials` (or what `isFailure` accepts), and is cancelled by any other error: then it
- * does not count. No other file settles attempts.
+ * One attempt to log in or to prove a code. The attempt succeeds if its work returns, fails if the
+ * work throws `invalidCredentials` (or what `isFailure` accepts), and is cancelled by any other error.
+ * No other file settles attempts.
  */
 export interface Attempt {
   /** When it was reserved, epoch milliseconds. */
@@ -26,6 +26,11 @@ export interface Attempt {
    * failures to clear.
    */
   succeed(trx: DatabaseOrTransaction, account?: FailureCount): Promise<void>
+  /**
+   * Settles the attempt without a verdict, for work that returns the next step of a login: a right
+   * password alone must not clear the failures of an account.
+   */
+  cancel(): Promise<void>
 }
 
 /** The count of an exceeded limit, as facts of a reason. `frees_at` in epoch milliseconds. */
@@ -112,6 +117,10 @@ export async function runAttempt<T>(
       afterCommit(trx, () => {
         isSettled = true
       })
+    },
+    async cancel() {
+      await reservation.cancel()
+      isSettled = true
     },
   }
   try {
