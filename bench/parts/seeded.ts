@@ -32,9 +32,9 @@ export interface Seeded {
 
 // All callers have one address; tokens outlive the longest run.
 const settings = {
-  TOKEN_SECONDS: '86400',
+  LOGIN_TOKEN_SECONDS: '86400',
   ACCESS_TOKEN_SECONDS: '86400',
-  LOGIN_ADDRESS_ATTEMPTS: '0',
+  LOGIN_IP_ATTEMPTS: '0',
   TOKEN_ISSUER: 'https://bench.example.org',
   DATABASE_TIMEOUT_MS: '10000',
 }
