@@ -89,6 +89,7 @@ suite('mail of an account, which is sealed under the key of its person', async (
   test('opens under no other key, and under none after an erasure', async () => {
     const ben = await app.account('ben')
     await verifyAddress(app, ben, 'ben@example.org')
+    app.clock.advance(1) // so that it is the newest
     const id = await add({ userId: ben.userId })
     const before = await row(id)
     const sealedMail = createSealedMail({ keys, random })
