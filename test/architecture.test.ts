@@ -34,6 +34,7 @@ const coreParts = [
   'secret-strength',
   'queues',
   'database',
+  'queue',
   'workers',
   'config',
   'events',
