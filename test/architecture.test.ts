@@ -35,6 +35,7 @@ const coreParts = [
   'queues',
   'threads',
   'database',
+  'queue',
   'workers',
   'config',
   'events',
