@@ -33,6 +33,7 @@ const coreParts = [
   'password-strength',
   'secret-strength',
   'queues',
+  'threads',
   'database',
   'queue',
   'workers',
