@@ -12,8 +12,8 @@ import type { Clock } from '../../../core/lib/clock.ts'
 import { reasonOf } from '../../../core/reason.ts'
 import type { KeySet } from '../../keys/key-set.ts'
 import {
+  auditIntegrityFailed,
   auditNotVerified,
-  auditNotWhole,
   auditVerificationRequested,
   auditVerified,
 } from '../events.ts'
@@ -162,7 +162,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
         })
         return
       }
-      await events.emitInTransaction(trx, auditNotWhole, {
+      await events.emitInTransaction(trx, auditIntegrityFailed, {
         verification: id,
         problems: problemCount,
         first: first.detail,
