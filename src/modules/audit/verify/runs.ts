@@ -13,8 +13,8 @@ import { reasonOf } from '../../../core/reason.ts'
 import { runOnThread } from '../../../core/threads/thread.ts'
 import type { KeySet } from '../../keys/key-set.ts'
 import {
+  auditIntegrityFailed,
   auditNotVerified,
-  auditNotWhole,
   auditVerificationRequested,
   auditVerified,
 } from '../events.ts'
@@ -164,7 +164,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
         })
         return
       }
-      await events.emitInTransaction(trx, auditNotWhole, {
+      await events.emitInTransaction(trx, auditIntegrityFailed, {
         verification: id,
         problems: problemCount,
         first: first.detail,
