@@ -236,7 +236,7 @@ const withoutTime = ({ time, ...rest }: Told): Told => {
   return rest
 }
 
-const byMail = { SIGN_IN_BY_MAIL: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
+const byMail = { EMAIL_SIGN_IN: 'on', MAIL_REQUESTS_PER_CLIENT: '0' }
 
 suite('every event, with its fields and its level', async () => {
   const clients = clientsFile([entry('shop')])

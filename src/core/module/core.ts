@@ -12,26 +12,6 @@ export const module: Module = {
       namesNone: ['name'],
     },
     {
-      name: 'list_blocks',
-      key: [],
-      leftOut: 'counted again when the rows are in',
-      namesPerson: {
-        columns: ['key'],
-        atErasure: 'the block is joined with the one before it within a second',
-      },
-      namesNone: ['list'],
-    },
-    {
-      name: 'list_changes',
-      key: [],
-      leftOut: 'counted with the rows',
-      namesPerson: {
-        columns: ['name_key', 'email_key'],
-        atErasure: 'counted and deleted within a second',
-      },
-      namesNone: ['list'],
-    },
-    {
       name: 'imports',
       key: [],
       leftOut: 'under way elsewhere: begun anew where the data goes',

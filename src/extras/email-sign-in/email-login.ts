@@ -22,7 +22,7 @@ import { emailLoginBegun } from './events.ts'
 
 /**
  * Sign-in by a link or a code that is mailed to the verified address of an account, in place of the
- * password (SIGN_IN_BY_MAIL). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
+ * password (EMAIL_SIGN_IN). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
  */
 export interface EmailLogin {
   /** Whether it is offered: it is on, and mail can be sent. */

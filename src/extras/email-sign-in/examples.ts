@@ -19,4 +19,4 @@ export const examples: Examples = {
   },
 }
 
-export const settings = () => ({ SIGN_IN_BY_MAIL: 'on' })
+export const settings = () => ({ EMAIL_SIGN_IN: 'on' })
