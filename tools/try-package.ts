@@ -79,6 +79,7 @@ function assertFiles(files: readonly string[]): void {
     'docs/forward-auth.schema.json', // named by files of rules
     ...globSync('docs/*.{md,txt}', { cwd: root }),
     ...globSync('docs/benchmarks/*.svg', { cwd: root }), // shown by docs/benchmarks.md
+    ...globSync('docs/images/*.png', { cwd: root }), // shown by README.md
     ...code.map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js')),
     ...filesBesideCode().map((path) => `dist/${path}`),
     'dist/testing.d.ts',
