@@ -37,6 +37,8 @@ export type EndpointToSend = EndpointRow & {
 const isOpen = sql<SqlBool>`state = 'waiting'`
 /** How many due deliveries are looked at for one that has no older one before it. */
 const lookedAt = 64
+/** How often it looks in one lease: the other endpoints wait for the database meanwhile. */
+const maxLooks = 16
 /** Nodes may differ by less; an event of later was not. */
 const aheadMs = 60_000
 /** Longer pauses and leases come from a node whose clock was ahead. */
@@ -149,7 +151,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
      * that waits behind another becomes due with that, so that it is looked at once.
      */
     async next(endpoint: string, now: number): Promise<DueDelivery | null> {
-      for (;;) {
+      for (let looks = 0; looks < maxLooks; looks += 1) {
         const { rows } = await sql<DueDelivery & { due_at: number; behind: number | null }>`
           select ${sql.join(dueColumns.map((name) => sql.ref(`due.${name}`)))}, due.due_at,
             (select older.due_at from webhook_deliveries as older
@@ -176,6 +178,7 @@ export function webhookQueue(db: DatabaseOrTransaction) {
             .execute()
         }
       }
+      return null
     },
 
     /** When the next delivery of an endpoint is due; null if none waits. */
