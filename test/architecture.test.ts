@@ -36,6 +36,7 @@ const coreParts = [
   'threads',
   'database',
   'queue',
+  'runs',
   'workers',
   'config',
   'events',
