@@ -1,5 +1,5 @@
 import { reauthorize } from '../../core/http/changes/reauthorize.ts'
-import { offsetOf, parsePage, type Query } from '../../core/http/lists/paging.ts'
+import { numberedPage } from '../../core/http/lists/paging.ts'
 import { type App, listQuery } from '../../core/http/schemas.ts'
 import { isoTime } from '../../core/lib/clock.ts'
 import type { Needs } from '../../core/module/services.ts'
@@ -23,12 +23,7 @@ export async function routes(app: App, { backups }: Needs): Promise<void> {
         response: { 200: BackupRunPage },
       },
     },
-    async (request) => {
-      const page = parsePage(request.query as Query, maxPerPage) // parsed by Fastify
-      const total = await backups.count()
-      const data = await backups.page(offsetOf(page, total), page.limit)
-      return { ...page, total, data: data.map(backupView) }
-    },
+    (request) => numberedPage(request.query, maxPerPage, backups, backupView),
   )
 
   app.post(
