@@ -90,9 +90,9 @@ const ofInvitation = (words: string) => async (world: CommandWorld) =>
   world.run(`invitation ${words} ${(await invite(world)).id}`)
 
 export const commands: CommandExamples = {
-  invite: {
+  'invitation create': {
     events: ['invitation_created'],
-    run: ({ run }) => run('invite one@example.org --roles USER'),
+    run: ({ run }) => run('invitation create one@example.org --roles USER'),
   },
   'invitation list': {},
   'invitation resend': { events: ['invitation_resent'], run: ofInvitation('resend') },

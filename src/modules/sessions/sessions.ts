@@ -48,7 +48,12 @@ export interface Sessions {
   /** The live sessions of an account, the newest first; at most the newest 1000. */
   of(userId: number): Promise<OwnSession[]>
   /** Ends one of these sessions by its handle; null if there is no such session. */
-  endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
+  endOne(
+    userId: number,
+    handle: string,
+    guard?: Guard,
+    reason?: 'owner' | 'operator',
+  ): Promise<OwnSession | null>
   /**
    * Ends all tokens and all sessions of an account, except the session `keepSession`. The reason
    * `administrator` stands for a caller at the routes of administration. False if the account does
@@ -210,10 +215,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     of: liveOf,
 
-    async endOne(userId, handle, guard) {
+    async endOne(userId, handle, guard, reason = 'owner') {
       const session = (await liveOf(userId)).find((other) => other.handle === handle)
       if (!session) return null
-      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, 'owner')
+      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, reason)
       return (await transact(db, [], remove, guard)) === null ? null : session
     },
 
@@ -269,7 +274,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   async function removeOne(
     trx: DatabaseOrTransaction,
     id: string,
-    reason: 'owner' | 'logout' | 'replaced',
+    reason: 'owner' | 'operator' | 'logout' | 'replaced',
   ): Promise<number | null> {
     const userId = await sessionStore(trx).remove(id)
     if (userId !== null) {
