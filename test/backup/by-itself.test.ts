@@ -202,15 +202,22 @@ suite('a backup by itself', async () => {
     const { db } = (await place(env, app.directory)).deps
     const looks = createBackups({ ...app.deps, db, modules })
     const gate = Promise.withResolvers<void>()
-    const slow = modules.map((module) => ({
-      ...module,
-      tables: (module.tables ?? []).map((table) => ({
-        ...table,
-        present: () => gate.promise.then(() => table.present?.()),
-      })),
-    })) as typeof modules // a table without a condition has undefined
+    let isBegun = false
+    let held: object | undefined
+    // The first query that reads rows after the claim waits.
+    const slow = app.deps.db.withPlugin({
+      transformQuery: ({ node, queryId }) => {
+        isBegun ||= node.kind === 'InsertQueryNode'
+        if (node.kind === 'SelectQueryNode' && isBegun) held ??= queryId
+        return node
+      },
+      transformResult: async ({ queryId, result }) => {
+        if (queryId === held) await gate.promise
+        return result
+      },
+    })
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const making = createBackups({ ...app.deps, modules: slow }).run()
+    const making = createBackups({ ...app.deps, db: slow, modules }).run()
     await until(async () => (await runs())[0]?.state === 'running')
     const [begun] = await runs()
     const lockedUntil = async () => Number((await runs())[0]?.locked_until)

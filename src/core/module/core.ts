@@ -11,6 +11,19 @@ export const module: Module = {
       leftOut: 'counted again by its triggers, as the rows come in',
       namesNone: ['name'],
     },
+    // Without rows: a node of 0.12.0 reads them. docs/adr/0085
+    {
+      name: 'list_blocks',
+      key: [],
+      leftOut: 'empty since version 0.13.0',
+      namesNone: ['list', 'key'],
+    },
+    {
+      name: 'list_changes',
+      key: [],
+      leftOut: 'empty since version 0.13.0',
+      namesNone: ['list', 'name_key', 'email_key'],
+    },
     {
       name: 'imports',
       key: [],

@@ -124,7 +124,7 @@ async function verify(call: CommandCall): Promise<void> {
     path,
     { passphrase, unverified },
     {
-      tables: await tablesOf(call.modules),
+      tables: tablesOf(call.modules),
       onProgress: progressTo(terminal.stderr, terminal.clock ?? systemClock),
     },
   )

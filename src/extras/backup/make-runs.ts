@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -9,7 +10,10 @@ import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { ModuleNames } from '../../core/module/module.ts'
+import { runOnThread } from '../../core/threads/thread.ts'
 import type { MasterKeyConfig } from '../../modules/keys/master-key.ts'
+import { partialOf } from './archive-writer.ts'
+import type { BackupNote, BackupOrder } from './backup-thread.ts'
 import { tablesOf } from './copied-tables.ts'
 import { backupFailed, backupMade, backupRemoved, ofMachine } from './events.ts'
 import {
@@ -25,7 +29,6 @@ import {
 import type { ReadBack } from './read-back.ts'
 import { type Claim, type RunRow, runStore } from './run-store.ts'
 import { dueAt } from './schedule.ts'
-import { makeOnThread } from './thread.ts'
 
 export interface BackupsDeps {
   readonly config: MasterKeyConfig & Pick<Config, 'backups' | 'token'>
@@ -39,6 +42,9 @@ export interface BackupsDeps {
 
 /** A backup grows a little from one to the next. */
 const growth = 1.1
+const thread = { from: import.meta.url, path: './backup-thread' } as const
+/** How long a thread may take to remove its file after a stop. */
+const graceMs = 5000
 
 /** Makes a backup if one is due or asked for, and no other node makes it: see `Backups.run`. */
 export function createRunMaker(
@@ -139,20 +145,36 @@ export function createRunMaker(
     await clearLeft(folder)
     const last = await runStore(db).lastGood()
     await assertRoom(folder, (last?.bytes ?? 0) * growth)
+    const path = join(folder, run.file ?? '')
+    const { masterKey, masterKeyFiles, nextMasterKey, database, token } = config
     const order = {
-      path: join(folder, run.file ?? ''),
+      path,
       passphrase: passphrase?.reveal() ?? '',
-      settings: config,
-      tables: await tablesOf(deps.modules),
+      config: {
+        ...{ masterKey, database, token },
+        ...(masterKeyFiles && { masterKeyFiles }),
+        ...(nextMasterKey && { nextMasterKey }),
+      },
+      tables: tablesOf(deps.modules),
       now: clock.now(),
     }
-    const verified = async ({ bytes, sha256 }: ReadBack) => {
+    const onNote = async (made: BackupNote) => {
+      if (!made) return
+      const { bytes, sha256 } = made
       const until = (await now()) + leaseMs
       if (await runStore(db).verified(run, { bytes, sha256 }, until)) return
       throw new Error('another node took the backup over, because this one stood still')
     }
-    const { bytes, leftOut, sha256 } = await makeOnThread(order, { signal, verified })
-    return { folder, leftOut, made: { bytes, sha256 } }
+    const leaveNothing = () => rmSync(partialOf(path), { force: true })
+    process.once('exit', leaveNothing)
+    try {
+      const options = { signal, graceMs, onNote }
+      const made = await runOnThread<BackupOrder, ReadBack, BackupNote>(thread, order, options)
+      return { folder, leftOut: made.leftOut, made: { bytes: made.bytes, sha256: made.sha256 } }
+    } finally {
+      leaveNothing()
+      process.off('exit', leaveNothing)
+    }
   }
 
   async function extended(run: Claim): Promise<boolean> {

@@ -18,7 +18,7 @@ import type {
   ConfirmationFacts,
   Confirmations,
 } from '../one-time-tokens/confirmations.ts'
-import { emailLoginBegun } from './events.ts'
+import { emailLoginRequested } from './events.ts'
 
 /**
  * Sign-in by a link or a code that is mailed to the verified address of an account, in place of the
@@ -102,7 +102,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
         })
         await events.emitInTransaction(
           trx,
-          emailLoginBegun,
+          emailLoginRequested,
           { user_id: userId },
           { hidesPerson: true },
         )

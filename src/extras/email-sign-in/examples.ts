@@ -4,7 +4,7 @@ import { verifyAddress } from '../../../test/mail.ts'
 
 export const examples: Examples = {
   beginEmailLogin: {
-    events: ['email_login_begun'],
+    events: ['email_login_requested'],
     make: ({ newAddress }) => ({ json: { email: newAddress() } }),
   },
   finishEmailLogin: {

@@ -10,10 +10,11 @@ import type { Events } from '../../../core/events/events.ts'
 import { gatehouse } from '../../../core/hints/command-line.ts'
 import type { Clock } from '../../../core/lib/clock.ts'
 import { reasonOf } from '../../../core/reason.ts'
+import { runOnThread } from '../../../core/threads/thread.ts'
 import type { KeySet } from '../../keys/key-set.ts'
 import {
+  auditIntegrityFailed,
   auditNotVerified,
-  auditNotWhole,
   auditVerificationRequested,
   auditVerified,
 } from '../events.ts'
@@ -21,7 +22,7 @@ import type { AuditProof } from '../proof.ts'
 import type { Verification } from './report.ts'
 import { type VerificationRow, verificationStore } from './run-store.ts'
 import { shownVerification } from './shown.ts'
-import { verifyOnThread } from './thread.ts'
+import type { VerifyOrder } from './verify-thread.ts'
 
 /** Verifications of the audit log that an administrator asks for; one runs at a time, on one node. */
 export interface AuditVerifications {
@@ -118,13 +119,14 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
     const lease = setInterval(() => {
       telling = telling.then(tell).catch(() => {}) // the database is away: the next time, or it ends
     }, toldEveryMs).unref()
-    const result = await verifyOnThread({
-      database: config.database,
-      keys: keys.audit,
-      outside: await outsideFile(),
-      now: clock.now(),
+    const { chain, index, service, data, checkpointSeed } = keys.audit
+    const order = {
+      ...{ database: config.database, keys: { chain, index, service, data, checkpointSeed } },
+      ...{ outside: await outsideFile(), now: clock.now() },
+    }
+    const result = await runOnThread<VerifyOrder, Verification, number>(thread, order, {
       signal: AbortSignal.any([stop, lost.signal]),
-      onProgress: (count) => {
+      onNote: (count) => {
         records = count
       },
     }).catch((error: unknown) => ({ error }))
@@ -162,7 +164,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
         })
         return
       }
-      await events.emitInTransaction(trx, auditNotWhole, {
+      await events.emitInTransaction(trx, auditIntegrityFailed, {
         verification: id,
         problems: problemCount,
         first: first.detail,
@@ -181,5 +183,6 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
   }
 }
 
+const thread = { from: import.meta.url, path: './verify-thread' } as const
 const taken = 'another node has ended it'
 const tooLong = `it took longer than 15 minutes: ${gatehouse} audit verify has no such limit`
