@@ -18,7 +18,7 @@ suite('npm test', () => {
     })
     const script = `import { runTests } from './tools/test-run.ts'
       const env = { ...process.env, TEST_DATABASE: 'sqlite', NODE_TEST_CONTEXT: undefined }
-      const counts = await runTests({ files: ${JSON.stringify(files)}, env, fileMs: 4000 })
+      const counts = await runTests({ files: ${JSON.stringify(files)}, env, options: [], fileMs: 4000 })
       console.log(JSON.stringify(counts))`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: root,
