@@ -66,4 +66,11 @@ suite('npm test', () => {
       }
     }
   })
+
+  test('the table of CONTRIBUTING.md names every script of package.json', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const table = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+    const rows = [...table.matchAll(/^\| `npm (?:run )?([\w:-]+)/gm)].map(([, name]) => name)
+    assert.deepEqual(rows.toSorted(), Object.keys(scripts).toSorted())
+  })
 })
