@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: 7vAuYyqxNcrx9BcH50HhqxBuA0OAcfsZ8Ugs6H1tyaI
+// Digest of the migrations: gRjkgecT7NPud1HAArU6N0cnj0nTIXW7Xcelpuq-E1s
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
@@ -578,6 +578,7 @@ const lines = String.raw`
 ["index webhook_deliveries_due","webhook_deliveries","CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (endpoint, due_at, id) WHERE (state = 'waiting'::text)"]
 ["index webhook_deliveries_in_order","webhook_deliveries","CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree (endpoint, order_key, id) WHERE (state = 'waiting'::text)"]
 ["index webhook_deliveries_open","webhook_deliveries","CREATE INDEX webhook_deliveries_open ON webhook_deliveries USING btree (endpoint, at) WHERE (state = 'waiting'::text)"]
+["index webhook_queues_by_due","webhook_queues","CREATE INDEX webhook_queues_by_due ON webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL)"]
 ["index webhook_queues_due","webhook_queues","CREATE INDEX webhook_queues_due ON webhook_queues USING btree (lane, due_at) WHERE (due_at IS NOT NULL)"]
 ["table accounts","accounts",""]
 ["table audit_chains","audit_chains",""]
