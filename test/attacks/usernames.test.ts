@@ -46,14 +46,14 @@ const imitations: readonly (readonly [username: string, message: string])[] = [
   ['service', reserved],
   ['system', reserved],
   ['gatehouse', reserved],
-  ['acme login', reserved], // PAGES_NAME
+  ['acme login', reserved], // BRAND_NAME
   ['Ceo', reserved], // RESERVED_USERNAMES
 ]
 
 suite('usernames that imitate another one', async () => {
   const app = await testApp({
     SIGN_UP: 'open',
-    PAGES_NAME: 'ACME Login',
+    BRAND_NAME: 'ACME Login',
     RESERVED_USERNAMES: 'ceo, Geschäftsführung',
   })
   const mailbox = await mailboxOf(app)

@@ -233,10 +233,10 @@ suite('the command line', async () => {
   })
 
   test('wrong settings exit 1, all of them told', async () => {
-    const env = { PORT: 'x', TOKEN_SECONDS: '0' }
+    const env = { PORT: 'x', LOGIN_TOKEN_SECONDS: '0' }
     const { code, stdout, stderr } = await gatehouse(nowhere, 'account list', { env })
     assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, /PORT must .*\n.*TOKEN_SECONDS must/)
+    assert.match(stderr, /PORT must .*\n.*LOGIN_TOKEN_SECONDS must/)
   })
 
   test('help and mistakes load no package: only a command that runs does', () => {

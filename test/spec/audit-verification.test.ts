@@ -82,7 +82,7 @@ suite('a verification of the audit log over HTTP', async () => {
       detail:
         'the record is not what was written at this place: it was changed, swapped or inserted',
     })
-    const [event] = app.log.slice(from).filter(({ event }) => event === 'audit_not_whole')
+    const [event] = app.log.slice(from).filter(({ event }) => event === 'audit_integrity_failed')
     assert.deepEqual([event?.verification, event?.problems, event?.by], [id, 1, 'job'])
     await db
       .updateTable('audit_records')

@@ -33,7 +33,7 @@ suite('each refusal keeps its true reason, and its client sees one text', async 
     TOKEN_SECRET: secret,
     LOGIN_LOCK_AFTER: '3',
     LOGIN_ATTEMPTS: '4',
-    LOGIN_ADDRESS_ATTEMPTS: '6',
+    LOGIN_IP_ATTEMPTS: '6',
     REFRESH_ROTATION: 'on',
     REFRESH_GRACE_SECONDS: '0',
     MAIL_REQUESTS_PER_CLIENT: '2',
@@ -919,7 +919,7 @@ suite('questions before a refusal', async () => {
   })
 
   test('a refusal by the limit of an address is mended by clearing the address', async () => {
-    const own = await testApp({ LOGIN_ADDRESS_ATTEMPTS: '2' })
+    const own = await testApp({ LOGIN_IP_ATTEMPTS: '2' })
     const headers = await own.bearer(own.admin)
     const from = '2001:db8:3::9'
     const logIn = (username: string, password: string) =>

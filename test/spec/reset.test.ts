@@ -13,7 +13,7 @@ const next = 'amber violin thicket, 87 of them'
 suite('reset of a password', async () => {
   const app = await testApp({
     LOGIN_LOCK_AFTER: '3',
-    LOGIN_ADDRESS_ATTEMPTS: '0',
+    LOGIN_IP_ATTEMPTS: '0',
     MAIL_REQUESTS_PER_CLIENT: '0',
   })
   const them = await confirmationsOf(app)

@@ -363,7 +363,7 @@ suite('several processes add to one bucket', async () => {
   const clock = fixedClock()
   const [first, second] = linkedWorkers(2)
   assert.ok(first && second)
-  const settings = { LOGIN_ADDRESS_ATTEMPTS: '0' }
+  const settings = { LOGIN_IP_ATTEMPTS: '0' }
   const one = await testApp(settings, { clock, deps: { workers: first } })
   const two = await testApp(settings, {
     ...{ clock, directory: one.directory },

@@ -106,7 +106,7 @@ suite('the administration of webhooks', async () => {
     const strict = await testApp(settings)
     const listed = await testApp({
       ...settings,
-      WEBHOOK_ADDRESSES: '10.0.0.0/8, 127.0.0.1, 169.254.0.0/16',
+      WEBHOOK_NETWORKS: '10.0.0.0/8, 127.0.0.1, 169.254.0.0/16',
     })
     const status = async (on: typeof app, url: string) => {
       const json = { url, events: ['*'] }

@@ -1,7 +1,17 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
-import { type ListOrder, partsOf } from './list-orders.ts'
 import { isPostgres } from './transactions.ts'
+
+/** An order of a table in which pages are read by number. */
+export interface ListOrder {
+  readonly table: 'users' | 'posts' | 'accounts'
+  readonly id: 'id' | 'user_id'
+  /** The column before the id in the order; undefined in the order of ids. */
+  readonly key?: 'name_key' | 'email_key' | undefined
+  /** The name of the count of all present rows in `row_counts`. */
+  readonly count: 'users' | 'posts' | 'accounts total'
+  readonly descending?: boolean
+}
 
 /** A page at a smaller offset is read by the offset alone, which costs less. */
 export const minDeepOffset = 1000
@@ -13,58 +23,39 @@ export interface PagePlace {
 }
 
 /**
- * The condition of the rows of one page, wherever it stands: the same rows that `limit` and `offset`
- * give, at about the same cost at any depth. `list_blocks` holds the counts of rows between places
- * of the order, and `list_changes` the rows that entered and left since they were counted; the page
- * begins behind the last place that has no more rows before it than the page has, so that only the
- * rest is skipped. It is part of one statement, which sees one state of all three.
- *
- * While the table has staged rows of an import, which the blocks count too, no row meets it: the
- * caller then reads by the offset. docs/adr/0048
+ * The condition of the rows of one page: the same rows as `limit` and `offset` answer. Skips the ids
+ * in an index of the order, from the nearer end of the list. A table with staged rows has no such
+ * page: the index does not tell them apart, and the caller reads by the offset. docs/adr/0085
  */
 export function isOnPage(
   db: DatabaseOrTransaction,
   order: ListOrder,
   { offset, limit }: PagePlace,
-  descending = false,
 ): RawBuilder<SqlBool> {
-  const { table, id, key, columns, isOfList, isOfChanges, isFrom } = partsOf(order)
+  const { table, count, descending = false } = order
   const [skipped, rows] = [bigint(offset), bigint(limit)]
-  // A page of the descending order is one of the ascending order, counted from the end.
-  const left = sql`total - ${skipped}`
-  const wanted = descending
-    ? sql`select case when ${left} > ${rows} then ${left} - ${rows} else 0 end as skipped,
-        case when ${left} > ${rows} then ${rows} when ${left} > 0 then ${left} else 0 end as size
-        from (select sum(n) as total from parts) as counted`
-    : sql`select ${skipped} as skipped, ${rows} as size`
+  const left = sql`((select total from row_counts where name = ${sql.lit(count)}) - ${skipped})`
+  const isNearStart = sql`${skipped} <= ${left}`
+  const fromStart = sql`limit (case when ${isNearStart} then ${rows} else 0 end) offset ${skipped}`
+  const fromEnd = sql`limit (case when ${isNearStart} or ${left} <= 0 then 0
+      when ${left} < ${rows} then ${left} else ${rows} end)
+    offset (case when ${left} > ${rows} then ${left} - ${rows} else 0 end)`
   const page = sql`
-    with parts as materialized (
-      select key, row_id, total as n, 0 as is_change from list_blocks where ${isOfList}
-      union all select ${key}, row_id, change, 1 from list_changes where ${isOfChanges}
-    ), wanted as materialized (${wanted}),
-    places as (
-      select key, row_id, is_change,
-        sum(n) over (order by key, row_id, is_change rows unbounded preceding) - n as before
-      from parts
-    ), start as materialized (
-      select key, row_id, before from places
-      where is_change = 0 and before <= (select skipped from wanted)
-      order by key desc, row_id desc limit 1
-    )
-    select ${id} from ${table}
-    where ${isFrom(sql`(select key from start)`, sql`(select row_id from start)`)}
-      and not exists (${stagedRow(order)})
-    order by ${columns} limit (select ${bigint(sql`size`)} from wanted)
-    offset coalesce((select ${bigint(sql`skipped - before`)} from start, wanted), 0)`
+    select id from (${idsOf(order, descending)} ${fromStart}) as from_start
+    union all select id from (${idsOf(order, !descending)} ${fromEnd}) as from_end`
   // An array: PostgreSQL would join the subselect of `in` by a plan for a third of the table.
   const isWanted = isPostgres(db) ? sql`= any(array(${page}))` : sql`in (${page})`
-  return sql<SqlBool>`${sql.ref(`${order.table}.${order.id}`)} ${isWanted}`
+  return sql<SqlBool>`${sql.ref(`${table}.${order.id}`)} ${isWanted}`
 }
 
-function stagedRow({ table }: ListOrder): RawBuilder<unknown> {
-  if (table === 'posts') return sql`select 1 from imports where false`
-  return sql`select 1 from imports join ${sql.table(table)} as staged
-    on staged.import_id = imports.id where imports.state <> 'done'`
+function idsOf({ table, id, key }: ListOrder, descending: boolean): RawBuilder<unknown> {
+  const direction = descending ? sql`desc` : sql`asc`
+  const columns = (key ? [key, id] : [id]).map((name) => sql`${sql.ref(name)} ${direction}`)
+  const hasStaged = sql`exists (select 1 from imports where state <> 'done'
+    and exists (select 1 from ${sql.table(table)} as staged where staged.import_id = imports.id))`
+  const isListed = table === 'posts' ? sql`true` : sql`not ${hasStaged}`
+  return sql`select ${sql.ref(id)} as id from ${sql.table(table)}
+    where ${isListed} order by ${sql.join(columns)}`
 }
 
 function bigint(value: Expression<unknown>): RawBuilder<number> {

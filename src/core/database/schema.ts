@@ -6,8 +6,6 @@ import type { Generated } from 'kysely'
  */
 export interface Schema {
   row_counts: RowCountsTable
-  list_blocks: ListBlocksTable
-  list_changes: ListChangesTable
   imports: ImportsTable
   schema_version: SchemaVersionTable
   room_schemas: ModuleSchemasTable
@@ -17,30 +15,6 @@ interface RowCountsTable {
   /** The counted table. Kept by triggers, so that a total costs the same at any size. */
   name: string
   total: number
-}
-
-/** How many rows stand from a place of an order up to the next one: see list-pages.ts. */
-interface ListBlocksTable {
-  id: Generated<number>
-  list: string
-  /** The place at which the block begins; the first one of a list begins before all rows. */
-  key: string
-  row_id: number
-  /** Without the changes that `list_changes` holds. */
-  total: number
-}
-
-/** Rows that have entered and left lists since the blocks were counted. Kept by triggers. */
-interface ListChangesTable {
-  id: Generated<number>
-  list: string
-  row_id: number
-  name_key: string | null
-  email_key: string | null
-  /** 1 for a row that has entered, -1 for one that has left. */
-  change: number
-  /** 1 while they are added to the blocks, in that transaction alone. */
-  taken: Generated<number>
 }
 
 /** Hides staged rows from all reads: rows of an import, and a user that is being deleted. */

@@ -40,7 +40,7 @@ export const examples: Examples = {
   ...belowBothAccounts({
     getOwnEmail: {},
     changeOwnEmail: {
-      events: ['email_verification_begun'],
+      events: ['email_verification_requested'],
       make: ({ newAddress }, caller) => ({ json: { email: newAddress(), ...present(caller) } }),
     },
     cancelOwnEmail: {
@@ -74,7 +74,7 @@ export const examples: Examples = {
     }),
   ],
   'POST /account/email': {
-    events: ['email_verification_begun'],
+    events: ['email_verification_requested'],
     make: ({ newAddress }, caller) => ({ form: { email: newAddress(), ...present(caller) } }),
   },
   'POST /account/email/confirm': {

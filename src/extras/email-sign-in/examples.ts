@@ -4,7 +4,7 @@ import { verifyAddress } from '../../../test/mail.ts'
 
 export const examples: Examples = {
   beginEmailLogin: {
-    events: ['email_login_begun'],
+    events: ['email_login_requested'],
     make: ({ newAddress }) => ({ json: { email: newAddress() } }),
   },
   finishEmailLogin: {
@@ -19,4 +19,4 @@ export const examples: Examples = {
   },
 }
 
-export const settings = () => ({ SIGN_IN_BY_MAIL: 'on' })
+export const settings = () => ({ EMAIL_SIGN_IN: 'on' })

@@ -8,11 +8,11 @@ const newPassword = 'another phrase, 1887'
 export const examples: Examples = {
   beginReset: [
     {
-      events: ['password_reset_begun'],
+      events: ['password_reset_requested'],
       make: ({ newName }) => ({ json: { username: newName() } }),
     },
     {
-      events: ['password_reset_begun'],
+      events: ['password_reset_requested'],
       make: async ({ app, newAccount, newAddress }) => {
         const email = newAddress()
         await verifyAddress(app, await newAccount(), email)
@@ -30,7 +30,7 @@ export const examples: Examples = {
     },
   },
   beginAccountReset: {
-    events: ['password_reset_begun'],
+    events: ['password_reset_requested'],
     make: async ({ newAccount, newAddress }) => ({
       params: { username: (await newAccount()).username },
       json: { email: newAddress() },
@@ -39,7 +39,7 @@ export const examples: Examples = {
   'GET /reset': {},
   'POST /reset': [
     {
-      ...{ needs: 'flow', events: ['password_reset_begun'] },
+      ...{ needs: 'flow', events: ['password_reset_requested'] },
       make: (world) => formAt(world.app, '/reset', { username: world.newName() }),
     },
     {
@@ -57,7 +57,7 @@ export const examples: Examples = {
 
 export const commands: CommandExamples = {
   'account reset': {
-    events: ['password_reset_begun'],
+    events: ['password_reset_requested'],
     run: async ({ run, newAccount }) =>
       run(`account reset ${(await newAccount()).username} --email reset@example.org`),
   },

@@ -17,11 +17,11 @@ const invitation: Make = async (world) => ({ params: { id: (await invite(world))
 export const examples: Examples = {
   beginSignUp: [
     {
-      events: ['sign_up_begun'],
+      events: ['sign_up_requested'],
       make: ({ newAddress }) => ({ json: { email: newAddress() } }),
     },
     {
-      events: ['sign_up_begun'],
+      events: ['sign_up_requested'],
       make: async ({ app, newAccount, newAddress }) => {
         const email = newAddress()
         await verifyAddress(app, await newAccount(), email)
@@ -70,7 +70,7 @@ export const examples: Examples = {
   'GET /signup': {},
   'POST /signup': [
     {
-      ...{ needs: 'flow', events: ['sign_up_begun'] },
+      ...{ needs: 'flow', events: ['sign_up_requested'] },
       make: (world) => formAt(world.app, '/signup', { email: world.newAddress() }),
     },
     {

@@ -1,6 +1,7 @@
 import { atEnd } from '../../core/database/commit.ts'
 import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
+import { type EventType, namesOfEvent } from '../../core/events/types.ts'
 import type { Workers } from '../../core/workers/workers.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookTested } from './events.ts'
@@ -29,6 +30,7 @@ export interface WebhookSubscriptions {
 export interface WebhookSubscriptionsDeps {
   readonly db: Database
   readonly feed: Pick<ChangeFeed, 'version'>
+  readonly knownEvents: readonly EventType[]
   readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
 }
 
@@ -47,6 +49,7 @@ const topic = 'webhook endpoints'
 export function createWebhookSubscriptions({
   db,
   feed,
+  knownEvents,
   workers,
 }: WebhookSubscriptionsDeps): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
@@ -92,7 +95,10 @@ export function createWebhookSubscriptions({
     if (endpoints.length === 0 || unsent.has(type)) return none
     const known = byType.get(type)
     if (known) return known
-    const found = endpoints.filter(({ events }) => isChosen(events, type)).map(({ id }) => id)
+    const names = namesOfEvent(knownEvents, type)
+    const found = endpoints
+      .filter(({ events }) => names.some((name) => isChosen(events, name)))
+      .map(({ id }) => id)
     byType.set(type, found) // the types stand in the code: there are few
     return found
   }

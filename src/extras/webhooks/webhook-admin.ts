@@ -4,6 +4,7 @@ import type { Database, DatabaseOrTransaction } from '../../core/database/databa
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { Events } from '../../core/events/events.ts'
+import type { EventType } from '../../core/events/types.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { PersonSeal } from '../../modules/audit/person-seal.ts'
@@ -69,6 +70,7 @@ export interface WebhookAdminDeps {
   readonly random: Random
   readonly events: Pick<Events, 'emitInTransaction'>
   readonly personSeal: Pick<PersonSeal, 'open'>
+  readonly knownEvents: readonly EventType[]
 }
 
 /** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
@@ -76,22 +78,22 @@ export const maxRepeated = 10_000
 const batchSize = 250
 
 export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
-  const { clock, db, events, personSeal, random } = deps
+  const { clock, db, events, knownEvents, personSeal, random } = deps
   const listeners: (() => void)[] = []
   const notify = () => {
     for (const listener of listeners) listener()
   }
 
   return {
-    page: (filters, part) => deliveryStore(db).page(filters, part),
-    byId: (id) => deliveryStore(db).byId(id),
+    page: (filters, part) => deliveryStore(db, knownEvents).page(filters, part),
+    byId: (id) => deliveryStore(db, knownEvents).byId(id),
     answerTo: async ({ id, order_key, sealed }) =>
       sealed && personSeal.open(order_key, answerContext(id), sealed),
     onDue: (listener) => void listeners.push(listener),
 
     repeat(id, guard) {
       const change = async (trx: DatabaseOrTransaction) => {
-        const store = deliveryStore(trx)
+        const store = deliveryStore(trx, knownEvents)
         const before = await store.byIdForUpdate(id)
         if (!before) throw deliveryAbsent()
         await assertEnabled(trx, before.endpoint, deliveryAbsent)
@@ -119,7 +121,7 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
         await assertEnabled(trx, endpoint, endpointAbsent)
         const at = clock.now()
         const message = ulid(at, random)
-        const store = deliveryStore(trx)
+        const store = deliveryStore(trx, knownEvents)
         const id = await store.insert({ endpoint, message, type: testType, at })
         await webhookQueue(trx).retryNow(endpoint, at)
         await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
@@ -138,7 +140,7 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
     after: number,
   ): Promise<Repeated> {
     await assertEnabled(trx, filters.endpoint, endpointAbsent)
-    const store = deliveryStore(trx)
+    const store = deliveryStore(trx, knownEvents)
     const { ids, next } = await store.following(filters, { limit: batchSize, after })
     const count = await store.repeat(ids, clock.now())
     if (count > 0) await repeated(trx, filters.endpoint, count)

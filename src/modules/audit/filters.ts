@@ -1,5 +1,6 @@
 import { canonicalAddress } from '../../core/addresses/address.ts'
 import { refuseField } from '../../core/errors.ts'
+import { namesOfEvent } from '../../core/events/types.ts'
 import { type Query, single } from '../../core/http/lists/paging.ts'
 import { dateTimeMessage, parseDateTime } from '../../core/lib/date-time.ts'
 import { isStorableText } from '../../core/lib/text.ts'
@@ -62,7 +63,7 @@ export function namesOf(query: Query): string[] {
  * that this program knows, so that an index answers them as it does a type.
  */
 function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly string[] | undefined {
-  const named = parseTypes(query.type)
+  const named = parseTypes(query.type, known)
   const category = parseAmong(query, 'category', [
     ...new Set(known.map(({ category }) => category)),
   ])
@@ -75,7 +76,7 @@ function chosenTypes(query: Query, known: readonly KnownEvent[]): readonly strin
       (level === undefined || type.level === level) &&
       (outcome === undefined || type.outcome === outcome),
   )
-  const names = left.map(({ name }) => name)
+  const names = left.flatMap(({ name }) => namesOfEvent(known, name))
   return named ? named.filter((name) => names.includes(name)) : names
 }
 
@@ -90,7 +91,7 @@ function parseAmong<Name extends string>(
   return found ?? refuseField([name], `must be one of ${allowed.join(', ')}`)
 }
 
-function parseTypes(value: unknown): readonly string[] | undefined {
+function parseTypes(value: unknown, known: readonly KnownEvent[]): readonly string[] | undefined {
   if (value === undefined) return undefined
   const texts: readonly unknown[] = Array.isArray(value) ? value : [value]
   const names = new Set(texts.flatMap((text) => String(text).split(',')))
@@ -98,7 +99,7 @@ function parseTypes(value: unknown): readonly string[] | undefined {
   for (const name of names) {
     if (!typeName.test(name)) return refuseField(['type'], 'must name types of events')
   }
-  return [...names]
+  return [...new Set([...names].flatMap((name) => namesOfEvent(known, name)))]
 }
 
 function parseText(query: Query, name: string): string | undefined {

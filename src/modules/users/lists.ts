@@ -1,6 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { listOrders } from '../../core/database/list-orders.ts'
 import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
 import { type Parameters, type Prepared, prepared } from '../../core/database/prepared.ts'
 import type { Schema } from '../../core/database/schema.ts'
@@ -33,11 +32,6 @@ export interface Part {
   readonly after?: Position | undefined
 }
 
-const listOrderOf = {
-  id: listOrders.usersById,
-  name: listOrders.usersByName,
-  email: listOrders.usersByEmail,
-} as const
 const columnOf = { id: 'id', name: 'name_key', email: 'email_key' } as const
 
 const afterId = prepared((db, { id, limit }: Parameters<{ id: number; limit: number }>) =>
@@ -56,8 +50,13 @@ const deepPages = Object.fromEntries(
   sortKeys.flatMap((key) =>
     [false, true].map((descending) => {
       const page = prepared((db, place: Parameters<Place>) => {
-        const isWanted = isOnPage(db, listOrderOf[key], place, descending)
-        const query = db.selectFrom('users').select(shown).where(isWanted)
+        const column = columnOf[key]
+        const order = { table: 'users', id: 'id', count: 'users', descending } as const
+        const keyed = { ...order, key: column === 'id' ? undefined : column }
+        const query = db
+          .selectFrom('users')
+          .select(shown)
+          .where(isOnPage(db, keyed, place))
         return inOrder(query, { key, descending }, undefined)
       })
       return [nameOf({ key, descending }), page]

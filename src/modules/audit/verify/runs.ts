@@ -8,8 +8,8 @@ import type { Deps } from '../../../core/runtime/deps.ts'
 import { runOnThread } from '../../../core/threads/thread.ts'
 import type { KeySet } from '../../keys/key-set.ts'
 import {
+  auditIntegrityFailed,
   auditNotVerified,
-  auditNotWhole,
   auditVerificationRequested,
   auditVerified,
 } from '../events.ts'
