@@ -256,6 +256,7 @@ suite('attacks on the sign-in of pages', async () => {
     await verifyAddress(app, mallory, 'mallory@example.org')
     await asked('mallory@example.org')
     const victim = pageBrowser(app)
+    await victim.open('/signin') // the browser has a page cookie, and has requested no mail
     await victim.open(`/signin?token=${(await mailed(mallory)).token}`)
     assert.equal(victim.heading(), 'Sign in as mallory?')
     assert.match(victim.page().text, /asked for in another browser/)

@@ -1,22 +1,18 @@
 import { type EmailAddress, parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
 import type { Language } from '../../core/lib/languages.ts'
-import { type Accounts, accountIn } from '../../modules/accounts/accounts.ts'
+import type { Needs } from '../../core/module/services.ts'
+import { accountIn } from '../../modules/accounts/accounts.ts'
 import type { Account } from '../../modules/authentication/account.ts'
 import type { Authentication } from '../../modules/authentication/attempt.ts'
 import { isRefusal } from '../../modules/authentication/requirement-table.ts'
-import type { Requirements } from '../../modules/authentication/requirements.ts'
-import { assertMail, type Outbox } from '../mail/outbox.ts'
+import { assertMail } from '../mail/outbox.ts'
 import type {
   BegunCode,
   Confirmation,
   ConfirmationFacts,
-  Confirmations,
 } from '../one-time-tokens/confirmations.ts'
 import { emailLoginRequested } from './events.ts'
 
@@ -57,16 +53,10 @@ export interface BeginOptions {
   readonly facts?: ConfirmationFacts
 }
 
-export interface EmailLoginDeps {
-  readonly accounts: Pick<Accounts, 'byEmail'>
-  readonly config: Pick<Config, 'signInByMail'>
-  readonly clock: Clock
-  readonly confirmations: Pick<Confirmations, 'begin'>
-  readonly db: Database
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly outbox: Pick<Outbox, 'add' | 'isAvailable'>
-  readonly requirements: Pick<Requirements, 'unmet'>
-}
+export type EmailLoginDeps = Pick<
+  Needs,
+  'accounts' | 'clock' | 'config' | 'confirmations' | 'db' | 'events' | 'outbox' | 'requirements'
+>
 
 /** The purposes of the confirmations that a sign-in takes. */
 export const signInPurposes = ['sign_in'] as const
