@@ -59,7 +59,7 @@ export interface BeginOptions {
 
 export interface EmailLoginDeps {
   readonly accounts: Pick<Accounts, 'byEmail'>
-  readonly config: Pick<Config, 'signInByMail'>
+  readonly config: Pick<Config, 'emailSignIn'>
   readonly clock: Clock
   readonly confirmations: Pick<Confirmations, 'begin'>
   readonly db: Database
@@ -75,10 +75,10 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   const { accounts, config, clock, confirmations, db, events, outbox, requirements } = deps
 
   return {
-    isOffered: config.signInByMail && outbox.isAvailable,
+    isOffered: config.emailSignIn && outbox.isAvailable,
 
     async begin(asked, { language, client, flow, facts = {} }) {
-      if (!config.signInByMail) {
+      if (!config.emailSignIn) {
         throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
       }
       assertMail(outbox)
@@ -119,7 +119,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
     },
 
     async method(confirmation, address) {
-      if (!config.signInByMail) {
+      if (!config.emailSignIn) {
         throw new ApiError('confirmationInvalid', { reason: { code: 'sign_in_by_mail_off' } })
       }
       const account = await accountOf(confirmation)
@@ -138,7 +138,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   }
 
   async function accountOf({ userId }: Confirmation): Promise<Account | null> {
-    return userId === null || !config.signInByMail ? null : accountIn(db, userId)
+    return userId === null || !config.emailSignIn ? null : accountIn(db, userId)
   }
 
   /** The account, unless a login of it is refused now. */

@@ -98,13 +98,13 @@ export const secondFactorQuota: Quota = { attempts: 5, windowSeconds: 900 }
 
 /** The quota of a rate limit, by the settings in force. */
 export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quota {
-  const { perUsername, perAddress, captchaAfter } = login
+  const { perUsername, perAddress, proofOfWorkAfter } = login
   return {
     login: perUsername,
     login_by_email: perUsername,
     device: perUsername,
     address: perAddress,
-    captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+    captcha: { attempts: proofOfWorkAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: secondFactorQuota,
     client: perUsername,
     client_address: perAddress,

@@ -16,7 +16,7 @@ interface ByMailDeps extends MailStepsDeps {
 const errors = ['confirmationInvalid'] as const
 
 /** The sign-in by mail on the pages: a link of the first page, and the steps. */
-export function signInByMail(deps: ByMailDeps): SignInAddition {
+export function emailSignIn(deps: ByMailDeps): SignInAddition {
   const { config, emailLogin } = deps
   return {
     link: ({ action }) =>
