@@ -1,7 +1,5 @@
 // A database makes a difference: refusals are kept in a table.
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { ApiError, type ReasonFacts } from '../../src/core/errors.ts'
 import { assertDistinctReasons } from '../../src/core/module/registry.ts'
@@ -693,29 +691,8 @@ suite('the registry of reasons', () => {
     }
   })
 
-  test('each stands in the module that refuses with it, or before all of them if several modules do', async () => {
-    const root = join(import.meta.dirname, '../..')
-    const sources = globSync('src/{core,modules,extras}/**/*.ts', { cwd: root })
-      .filter((path) => !/(?:\.test|\/examples)\.ts$/.test(path))
-      .map((path) => [path, readFileSync(join(root, path), 'utf8')] as const)
-    const order = modules.map(({ name }) => name)
-    for (const [place, module] of modules.entries()) {
-      const { name } = module
-      for (const code of (await assertDistinctReasons([module])).keys()) {
-        const folders = sources
-          .filter(([, text]) => text.includes(`'${code}'`))
-          .map(([path]) => /^src\/(core|\w+\/[\w-]+)/.exec(path)?.[1]?.replace(/^\w+\//, ''))
-        const users = [...new Set(folders)].filter((folder) => folder !== name)
-        const isBefore = users.length > 1 && users.every((user = '') => order.indexOf(user) > place)
-        assert.ok(folders.includes(name) || isBefore, `${code} of ${name}: ${folders}`)
-      }
-    }
-    // Each refusal has its options, which have a reason by type: none is thrown by its row alone.
-    const refusals = sources.flatMap(([, text]) => [
-      ...text.matchAll(/new ApiError\(((?:[^()]|\([^()]*\))*)\)/g),
-    ])
-    assert.ok(refusals.length > 100)
-    for (const [text, given = ''] of refusals) assert.match(given, /\breason\b/, text)
+  test('no reason is declared twice', async () => {
+    await assertDistinctReasons(modules)
   })
 
   test('a refusal without its reason, or with one that is unknown or lacks a fact, does not compile', () => {

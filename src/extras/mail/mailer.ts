@@ -10,7 +10,7 @@ import type { KeySet } from '../../modules/keys/key-set.ts'
 import { createCircuit } from './circuit.ts'
 import { relay } from './measurements.ts'
 import type { Outbox } from './outbox.ts'
-import { queueStore } from './queue-store.ts'
+import { mailStore } from './queue.ts'
 import type { SmtpTimeouts } from './smtp.ts'
 import { createTransport } from './transport.ts'
 import { createMailWorker, type MailSecrets, type MailWorker } from './worker.ts'
@@ -83,13 +83,13 @@ export function createMailer(deps: MailerDeps): Mailer {
     trouble: circuit.trouble,
 
     async oldestWaitingSeconds() {
-      const at = await queueStore(deps.db).oldestWaiting()
+      const at = await mailStore(deps.db).oldestWaiting()
       return at === null ? 0 : Math.max(0, (clock.now() - at) / 1000)
     },
 
     async assertSends() {
       const now = clock.now()
-      const since = circuit.trouble()?.since ?? (await queueStore(deps.db).lateNotice(now - lateMs))
+      const since = circuit.trouble()?.since ?? (await mailStore(deps.db).lateNotice(now - lateMs))
       if (since === null) return
       const reason = { code: 'mail_not_sent', facts: { since } } as const
       throw new ApiError('serviceUnavailable', { retryAfterSeconds: lateMs / 1000, reason })

@@ -9,15 +9,15 @@ import { transact } from '../../core/database/transactions.ts'
 import type { Events } from '../../core/events/events.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import type { Measurements } from '../../core/measurements/measurements.ts'
+import { backOffMs } from '../../core/queue/back-off.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
-import { backOffMs } from './back-off.ts'
 import type { Circuit } from './circuit.ts'
 import type { OutgoingMail } from './compose.ts'
 import { mailExpired, mailFailed, mailSent, mailUndeliverable } from './events.ts'
 import { mailResults } from './measurements.ts'
 import { type MessageFacts, type MessageName, priorities, type Render } from './message-types.ts'
 import { messagePaths } from './paths.ts'
-import { type FinalState, type LeasedMail, queueStore } from './queue-store.ts'
+import { type FinalState, type LeasedMail, mailStore } from './queue.ts'
 import { createSealedMail, type MailContent } from './sealed-mail.ts'
 import { heldBack } from './shares.ts'
 import { type Delivery, RelayUnavailable } from './smtp.ts'
@@ -67,8 +67,7 @@ export interface MailWorkerDeps {
   readonly transport: Transport | null
 }
 
-/** Longer than a mail may take in all (`smtpTimeouts`), so that no other worker sends it meanwhile. */
-export const leaseMs = 240_000
+const retryDelaysMs = [5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]
 const lanes = 4
 const maxLostInARow = 3
 const minuteMs = 60_000
@@ -80,7 +79,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   const { asyncCommitDb, circuit, clock, config, db, events, measurements, random, transport } =
     deps
   const sealedMail = createSealedMail(deps)
-  const worker = randomText(random, 12)
+  const newOwner = () => randomText(random, 12)
   let lostInARow = 0
   let leases = 0
 
@@ -93,8 +92,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
 
     async sendNow(id) {
       if (transport === null) return null
-      const now = clock.now()
-      const mail = await queueStore(db).leaseOne(id, { worker, now, until: now + leaseMs })
+      const mail = await mailStore(db).lease({ owner: newOwner(), now: clock.now(), id })
       if (!mail) return null
       const sender = createSender(transport)
       try {
@@ -106,7 +104,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
 
     async expire(batchSize) {
       const over = await transact(db, [], async (trx) => {
-        const ended = await queueStore(trx).expire(clock.now(), batchSize)
+        const ended = await mailStore(trx).expire(clock.now(), batchSize)
         for (const { id, message, state, user_id } of ended) {
           if (state === 'expired')
             await events.emitInTransaction(trx, mailExpired, { mail: id, message, user_id })
@@ -114,7 +112,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
         return ended
       })
       for (const { state } of over) if (state === 'expired') count('expired')
-      return over.length
+      return over.length + (await mailStore(db).capDelays(clock.now(), batchSize))
     },
 
     purge: (batchSize) =>
@@ -174,11 +172,11 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   async function lease(): Promise<LeasedMail | null> {
     const now = clock.now()
     const max = config.mail.maxPerMinute
-    const store = queueStore(db)
+    const store = mailStore(db)
     // Ignores times in the future, from a clock that was ahead: they would delay all mail until then.
     const sent = max > 0 && (await store.sentBetween(now - minuteMs, now + minuteMs))
     const held = sent ? heldBack(sent, max) : []
-    const any = { worker, now, until: now + leaseMs, heldBack: held }
+    const any = { owner: newOwner(), now, heldBack: held }
     const fromPriority = nextPriority()
     const fair = fromPriority > 0 ? await store.lease({ ...any, fromPriority }) : null
     return fair ?? store.lease(any)
@@ -237,8 +235,8 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
 
   async function wait(row: LeasedMail, response: string): Promise<void> {
     count('deferred')
-    const dueAt = clock.now() + backOffMs(random, row.attempts)
-    await queueStore(db).release(row, worker, { dueAt, response })
+    const dueAt = clock.now() + backOffMs(random, retryDelaysMs, row.attempts)
+    await mailStore(db).retry(row, dueAt, { response })
   }
 
   function openedContent({ id, sealed }: LeasedMail, key: Uint8Array): MailContent | null {
@@ -260,8 +258,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       return finish(row, 'failed', response, delivery.isAddress ? content : undefined)
     }
     if (kind === 'deferred') return wait(row, response)
-    const untried = { id: row.id, attempts: row.attempts - 1 }
-    await queueStore(db).release(untried, worker, { dueAt: clock.now(), response })
+    await mailStore(db).retry(row, clock.now(), { attempts: row.attempts - 1, response })
   }
 
   /** `content`: whose address has proved to have a mailbox, or to have none. */
@@ -273,7 +270,13 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   ): Promise<void> {
     const now = clock.now()
     const ended = await transact(db, [], async (trx) => {
-      if (!(await queueStore(trx).finish(row, worker, { state, response, now }))) return false
+      const end = { state, response, finished_at: now }
+      // A failed mail may be sent again by an administrator, until it expires.
+      const isOurs = await mailStore(trx).end(row, {
+        ...end,
+        ...(state !== 'failed' && { sealed: null }),
+      })
+      if (!isOurs) return false
       const fields = { mail: row.id, message: row.message, user_id: row.user_id }
       if (state === 'sent') await events.emitInTransaction(trx, mailSent, fields)
       if (state === 'expired') await events.emitInTransaction(trx, mailExpired, fields)
@@ -294,7 +297,7 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     const key = parseEmail(address)?.key
     if (userId === null || key === undefined) return
     const marked = reason === null ? null : { at: clock.now(), reason }
-    const isNew = await queueStore(trx).setUndeliverable(userId, key, marked)
+    const isNew = await mailStore(trx).setUndeliverable(userId, key, marked)
     if (isNew && reason !== null) {
       await events.emitInTransaction(trx, mailUndeliverable, { user_id: userId, answer: reason })
     }

@@ -6,7 +6,6 @@ import {
   type Examples,
 } from '../../../test/example.ts'
 
-/** The id of another session of an account. */
 export async function otherSession(app: TestApp, who: Someone): Promise<string> {
   const headers = await app.session(who)
   const sessions = (await app.call('GET', '/api/account/sessions', { headers })).body

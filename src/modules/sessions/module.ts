@@ -12,7 +12,7 @@ export const module: Module = {
   tables,
   events: () => import('./events.ts'),
   reasons: () => import('./reasons.ts'),
-  /** Browsers must send it with every state-changing request of a session. */
+  /** Required for every state-changing request of a session. */
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: () => import('./settings.ts'),
 

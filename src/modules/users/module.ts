@@ -27,10 +27,6 @@ export const module: Module = {
     },
   ],
   services: () => import('./services.ts'),
-  // Often, because changes that are not counted yet cost time at each page far behind.
-  jobs: ({ users }) => [
-    { name: 'counts of lists', everyMs: 1000, purge: users.countLists },
-    { name: 'removed users', everyMs: 1000, purge: users.purgeRemoved },
-  ],
+  jobs: ({ users }) => [{ name: 'removed users', everyMs: 1000, purge: users.purgeRemoved }],
   routes: () => import('./routes.ts'),
 }
