@@ -173,7 +173,7 @@ suite('LOGIN_TRUSTED_NETWORKS and TRUST_PROXY', () => {
     assert.deepEqual(mistakes('192.0.2.1, 2001:db8::/32', '192.0.2.2, 2001:db9::/32'), [])
     assert.deepEqual(mistakes('192.0.2.1'), [])
     assert.deepEqual(mistakes('none', '192.0.2.1'), [])
-    assert.deepEqual(loadConfig({}).login.trustedCallers, [])
+    assert.deepEqual(loadConfig({}).login.trustedNetworks, [])
   })
 
   for (const text of [

@@ -161,7 +161,7 @@ export function configure({ isMisread, values }: Reading) {
       },
       login: {
         reauthenticateSeconds: values.REAUTHENTICATE_SECONDS,
-        trustedCallers: values.LOGIN_TRUSTED_NETWORKS ?? [],
+        trustedNetworks: values.LOGIN_TRUSTED_NETWORKS ?? [],
       },
       /** All that there are, in the order in which they are shown. */
       roles: rolesOf(values),

@@ -65,10 +65,10 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   const { accounts, config, clock, confirmations, db, events, outbox, requirements } = deps
 
   return {
-    isOffered: config.signInByMail && outbox.isAvailable,
+    isOffered: config.emailSignIn && outbox.isAvailable,
 
     async begin(asked, { language, client, flow, facts = {} }) {
-      if (!config.signInByMail) {
+      if (!config.emailSignIn) {
         throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
       }
       assertMail(outbox)
@@ -109,7 +109,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
     },
 
     async method(confirmation, address) {
-      if (!config.signInByMail) {
+      if (!config.emailSignIn) {
         throw new ApiError('confirmationInvalid', { reason: { code: 'sign_in_by_mail_off' } })
       }
       const account = await accountOf(confirmation)
@@ -128,7 +128,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
   }
 
   async function accountOf({ userId }: Confirmation): Promise<Account | null> {
-    return userId === null || !config.signInByMail ? null : accountIn(db, userId)
+    return userId === null || !config.emailSignIn ? null : accountIn(db, userId)
   }
 
   /** The account, unless a login of it is refused now. */

@@ -117,7 +117,7 @@ export async function routes(app: App, options: Needs): Promise<void> {
   }
 
   function assertOn(): void {
-    if (config.signInByMail) return
+    if (config.emailSignIn) return
     throw new ApiError('routeNotFound', { reason: { code: 'sign_in_by_mail_off' } })
   }
 }

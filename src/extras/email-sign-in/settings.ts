@@ -26,7 +26,7 @@ declare module '../../core/config/load.ts' {
 export function configure({ values }: Reading) {
   return {
     config: {
-      signInByMail: values.EMAIL_SIGN_IN === 'on',
+      emailSignIn: values.EMAIL_SIGN_IN === 'on',
       confirmations: { signInSeconds: values.SIGN_IN_CODE_SECONDS },
     },
     mistakes:

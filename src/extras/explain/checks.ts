@@ -40,7 +40,7 @@ const clientAddress: Check<OutsideContext> = {
       (address) => canonicalAddress(address) ?? address,
     )
     if (counted === sentFrom) return []
-    const trusted = [...http.trustedProxies, ...login.trustedCallers].map(parseAddressRange)
+    const trusted = [...http.trustedProxies, ...login.trustedNetworks].map(parseAddressRange)
     if (isWithin(sentFrom ?? '', trusted)) {
       throw new CouldNotCheck(`${sentFrom}, from which it was asked, is trusted to name others`)
     }

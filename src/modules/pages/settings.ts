@@ -2,7 +2,7 @@ import { list, oneOf, optional, text, type Values } from '../../core/config/kind
 import type { ConfigOf, Reading } from '../../core/config/load.ts'
 import { languages } from '../../core/lib/languages.ts'
 import { readBranding } from './branding.ts'
-import { parseReturnOrigin } from './return-origins.ts'
+import { parseReturnOrigin } from './redirect-origins.ts'
 
 export const settings = {
   REDIRECT_ORIGINS: list({
@@ -60,7 +60,7 @@ export function configure({ values }: Reading) {
         color: values.BRAND_COLOR,
         language,
         ...branding,
-        returnOrigins: values.REDIRECT_ORIGINS,
+        redirectOrigins: values.REDIRECT_ORIGINS,
       },
     },
     mistakes,

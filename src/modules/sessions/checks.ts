@@ -32,7 +32,7 @@ const sessionCookie: Check<OfflineContext> = {
 }
 
 function knownHosts({ http, otherHosts, pages }: Config): string[] {
-  const origins = [...http.corsOrigins, ...pages.returnOrigins].filter((one) => URL.canParse(one))
+  const origins = [...http.corsOrigins, ...pages.redirectOrigins].filter((one) => URL.canParse(one))
   return [...Object.values(otherHosts).flat(), ...origins.map((origin) => new URL(origin).hostname)]
 }
 

@@ -93,13 +93,13 @@ export interface LoginLimitsDeps extends ThrottleDeps {
 export const secondFactorQuota: Quota = { attempts: 5, windowSeconds: 900 }
 
 export function quotaOf({ login }: Pick<Config, 'login'>, limit: LimitName): Quota {
-  const { perUsername, perAddress, captchaAfter } = login
+  const { perUsername, perAddress, proofOfWorkAfter } = login
   return {
     login: perUsername,
     login_by_email: perUsername,
     device: perUsername,
     address: perAddress,
-    captcha: { attempts: captchaAfter, windowSeconds: perUsername.windowSeconds },
+    captcha: { attempts: proofOfWorkAfter, windowSeconds: perUsername.windowSeconds },
     second_factor: secondFactorQuota,
     client: perUsername,
     client_address: perAddress,

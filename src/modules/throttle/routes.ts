@@ -17,7 +17,7 @@ export async function routes(app: App, { config, captcha }: Needs): Promise<void
       },
     },
     async () => {
-      if (config.login.captchaAfter === 0) {
+      if (config.login.proofOfWorkAfter === 0) {
         throw new ApiError('routeNotFound', { reason: { code: 'captchas_off' } })
       }
       return captcha.challenge()

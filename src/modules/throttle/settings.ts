@@ -48,7 +48,7 @@ export function configure({ values }: Reading) {
           attempts: values.LOGIN_IP_ATTEMPTS,
           windowSeconds: values.LOGIN_ADDRESS_WINDOW_SECONDS,
         },
-        captchaAfter: values.LOGIN_PROOF_OF_WORK_AFTER,
+        proofOfWorkAfter: values.LOGIN_PROOF_OF_WORK_AFTER,
       },
     },
   }

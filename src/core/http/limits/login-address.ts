@@ -15,7 +15,7 @@ export type LoginAddress = (request: FastifyRequest) => string
  * events of the request name the same address.
  */
 export function createLoginAddress({ login }: Pick<Config, 'login'>): LoginAddress {
-  const ranges = login.trustedCallers.map(parseAddressRange)
+  const ranges = login.trustedNetworks.map(parseAddressRange)
   return (request) => {
     const caller = clientAddress(request)
     if (!isWithin(caller, ranges)) return caller

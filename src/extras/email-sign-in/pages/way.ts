@@ -69,7 +69,7 @@ type MailSignInNeeds = Pick<
 >
 
 /** The sign-in by mail on the pages: a link of the first page, and the steps. */
-export function signInByMail(deps: MailSignInNeeds): SignInAddition {
+export function emailSignIn(deps: MailSignInNeeds): SignInAddition {
   const { clock, config, confirmations, db, emailLogin, limits, pageFlows, requirements } = deps
   return {
     link: ({ action }) =>

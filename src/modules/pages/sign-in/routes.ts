@@ -54,7 +54,7 @@ const errors = [
  * to where it came from. docs/adr/0059, docs/adr/0077
  */
 export async function routes(app: FastifyInstance, options: Needs): Promise<void> {
-  const { accounts, clock, config, loginAddress, pageFlows, random, returnOrigins } = options
+  const { accounts, clock, config, loginAddress, pageFlows, random, redirectOrigins } = options
   acceptForms(app)
   const pipeline = createSignInPipeline(options)
   const additions = options.signInAdditions()
@@ -107,7 +107,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       if (query.flow !== undefined) return showFlow(request, reply, chosen)
       if (isFromElsewhere(request)) return arrive(request, reply, '/signin')
       const session = await sessionOf(options, request)
-      const asked = parseDestination(query, { origins: returnOrigins, otherwise: afterwards })
+      const asked = parseDestination(query, { origins: redirectOrigins, otherwise: afterwards })
       const returnTo = addressOf(asked)
       if (session && isEnough(session, query, returnTo)) return reply.redirect(returnTo, 303)
       const caller = session && (await accounts.byUserId(session.stored.userId))
@@ -188,7 +188,7 @@ export async function routes(app: FastifyInstance, options: Needs): Promise<void
       const arrival = await way.arrive(request)
       if (!arrival) continue
       if ('location' in arrival) return arrival.location
-      const options = { origins: returnOrigins, otherwise: afterwards }
+      const options = { origins: redirectOrigins, otherwise: afterwards }
       const returnTo = withoutBrowser(parseReturnTo(arrival.returnTo, options))
       const data = { column: 'login', proven: null, again: null, ...arrival.data } as const
       const flow = begin(request, reply, returnTo, { step: arrival.step, data })
