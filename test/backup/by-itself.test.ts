@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { sql } from 'kysely'
-import { heartbeatMs, leaseMs } from '../../src/core/database/run-lease.ts'
-import { runStore } from '../../src/extras/backup/run-store.ts'
+import { databaseTime } from '../../src/core/database/database-time.ts'
+import { heartbeatMs, leaseMs } from '../../src/core/runs/runs.ts'
 import { createBackups } from '../../src/extras/backup/runs.ts'
 import { modules } from '../../src/modules.ts'
 import { type TestApp, testApp } from '../app.ts'
@@ -156,7 +156,7 @@ suite('a backup by itself', async () => {
     assert.equal(leaseMs, 30_000)
     const { app, directory, look, runs, passed } = await appWith()
     const file = 'gatehouse-20260115T120000Z-deadbeef.backup'
-    const now = await runStore(app.deps.db).now(app.clock)
+    const now = await databaseTime(app.deps.db, app.clock)
     await app.deps.db
       .insertInto('backup_runs')
       .values({
@@ -184,7 +184,7 @@ suite('a backup by itself', async () => {
 
   test('that ends a second process has failed, and is not begun a third time', async () => {
     const { app, directory, look, runs } = await appWith()
-    const now = await runStore(app.deps.db).now(app.clock)
+    const now = await databaseTime(app.deps.db, app.clock)
     const detail = 'the node gone ended before the backup was made'
     await app.deps.db
       .insertInto('backup_runs')

@@ -6,6 +6,8 @@ import type { Generated } from 'kysely'
  */
 export interface Schema {
   row_counts: RowCountsTable
+  list_blocks: EmptyTable
+  list_changes: EmptyTable
   imports: ImportsTable
   schema_version: SchemaVersionTable
   room_schemas: ModuleSchemasTable
@@ -15,6 +17,11 @@ interface RowCountsTable {
   /** The counted table. Kept by triggers, so that a total costs the same at any size. */
   name: string
   total: number
+}
+
+/** Without rows. A node of 0.12.0 reads it: see migrations/0040-pages-by-offset.ts. */
+interface EmptyTable {
+  id: Generated<number>
 }
 
 /** Hides staged rows from all reads: rows of an import, and a user that is being deleted. */

@@ -19,7 +19,7 @@ import {
   webhookSecretRotated,
 } from './events.ts'
 import { webhookNotFound } from './problems.ts'
-import { queueStore } from './queue-store.ts'
+import { webhookQueue } from './queue.ts'
 import { type EndpointRow, type EndpointWithHealth, endpointStore } from './store.ts'
 
 /** What the row of an endpoint holds encrypted. */
@@ -177,8 +177,8 @@ export function createEndpoints(deps: EndpointsDeps): Endpoints {
         const isAnew = changed.includes('state') || changed.includes('url')
         if (isAnew) await endpointStore(trx).forgetHealth(id)
         if (state === 'enabled') {
-          if (isAnew) await queueStore(trx).beginAnew(id, clock.now())
-          await queueStore(trx).retryNow(id, clock.now()) // what waits goes at once
+          if (isAnew) await webhookQueue(trx).beginAnew(id, clock.now())
+          await webhookQueue(trx).retryNow(id, clock.now()) // what waits goes at once
         }
         const facts = { ...fieldsOf(after), ...settingsOf(after), changed }
         await events.emitInTransaction(trx, webhookChanged, facts)

@@ -2,7 +2,7 @@ import type { Database } from '../../core/database/database.ts'
 import { lockName, transact } from '../../core/database/transactions.ts'
 import type { Clock } from '../../core/lib/clock.ts'
 import { outboxStore, type Pair } from './outbox-store.ts'
-import { queueStore } from './queue-store.ts'
+import { webhookQueue } from './queue.ts'
 import type { WebhookSubscriptions } from './subscriptions.ts'
 
 /** Makes the deliveries of the events in the outbox: one for each endpoint that wants it. */
@@ -42,7 +42,7 @@ export function createFanOut({ asyncCommitDb, clock, subscriptions }: FanOutDeps
         }
         const now = clock.now()
         await outbox.addDeliveries(pairs, now)
-        await queueStore(trx).notify([...new Set(pairs.map(({ endpoint }) => endpoint))], now)
+        await webhookQueue(trx).notify([...new Set(pairs.map(({ endpoint }) => endpoint))], now)
         const last = pairs.at(-1)
         if (last && !done.includes(last.event)) {
           await outbox.noteFanOut(last.event, last.endpoint)

@@ -8,7 +8,6 @@ import { createWebhookSender, type WebhookSender } from './sender.ts'
 import { createWebhookStats, type WebhookStats } from './stats.ts'
 import { createWebhookSubscriptions, type WebhookSubscriptions } from './subscriptions.ts'
 import { outboundRules } from './target-rules.ts'
-import { createWebhookThrottle } from './throttle.ts'
 import { createWebhookAdmin, type WebhookAdmin } from './webhook-admin.ts'
 
 declare module '../../core/module/services.ts' {
@@ -57,11 +56,6 @@ export const services = [
         ...needs,
         subscriptions,
         outbox,
-        throttle: createWebhookThrottle({
-          wait: needs.clock.wait,
-          events: outbox.total,
-          requests: () => needs.measurements.requests.total,
-        }),
         rules: outboundRules(needs.config),
       }),
     }),

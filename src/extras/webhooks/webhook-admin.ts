@@ -19,7 +19,7 @@ import {
 import { testType } from './endpoints.ts'
 import { webhookDeliveriesRepeated, webhookTested } from './events.ts'
 import { deliveryNotFound, webhookDisabled, webhookNotFound } from './problems.ts'
-import { queueStore } from './queue-store.ts'
+import { webhookQueue } from './queue.ts'
 import { endpointStore } from './store.ts'
 
 /** What an administrator sees of the deliveries, and does with them. */
@@ -123,7 +123,7 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
         const message = ulid(at, random)
         const store = deliveryStore(trx, knownEvents)
         const id = await store.insert({ endpoint, message, type: testType, at })
-        await queueStore(trx).retryNow(endpoint, at)
+        await webhookQueue(trx).retryNow(endpoint, at)
         await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
         afterCommit(trx, notify)
         const row = await store.byId(id)
@@ -152,7 +152,7 @@ export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
     webhook: string,
     deliveries: number,
   ): Promise<void> {
-    await queueStore(trx).retryNow(webhook, clock.now())
+    await webhookQueue(trx).retryNow(webhook, clock.now())
     await events.emitInTransaction(trx, webhookDeliveriesRepeated, { webhook, deliveries })
     afterCommit(trx, notify)
   }

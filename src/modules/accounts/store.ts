@@ -6,7 +6,7 @@ import {
   type UpdateObject,
 } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
+import { isOnPage, minDeepOffset } from '../../core/database/list-query.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'
 import { roleNamesOfAccount } from '../../core/database/role-names.ts'

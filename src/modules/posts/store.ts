@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from '../../core/database/database.ts'
-import { isOnPage, minDeepOffset } from '../../core/database/list-pages.ts'
+import { isOnPage, minDeepOffset } from '../../core/database/list-query.ts'
 import { isPendingDeletion } from '../../core/database/pending-deletion.ts'
 import { isPresentAccount } from '../../core/database/pending-import.ts'
 import { type Parameters, prepared } from '../../core/database/prepared.ts'

@@ -571,6 +571,7 @@ const lines = String.raw`
 ["index webhook_deliveries_due","webhook_deliveries","CREATE INDEX webhook_deliveries_due ON webhook_deliveries USING btree (endpoint, due_at, id) WHERE (state = 'waiting'::text)"]
 ["index webhook_deliveries_in_order","webhook_deliveries","CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree (endpoint, order_key, id) WHERE (state = 'waiting'::text)"]
 ["index webhook_deliveries_open","webhook_deliveries","CREATE INDEX webhook_deliveries_open ON webhook_deliveries USING btree (endpoint, at) WHERE (state = 'waiting'::text)"]
+["index webhook_queues_by_due","webhook_queues","CREATE INDEX webhook_queues_by_due ON webhook_queues USING btree (due_at) WHERE (due_at IS NOT NULL)"]
 ["index webhook_queues_due","webhook_queues","CREATE INDEX webhook_queues_due ON webhook_queues USING btree (lane, due_at) WHERE (due_at IS NOT NULL)"]
 ["table accounts","accounts",""]
 ["table audit_chains","audit_chains",""]

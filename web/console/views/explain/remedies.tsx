@@ -3,7 +3,7 @@ import { accountPath } from '../../account-path.ts'
 import { ActionButton } from '../../components/action-button.tsx'
 import { OneTimePassword } from '../../components/one-time-password.tsx'
 import type { Explanation } from './answered.tsx'
-import { type DoneMend, useMend } from './mend.ts'
+import { type DoneRemedy, useRemedy } from './remedy.ts'
 import { whyTexts } from './texts.ts'
 
 interface Props {
@@ -12,11 +12,11 @@ interface Props {
 }
 
 /** What an administrator can do about it: what is done elsewhere first, then the buttons. */
-export function Mends({ answer, again }: Props) {
+export function Remedies({ answer, again }: Props) {
   const t = whyTexts.use()
-  const { code, mends, username } = answer
+  const { code, remedies, username } = answer
   const [password, setPassword] = useState<string | null>(null)
-  const mend = useMend({
+  const remedy = useRemedy({
     username: username ?? '',
     address: answer.refusal?.address ?? '',
     again,
@@ -26,30 +26,30 @@ export function Mends({ answer, again }: Props) {
   return (
     <>
       {step && <p>{step}</p>}
-      {code?.startsWith('limit_') && mends.length === 0 && (
+      {code?.startsWith('limit_') && remedies.length === 0 && (
         <p>
           <a href="/admin/throttle">{t.throttle}</a>
         </p>
       )}
-      {mends.length === 0 && !step && <p>{answer.passes ? t.nothingToMend : t.noMend}</p>}
-      {mends.length > 0 && (
-        <ul class="why-mends">
-          {mends.map((name, index) => (
+      {remedies.length === 0 && !step && <p>{answer.passes ? t.noRemedyNeeded : t.noRemedy}</p>}
+      {remedies.length > 0 && (
+        <ul class="why-remedies">
+          {remedies.map((name, index) => (
             <li key={name}>
               {name === 'change_roles' ? (
                 <a class="button quiet small" href={accountPath(username ?? '')}>
-                  {t.mends[name].action}
+                  {t.remedies[name].action}
                 </a>
               ) : (
                 <ActionButton
                   kind={kindOf(name, index === 0 && code !== null)}
                   isSmall
-                  onClick={() => mend(name)}
+                  onClick={() => remedy(name)}
                 >
-                  {t.mends[name].action}
+                  {t.remedies[name].action}
                 </ActionButton>
               )}
-              <p class="hint">{t.mends[name].effect}</p>
+              <p class="hint">{t.remedies[name].effect}</p>
             </li>
           ))}
         </ul>
@@ -68,7 +68,7 @@ export function Mends({ answer, again }: Props) {
   )
 }
 
-function kindOf(mend: DoneMend, isFirst: boolean) {
-  if (mend === 'remove_second_factor' || mend === 'set_password') return 'danger'
+function kindOf(remedy: DoneRemedy, isFirst: boolean) {
+  if (remedy === 'remove_second_factor' || remedy === 'set_password') return 'danger'
   return isFirst ? 'main' : 'quiet'
 }

@@ -2,6 +2,23 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { DatabaseOrTransaction } from './database.ts'
 import { isPostgres } from './transactions.ts'
 
+/** The `order by` of columns, all in one direction. */
+export function inOrder(columns: readonly string[], descending: boolean): RawBuilder<unknown> {
+  const direction = descending ? sql`desc` : sql`asc`
+  return sql`${sql.join(columns.map((column) => sql`${sql.ref(column)} ${direction}`))}`
+}
+
+/** The condition of the rows behind a place in an order; at any depth an index of the order finds them. */
+export function isBeyond(
+  columns: readonly string[],
+  place: readonly unknown[],
+  descending: boolean,
+): RawBuilder<SqlBool> {
+  const beyond = descending ? sql`<` : sql`>`
+  return sql<SqlBool>`(${sql.join(columns.map((column) => sql.ref(column)))})
+    ${beyond} (${sql.join([...place])})`
+}
+
 /** An order of a table in which pages are read by number. */
 export interface ListOrder {
   readonly table: 'users' | 'posts' | 'accounts'
@@ -49,13 +66,11 @@ export function isOnPage(
 }
 
 function idsOf({ table, id, key }: ListOrder, descending: boolean): RawBuilder<unknown> {
-  const direction = descending ? sql`desc` : sql`asc`
-  const columns = (key ? [key, id] : [id]).map((name) => sql`${sql.ref(name)} ${direction}`)
   const hasStaged = sql`exists (select 1 from imports where state <> 'done'
     and exists (select 1 from ${sql.table(table)} as staged where staged.import_id = imports.id))`
   const isListed = table === 'posts' ? sql`true` : sql`not ${hasStaged}`
   return sql`select ${sql.ref(id)} as id from ${sql.table(table)}
-    where ${isListed} order by ${sql.join(columns)}`
+    where ${isListed} order by ${inOrder(key ? [key, id] : [id], descending)}`
 }
 
 function bigint(value: Expression<unknown>): RawBuilder<number> {

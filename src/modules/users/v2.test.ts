@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { ApiError } from '../../core/errors.ts'
-import { readCursor, writeCursor } from './cursor.ts'
 import { type Order, sortKeys } from './lists.ts'
+import { readUserCursor, writeUserCursor } from './v2.ts'
 
 const orders: readonly Order[] = sortKeys.flatMap((key) =>
   [false, true].map((descending) => ({ key, descending })),
@@ -13,7 +13,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64url')
 
 function assertRefused(text: string, order: Order = byName) {
   assert.throws(
-    () => readCursor(text, order),
+    () => readUserCursor(text, order),
     (error) => {
       assert.ok(error instanceof ApiError)
       assert.equal(error.row, 'validationFailed')
@@ -35,9 +35,9 @@ suite('cursor', () => {
           .filter((text) => text.isWellFormed() && !text.includes('\0')),
         (order, page, id, value) => {
           const cursor = { page, after: { value, id } }
-          const text = writeCursor(cursor, order)
+          const text = writeUserCursor(cursor, order)
           assert.match(text, /^[A-Za-z0-9_-]+$/)
-          assert.deepEqual(readCursor(text, order), cursor)
+          assert.deepEqual(readUserCursor(text, order), cursor)
         },
       ),
       { numRuns: 500 },
@@ -46,7 +46,7 @@ suite('cursor', () => {
 
   test('a cursor of one order is refused in every other', () => {
     for (const order of orders) {
-      const text = writeCursor({ page: 2, after: { value: 'ann', id: 5 } }, order)
+      const text = writeUserCursor({ page: 2, after: { value: 'ann', id: 5 } }, order)
       for (const other of orders) if (other !== order) assertRefused(text, other)
     }
   })
@@ -90,7 +90,7 @@ suite('cursor', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json().map(encode), fc.base64String()), (text) => {
         try {
-          const { page, after } = readCursor(text, byName)
+          const { page, after } = readUserCursor(text, byName)
           assert.ok(Number.isSafeInteger(page) && Number.isSafeInteger(after.id))
         } catch (error) {
           assert.ok(error instanceof ApiError)

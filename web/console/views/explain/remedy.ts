@@ -5,8 +5,8 @@ import { toast } from '../../components/toasts.tsx'
 import { partsOf } from '../account/parts.ts'
 import { whyTexts } from './texts.ts'
 
-/** A mend that is done here; roles are changed on the page of the account. */
-export type DoneMend = Exclude<components['schemas']['Mend'], 'change_roles'>
+/** A remedy that is done here; roles are changed on the page of the account. */
+export type DoneRemedy = Exclude<components['schemas']['Remedy'], 'change_roles'>
 
 interface Options {
   readonly username: string
@@ -17,8 +17,8 @@ interface Options {
   readonly showPassword: (password: string) => void
 }
 
-/** Makes the function that does a mend, asks first where it cannot be undone, and says what was done. */
-export function useMend({ username, address, again, showPassword }: Options) {
+/** Makes the function that does a remedy, asks first where it cannot be undone, and says what was done. */
+export function useRemedy({ username, address, again, showPassword }: Options) {
   const t = whyTexts.use()
   const params = { path: { username } }
 
@@ -35,7 +35,7 @@ export function useMend({ username, address, again, showPassword }: Options) {
     toast(text, undo ? { undo } : {})
   }
 
-  const mends: Readonly<Record<DoneMend, () => Promise<void>>> = {
+  const remedies: Readonly<Record<DoneRemedy, () => Promise<void>>> = {
     async unlock() {
       await change({ locked: false })
       done(t.done.unlock(username), async () => {
@@ -76,7 +76,7 @@ export function useMend({ username, address, again, showPassword }: Options) {
       const isConfirmed = await confirmed({
         title: t.confirm.setPassword(username),
         effects: t.confirm.setPasswordEffects,
-        action: t.mends.set_password.action,
+        action: t.remedies.set_password.action,
         isDangerous: true,
       })
       if (!isConfirmed) return
@@ -90,7 +90,7 @@ export function useMend({ username, address, again, showPassword }: Options) {
       const isConfirmed = await confirmed({
         title: t.confirm.removeFactor(username),
         effects: t.confirm.removeFactorEffects,
-        action: t.mends.remove_second_factor.action,
+        action: t.remedies.remove_second_factor.action,
         isDangerous: true,
         typed: username,
       })
@@ -100,5 +100,5 @@ export function useMend({ username, address, again, showPassword }: Options) {
       again()
     },
   }
-  return (mend: DoneMend) => mends[mend]()
+  return (remedy: DoneRemedy) => remedies[remedy]()
 }
