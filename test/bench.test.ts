@@ -3,16 +3,16 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
-import { answers } from '../bench/answers.ts'
-import { isInstalled } from '../bench/install.ts'
-import { parts } from '../bench/parts/parts.ts'
-import { counting, disturbance, isQuiet, leastTurns } from '../bench/report/disturbance.ts'
-import { type Figure, type Machine, median, meets, shown } from '../bench/report/figure.ts'
-import { page, reportFor, withFigure } from '../bench/report/page.ts'
-import { ratiosOf, updated, verdicts } from '../bench/report/ratchet.ts'
-import { altText, svg } from '../bench/report/svg.ts'
-import { table } from '../bench/report/table.ts'
-import { linesOf, takeTurns } from '../bench/turns.ts'
+import { answers } from '../lab/bench/answers.ts'
+import { isInstalled } from '../lab/bench/install.ts'
+import { parts } from '../lab/bench/parts/parts.ts'
+import { counting, disturbance, isQuiet, leastTurns } from '../lab/bench/report/disturbance.ts'
+import { type Figure, type Machine, median, meets, shown } from '../lab/bench/report/figure.ts'
+import { page, reportFor, withFigure } from '../lab/bench/report/page.ts'
+import { ratiosOf, updated, verdicts } from '../lab/bench/report/ratchet.ts'
+import { altText, svg } from '../lab/bench/report/svg.ts'
+import { table } from '../lab/bench/report/table.ts'
+import { linesOf, takeTurns } from '../lab/bench/turns.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -301,7 +301,7 @@ suite('the ratchet of the benchmark', () => {
   })
 
   test('ratchet.json holds a number above 0 for each name', () => {
-    const held: Record<string, unknown> = JSON.parse(read('bench/ratchet.json'))
+    const held: Record<string, unknown> = JSON.parse(read('lab/bench/ratchet.json'))
     assert.ok(Object.keys(held).length > 5)
     for (const [name, ratio] of Object.entries(held)) {
       assert.ok(typeof ratio === 'number' && ratio > 0, name)
@@ -393,8 +393,8 @@ suite('the load generator of the benchmark', () => {
 })
 
 suite('the programs beside the service', () => {
-  const { dependencies } = JSON.parse(read('bench/package.json'))
-  const lock = JSON.parse(read('bench/package-lock.json'))
+  const { dependencies } = JSON.parse(read('lab/bench/package.json'))
+  const lock = JSON.parse(read('lab/bench/package-lock.json'))
 
   test('are pinned, without an address of a registry and without install scripts', () => {
     assert.deepEqual(lock.packages[''].dependencies, dependencies)
@@ -422,8 +422,8 @@ suite('the programs beside the service', () => {
     assert.equal(isInstalled(folder), true)
   })
 
-  test('each has a line in bench/README.md, and none is a package of the project', () => {
-    const text = read('bench/README.md')
+  test('each has a line in lab/bench/README.md, and none is a package of the project', () => {
+    const text = read('lab/bench/README.md')
     const project = JSON.parse(read('package.json'))
     for (const name of Object.keys(dependencies)) {
       assert.match(text, new RegExp(`^\\| ${name} \\|`, 'm'))
@@ -433,8 +433,8 @@ suite('the programs beside the service', () => {
     }
   })
 
-  test('every part of the benchmark has a line in bench/README.md', () => {
-    const text = read('bench/README.md')
+  test('every part of the benchmark has a line in lab/bench/README.md', () => {
+    const text = read('lab/bench/README.md')
     for (const name of Object.keys(parts))
       assert.match(text, new RegExp(`^\\| \`${name}\` \\|`, 'm'))
   })

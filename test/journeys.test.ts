@@ -6,6 +6,6 @@ import { testDatabase } from './database.ts'
 import { countJourneys } from './journeys.ts'
 
 // On both databases: journeys.ts begins with testApp.
-test('docs/request-costs.md says what every journey costs (npm run journeys)', async () => {
+test('docs/request-costs.md says what every journey costs (npm run docs)', async () => {
   assert.deepEqual(await countJourneys(), readJourneys(testDatabase))
 })

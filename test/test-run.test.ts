@@ -18,7 +18,7 @@ suite('npm test', () => {
     })
     const script = `import { runTests } from './tools/test-run.ts'
       const env = { ...process.env, TEST_DATABASE: 'sqlite', NODE_TEST_CONTEXT: undefined }
-      const counts = await runTests({ files: ${JSON.stringify(files)}, env, fileMs: 4000 })
+      const counts = await runTests({ files: ${JSON.stringify(files)}, env, options: [], fileMs: 4000 })
       console.log(JSON.stringify(counts))`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: root,
@@ -65,5 +65,12 @@ suite('npm test', () => {
         assert.ok(source.startsWith(databaseMatters), file)
       }
     }
+  })
+
+  test('the table of CONTRIBUTING.md names every script of package.json', () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const table = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+    const rows = [...table.matchAll(/^\| `npm (?:run )?([\w:-]+)/gm)].map(([, name]) => name)
+    assert.deepEqual(rows.toSorted(), Object.keys(scripts).toSorted())
   })
 })

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Count } from '../test/counted-database.ts'
 
 /**
- * `npm run journeys` counts the statements and transactions of requests on both databases, and the
+ * Counts the statements and transactions of requests on both databases, and the
  * round trips to PostgreSQL, and writes them to a table in docs/request-costs.md; a test compares the table
  * with the code.
  */
 const page = join(import.meta.dirname, '../docs/request-costs.md')
-const [start, end] = ['<!-- npm run journeys -->\n', '<!-- end of journeys -->\n']
+const [start, end] = ['<!-- journeys -->\n', '<!-- end of journeys -->\n']
 const databases = ['sqlite', 'postgres'] as const
 const head = `| | SQLite: statements | transactions | PostgreSQL: statements | transactions | round trips |
 |-|-|-|-|-|-|
@@ -60,7 +60,5 @@ if (import.meta.main && process.argv[2] === 'count') {
 } else if (import.meta.main) {
   const [before, , after] = partsOf(readFileSync(page, 'utf8'))
   const [sqlite = [], postgres = []] = databases.map(countOn)
-  const table = tableOf(sqlite, postgres)
-  writeFileSync(page, before + table + after)
-  process.stdout.write(table)
+  writeFileSync(page, before + tableOf(sqlite, postgres) + after)
 }

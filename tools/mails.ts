@@ -1,4 +1,4 @@
-/** `npm run mails`: writes the golden files of all messages, in all languages, to test/mails/. */
+/** Writes the golden files of all messages, in all languages, to test/mails/. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathOfSample, renderSamples } from '../test/mail-samples.ts'

@@ -16,3 +16,4 @@ for (;;) {
   await test(`end of ${file}`, () => {}) // runs after the tests of the file
 }
 process.disconnect?.()
+setTimeout(() => process.exit(), 5000).unref() // a handle that a test left open

@@ -8,7 +8,7 @@ const fileEnd = /^end of /
 /** Prints a line for each file, and each failure once, without the frames of the runner. */
 // biome-ignore lint/style/noDefaultExport: Node asks a reporter for it
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const database = process.env.TEST_DATABASE
+  const database = process.env.TEST_DATABASE ?? 'both'
   const names: string[] = []
   let passed = 0
   let failed = 0

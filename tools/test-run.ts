@@ -3,8 +3,6 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-/** A file that takes longer hangs: a test has a minute of its own, and a suite has many tests. */
-const maxFileMs = 300_000
 // Much is made and thrown away: with room for it, a tenth of the work goes.
 const memory = ['--min-semi-space-size=16', '--max-semi-space-size=64']
 
@@ -12,8 +10,9 @@ export interface Run {
   readonly files: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** Options of Node, such as `--test-name-pattern=x`. */
-  readonly options?: readonly string[]
-  readonly fileMs?: number
+  readonly options: readonly string[]
+  /** A file that takes longer hangs. */
+  readonly fileMs: number
 }
 
 export interface Counts {
@@ -37,16 +36,12 @@ export async function runTests(run: Run): Promise<Counts> {
 
 type Message = { readonly next: true } | Counts
 
-function runProcess(
-  { env, options = [], fileMs = maxFileMs }: Run,
-  queue: string[],
-  counts: Counts,
-): Promise<void> {
+function runProcess({ env, options, fileMs }: Run, queue: string[], counts: Counts): Promise<void> {
   const reporter = join(root, 'tools/test-reporter.ts')
   const child = fork(join(root, 'tools/test-process.ts'), {
     cwd: root,
     env,
-    execArgv: [...memory, '--test-timeout=60000', `--test-reporter=${reporter}`, ...options],
+    execArgv: [...memory, `--test-reporter=${reporter}`, ...options],
   })
   let file: string | undefined
   const hang = setTimeout(() => child.kill('SIGKILL'), fileMs)
@@ -66,7 +61,7 @@ function runProcess(
       if (file !== undefined || (code !== 0 && code !== 1)) {
         counts.failed += 1
         const how = signal === 'SIGKILL' ? `was killed after ${fileMs / 1000} s` : 'ended'
-        const where = `${env.TEST_DATABASE}, ${file ?? 'after the last file'}`
+        const where = `${env.TEST_DATABASE ?? 'both'}, ${file ?? 'after the last file'}`
         process.stdout.write(`✖ ${where}: the process ${how}, ${signal ?? `exit code ${code}`}\n`)
       }
       resolve()

@@ -1,70 +1,74 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ApiDocument } from '../test/openapi/operations.ts'
 import { recordMet } from '../test/openapi/record.ts'
 import { startPostgres } from '../test/postgres.ts'
 import { buildWebIfStale } from './build-web.ts'
-import { bytesOf, filesOf, runsOnPostgres } from './test-files.ts'
+import { bytesOf, filesOf, runsOnPostgres, suites } from './test-files.ts'
 import { keepFilesInMemory } from './test-folder.ts'
 import { runTests } from './test-run.ts'
 
 /**
  * `npm test -- [--complete] [word...] [--test-name-pattern=x]`: all test files on SQLite, and those in
  * which the database makes a difference on PostgreSQL too; with `--complete` or a word of a path, on
- * both. `TEST_DATABASE` names one of the two. Other options are Node's.
+ * both. `TEST_DATABASE` names one of the two. `--suite=faults` and `--suite=browser` are files that
+ * choose their databases, `--suite=console` those of the console. Other options are Node's.
  */
 const startedAt = performance.now()
 const given = process.argv.slice(2)
 const words = given.filter((word) => !word.startsWith('--'))
-const options = given.filter((word) => word.startsWith('--') && word !== '--complete')
-const isComplete = given.includes('--complete') || words.length > 0
-const { TEST_DATABASE: only = '', TEST_DATABASE_URL } = process.env
-const bytesPerMinute = 1_000_000
-
-const files = filesOf(words)
-const queues = {
-  sqlite: only === 'postgres' ? [] : files,
-  postgres:
-    only === 'sqlite'
-      ? []
-      : files.filter((file) => runsOnPostgres(file, isComplete || only !== '')),
-}
-const all = Object.values(queues).flat()
-const minutes = Math.ceil(all.reduce((sum, file) => sum + bytesOf(file), 0) / bytesPerMinute)
-process.stdout.write(
-  `${files.length} files on ${only || 'two databases'} (${all.length} runs), about ${minutes} min\n`,
+const options = given.filter((word) => /^--(?!complete$|suite=)/.test(word))
+const suite = (Object.keys(suites) as (keyof typeof suites)[]).find((name) =>
+  given.includes(`--suite=${name}`),
 )
+const { TEST_DATABASE: only = '', TEST_DATABASE_URL } = process.env
+const isComplete = given.includes('--complete') || words.length > 0 || Boolean(only || suite)
+const bytesPerMinute = 1_000_000
+const root = join(import.meta.dirname, '..')
+
+const files = filesOf(words, suite)
+const queues = queuesOf()
+const all = Object.values(queues).flat()
+const minutes = Math.ceil(all.reduce((total, file) => total + bytesOf(file), 0) / bytesPerMinute)
+const where = only || (Object.keys(queues).length > 1 ? 'two databases' : 'databases of their own')
+process.stdout.write(`${files.length} files on ${where}, about ${minutes} minutes\n`)
 
 await buildWebIfStale()
-keepFilesInMemory()
-const server = queues.postgres.length > 0 && !TEST_DATABASE_URL ? await startPostgres() : null
-const met = given.every((word) => word === '--complete') ? recordMet() : null
+if (!suite) keepFilesInMemory()
+const server = queues.postgres?.length && !TEST_DATABASE_URL ? await startPostgres() : null
+const met = given.every((word) => word === '--complete') && !only ? recordMet() : null
 const runs = Object.entries(queues).map(([database, queue]) =>
   runTests({
     files: queue,
-    options,
+    options: [`--test-timeout=${suite ? 600_000 : 60_000}`, ...options],
+    fileMs: suite ? 900_000 : 300_000,
     env: {
       ...process.env,
       ...met?.env,
-      TEST_DATABASE: database,
+      ...(database !== 'both' && { TEST_DATABASE: database }),
       TEST_RUN: String(process.pid), // its processes share their databases
       ...(server && { TEST_DATABASE_URL: server.url('postgres') }),
-      NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/tests'),
+      // The processes of the faults measure what they compile themselves.
+      ...(!suite && { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/tests') }),
     },
   }),
 )
 const results = await Promise.all(runs)
 await server?.stop()
-const unmet = met?.unmet(readDocument()) ?? []
+const unmet = met?.unmet(JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))) ?? []
 for (const answer of unmet) {
   process.stdout.write(`✖ docs/openapi.json: ${answer} is documented, and no test meets it\n`)
 }
-const passed = results.reduce((sum, counts) => sum + counts.passed, 0)
-const failed = results.reduce((sum, counts) => sum + counts.failed, unmet.length)
+const passed = results.reduce((total, counts) => total + counts.passed, 0)
+const failed = results.reduce((total, counts) => total + counts.failed, unmet.length)
 const seconds = Math.round((performance.now() - startedAt) / 1000)
 process.stdout.write(`${failed > 0 ? '✖' : '✔'} ${passed} passed, ${failed} failed, ${seconds} s\n`)
 process.exitCode = failed > 0 ? 1 : 0
 
-function readDocument(): ApiDocument {
-  return JSON.parse(readFileSync(join(import.meta.dirname, '../docs/openapi.json'), 'utf8'))
+/** The files by database; `both` for files that choose for themselves. */
+function queuesOf(): Record<string, string[]> {
+  if (suite === 'faults' || suite === 'browser') return { both: files }
+  const ofPostgres = files.filter((file) => runsOnPostgres(file, isComplete))
+  const queues = { sqlite: files, postgres: ofPostgres }
+  if (only === 'sqlite' || only === 'postgres') return { [only]: queues[only] }
+  return queues
 }

@@ -282,7 +282,7 @@ suite('what an account that lacks one requirement gets at each door', async () =
 
   function resetBy(token: string) {
     const body = JSON.stringify({ token, new_password: next })
-    return { method: 'PUT', path: '/api/public/reset', headers: {}, body }
+    return { method: 'POST', path: '/api/public/reset/complete', headers: {}, body }
   }
 
   /** What a door can give; what else is given stands in the answer. */

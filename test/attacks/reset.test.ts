@@ -17,7 +17,7 @@ suite('a reset against strangers', async () => {
   const them = await confirmationsOf(app)
   const begin = (json: object, call: Call = {}) =>
     app.call('POST', '/api/public/reset', { ...call, json })
-  const finish = (json: object) => app.call('PUT', '/api/public/reset', { json })
+  const finish = (json: object) => app.call('POST', '/api/public/reset/complete', { json })
   const mailed = async () => (await newestMail(app, them, 'reset')) ?? assert.fail('no mail')
   const logIn = ({ username }: Pick<Someone, 'username'>, password: string) =>
     app.call('POST', '/login', { json: { username, password } })
@@ -380,7 +380,7 @@ suite('a reset against strangers', async () => {
     ]) {
       assertRefusal(await begin({ email: who.email }, { headers }), 403, 'Access denied')
       const json = { token: who.token, new_password: next }
-      const put = await app.call('PUT', '/api/public/reset', { headers, json })
+      const put = await app.call('POST', '/api/public/reset/complete', { headers, json })
       assertRefusal(put, 403, 'Access denied')
     }
     assert.deepEqual(await app.rows('refusals'), before)

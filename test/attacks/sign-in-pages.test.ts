@@ -270,7 +270,7 @@ suite('attacks on the sign-in of pages', async () => {
     const before = await sessions(ann.userId)
     const answers = await Promise.all(
       Array.from({ length: 50 }, () =>
-        app.call('PUT', '/api/public/sign-in-code', { json: { token, mode: 'session' } }),
+        app.call('POST', '/api/public/sign-in-code/complete', { json: { token, mode: 'session' } }),
       ),
     )
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
@@ -291,11 +291,13 @@ suite('attacks on the sign-in of pages', async () => {
     const other = await confirmations.secretsOf(id)
     const tokens = ['', ' ', '.', 'null', `${id}.`, 'x'.repeat(66), other?.token ?? 'x']
     for (const token of tokens) {
-      const answer = await app.call('PUT', '/api/public/sign-in-code', { json: { token } })
+      const answer = await app.call('POST', '/api/public/sign-in-code/complete', {
+        json: { token },
+      })
       assertRefusal(answer, 400, 'Invalid or expired code', token)
     }
     for (const json of [{ token: null }, { token: ['x'] }, { token: 'x'.repeat(5000) }, {}]) {
-      const answer = await app.call('PUT', '/api/public/sign-in-code', { json })
+      const answer = await app.call('POST', '/api/public/sign-in-code/complete', { json })
       assert.equal(answer.status, 400, JSON.stringify(json))
     }
   })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { failOver } from './failovers.ts'
 
-// Many times, and with a replica that lags: npm run prove:failover.
 suite('a replica that takes over', () => {
   test('a synchronous one has all that was acknowledged, and both nodes go on', async () => {
     const figures = await failOver({ isSynchronous: true, changes: 60 })

@@ -5,7 +5,6 @@ import { killUnderLoad } from './kills.ts'
 import { type LossName, nodeToLoseItsDatabase, poolMax } from './losses.ts'
 import { assertMigration, assertNewerIsRefused, assertOneSchema, assertWhole } from './outcomes.ts'
 
-// All of them: npm run prove:faults.
 const names: readonly LossName[] = ['killed', 'paused', 'cut off']
 
 /** PostgreSQL and the service as processes of their own, stopped and killed in every way. */

@@ -9,7 +9,7 @@ import {
   wrongSettings,
 } from './starts.ts'
 
-// The goals are seconds of a quiet machine: npm run prove:faults. CPU is the same on any other.
+// The goals are seconds of a quiet machine: CPU is the same on any other.
 const refusedCpuMs = 2000
 
 suite('R16: a start', () => {

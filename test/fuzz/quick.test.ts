@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { newCounts, runChunk } from '../../tools/fuzz/chunk.ts'
-import { type FuzzedOperation, operationsOf } from '../../tools/fuzz/operations.ts'
-import { requestsTo } from '../../tools/fuzz/requests.ts'
+import { newCounts, runChunk } from '../../lab/fuzz/chunk.ts'
+import { type FuzzedOperation, operationsOf } from '../../lab/fuzz/operations.ts'
+import { requestsTo } from '../../lab/fuzz/requests.ts'
 import { startInProcess } from './in-process.ts'
 
 /**
- * The quick form of `npm run prove:fuzz`: the same requests from the same document, one after another, in
+ * The quick form of `npm run prove -- fuzz`: the same requests from the same document, one after another, in
  * this process. `FUZZ_SEED` adds those of another seed. `test/faults/fuzz.test.ts` has what is planted.
  */
 const seeds = [1, ...(process.env.FUZZ_SEED ? [Number(process.env.FUZZ_SEED)] : [])]

@@ -1203,7 +1203,9 @@ suite('every event, with its fields and its level', async () => {
       } as const
       const { token } = await mailed((await begin(wanted)).id)
       const json = { token, new_password: other }
-      const { told } = await during(app, () => app.call('PUT', '/api/public/reset', { json, from }))
+      const { told } = await during(app, () =>
+        app.call('POST', '/api/public/reset/complete', { json, from }),
+      )
       return { told, fields: { user_id: who.userId, method: 'link', address } }
     }),
     info('mfa_removed', 'the owner removes it', async () => {

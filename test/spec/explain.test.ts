@@ -857,21 +857,21 @@ suite('questions before a refusal', async () => {
     const change = (json: object) => own.call('PUT', '/api/admin/accounts/bea', { headers, json })
     await own.account('bea')
     const free = await asked({ username: 'bea' })
-    assert.deepEqual([free.of, free.passes, free.mends], ['login', true, ['set_password']])
+    assert.deepEqual([free.of, free.passes, free.remedies], ['login', true, ['set_password']])
     await change({ locked: true })
     const locked = await asked({ username: 'Bea' })
     assert.deepEqual(
-      [locked.passes, locked.code, locked.status, locked.mends],
+      [locked.passes, locked.code, locked.status, locked.remedies],
       [false, 'account_locked', 401, ['unlock']],
     )
     await change({ locked: false, active: false })
-    assert.deepEqual((await asked({ username: 'bea' })).mends, ['enable'])
+    assert.deepEqual((await asked({ username: 'bea' })).remedies, ['enable'])
     await change({ active: true })
     const guess = { username: 'bea', password: 'a wrong pass phrase' }
     for (let tries = 0; tries < 3; tries += 1) await own.call('POST', '/login', { json: guess })
     const out = await asked({ username: 'bea' })
     assert.deepEqual(
-      [out.code, out.mends],
+      [out.code, out.remedies],
       ['account_locked_out', ['clear_throttle', 'set_password']],
     )
     await own.call('DELETE', '/api/admin/throttle/bea', { headers })
@@ -888,9 +888,10 @@ suite('questions before a refusal', async () => {
     const json = { username: 'cleo' }
     const { body } = await own.call('POST', '/api/admin/explain', { headers, json })
     assert.deepEqual(
-      [body.status, body.code, body.mends],
+      [body.status, body.code, body.remedies],
       [429, 'limit_username_address', ['clear_throttle', 'set_password']],
     )
+    assert.deepEqual(body.mends, body.remedies, 'the name of the field before 0.13.0')
     assert.equal(body.checks.at(-1).asks, 'fewer failed tries from 203.0.113.7')
     assert.deepEqual(await own.rows(), before)
   })
@@ -911,13 +912,13 @@ suite('questions before a refusal', async () => {
       (await own.call('POST', '/api/admin/explain', { headers, json: { text } })).body
     const first = await byId()
     assert.deepEqual(
-      [first.code, first.username, first.address, first.mends],
+      [first.code, first.username, first.address, first.remedies],
       ['limit_address', null, from, ['clear_address']],
     )
-    assert.deepEqual((await byText()).mends, ['clear_address'])
+    assert.deepEqual((await byText()).remedies, ['clear_address'])
     const path = `/api/admin/throttle/addresses/${encodeURIComponent(first.address)}`
     assert.equal((await own.call('DELETE', path, { headers })).body.logins, 2)
-    assert.deepEqual([(await byId()).mends, (await byText()).mends], [[], []])
+    assert.deepEqual([(await byId()).remedies, (await byText()).remedies], [[], []])
     assert.equal((await logIn('admin', own.admin.password)).status, 200)
   })
 
@@ -939,9 +940,9 @@ suite('questions before a refusal', async () => {
     }
   })
 
-  test('no mend of the own account that asks for its owner', async () => {
+  test('no remedy of the own account that asks for its owner', async () => {
     const { body } = await ask({ username: 'admin' })
-    assert.deepEqual([body.passes, body.mends], [true, []])
+    assert.deepEqual([body.passes, body.remedies], [true, []])
   })
 
   test('each explanation is an event that names who asked, and about whom', async () => {

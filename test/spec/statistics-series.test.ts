@@ -94,7 +94,7 @@ suite('what the time series count', async () => {
     })
     const begun = await begunSignUp(app, mailbox, 'signed@example.org')
     const json = { token: begun.token, ...profileOf('signed') }
-    const signedUp = await counted(() => app.call('PUT', '/api/public/sign-up', { json }))
+    const signedUp = await counted(() => app.call('POST', '/api/public/sign-up/complete', { json }))
     assert.deepEqual(signedUp, { 'accounts_created sign_up': 1 })
     const wanted = { email: 'guest@example.org', roles: ['USER'] }
     const { token } = await invited(app, mailbox, wanted)

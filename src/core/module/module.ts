@@ -180,6 +180,8 @@ export interface ModuleCommands {
 export interface CommandRow {
   /** For example `keys rotate`. */
   readonly name: string
+  /** The name before a renaming, which works until 1.0, and which no help shows. */
+  readonly formerly?: string
   /**
    * The names of its operands; the last may end with `...`, for one or more values. Those in
    * brackets, `[name]`, may be left out, from the last on.

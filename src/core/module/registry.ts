@@ -39,7 +39,9 @@ export function assertDistinct(modules: readonly ModuleNames[]): void {
       error: module.errors?.map((problem) => errorName(problem, module.name)),
       method: module.methods?.map(({ name }) => name),
       'request header': module.requestHeaders?.map(({ name }) => name.toLowerCase()),
-      command: module.commands?.flatMap(({ rows }) => rows.map(({ name }) => name)),
+      command: module.commands?.flatMap(({ rows }) =>
+        rows.flatMap(({ name, formerly }) => (formerly ? [name, formerly] : [name])),
+      ),
     }
     for (const [kind, names = []] of Object.entries(claimed)) {
       for (const name of names) claim(kind, name, module.name)

@@ -3,6 +3,7 @@ import { mailboxes } from '../../../test/emails.ts'
 import {
   belowBothAccounts,
   type Caller,
+  type CommandExamples,
   type Example,
   type Examples,
   present,
@@ -102,5 +103,13 @@ export const examples: Examples = {
       const token = await proofFor(world, world.newAccount())
       return formAt(world.app, `/verify?token=${token}`)
     },
+  },
+}
+
+export const commands: CommandExamples = {
+  'account email': {
+    events: ['user_updated'],
+    run: async ({ run, newAccount }) =>
+      run(`account email ${(await newAccount()).username} other@example.org`),
   },
 }

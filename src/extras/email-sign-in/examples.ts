@@ -1,5 +1,5 @@
 import { mailboxes } from '../../../test/emails.ts'
-import type { Examples } from '../../../test/example.ts'
+import { completing, type Examples } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
 
 export const examples: Examples = {
@@ -7,7 +7,7 @@ export const examples: Examples = {
     events: ['email_login_requested'],
     make: ({ newAddress }) => ({ json: { email: newAddress() } }),
   },
-  finishEmailLogin: {
+  ...completing('EmailLogin', {
     events: ['authn_token_created', 'authn_login_success'],
     make: async ({ app, once, newAccount, newAddress }) => {
       const email = newAddress()
@@ -16,7 +16,7 @@ export const examples: Examples = {
       const token = await (await once(mailboxes)).token(body.id)
       return { json: { token, mode: 'token' } }
     },
-  },
+  }),
 }
 
 export const settings = () => ({ EMAIL_SIGN_IN: 'on' })

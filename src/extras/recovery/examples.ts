@@ -1,5 +1,5 @@
 import { mailboxes } from '../../../test/emails.ts'
-import type { CommandExamples, Examples } from '../../../test/example.ts'
+import { type CommandExamples, completing, type Examples } from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
 import { formAt } from '../../../test/page-forms.ts'
 
@@ -20,7 +20,7 @@ export const examples: Examples = {
       },
     },
   ],
-  finishReset: {
+  ...completing('Reset', {
     events: ['authn_password_change', 'password_reset'],
     make: async ({ once, newAccount }) => {
       const { confirmations, token } = await once(mailboxes)
@@ -28,7 +28,7 @@ export const examples: Examples = {
       const { id } = await confirmations.begin({ purpose: 'reset', userId, version: 1 })
       return { json: { token: await token(id), new_password: newPassword } }
     },
-  },
+  }),
   beginAccountReset: {
     events: ['password_reset_requested'],
     make: async ({ newAccount, newAddress }) => ({

@@ -1,4 +1,11 @@
-import type { CommandExamples, CommandWorld, Examples, Make, World } from '../../../test/example.ts'
+import {
+  type CommandExamples,
+  type CommandWorld,
+  completing,
+  type Examples,
+  type Make,
+  type World,
+} from '../../../test/example.ts'
 import { verifyAddress } from '../../../test/mail.ts'
 import { formAt } from '../../../test/page-forms.ts'
 import {
@@ -29,13 +36,13 @@ export const examples: Examples = {
       },
     },
   ],
-  finishSignUp: {
+  ...completing('SignUp', {
     events: ['user_created'],
     make: async ({ app, once, newAddress, newName }) => {
       const { token } = await begunSignUp(app, await once(mailboxOf), newAddress())
       return { json: { token, ...profileOf(newName()) } }
     },
-  },
+  }),
   acceptInvitation: {
     events: ['user_created', 'invitation_accepted'],
     make: async (world) => ({
@@ -90,9 +97,9 @@ const ofInvitation = (words: string) => async (world: CommandWorld) =>
   world.run(`invitation ${words} ${(await invite(world)).id}`)
 
 export const commands: CommandExamples = {
-  invite: {
+  'invitation create': {
     events: ['invitation_created'],
-    run: ({ run }) => run('invite one@example.org --roles USER'),
+    run: ({ run }) => run('invitation create one@example.org --roles USER'),
   },
   'invitation list': {},
   'invitation resend': { events: ['invitation_resent'], run: ofInvitation('resend') },

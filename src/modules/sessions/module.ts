@@ -16,6 +16,23 @@ export const module: Module = {
   requestHeaders: [{ name: 'X-CSRF-Token' }],
   settings: () => import('./settings.ts'),
 
+  commands: [
+    {
+      rows: [
+        {
+          name: 'session list',
+          operands: ['username'],
+          summary: 'Shows the live sessions of an account, the newest first',
+        },
+        {
+          name: 'session end',
+          operands: ['username', '[id]'],
+          summary: 'Ends one session of an account; without an id, all sessions and all tokens',
+        },
+      ],
+      load: () => import('./commands.ts'),
+    },
+  ],
   services: () => import('./services.ts'),
   checks: () => import('./checks.ts'),
   monitoring: () => import('./monitoring.ts'),

@@ -45,8 +45,13 @@ export interface Sessions {
   revalidate(db: DatabaseOrTransaction, id: string): Promise<LiveSession | null>
   /** The live sessions of an account, newest first; at most 1000. */
   of(userId: number): Promise<OwnSession[]>
-  /** Null if there is no such session. */
-  endOne(userId: number, handle: string, guard?: Guard): Promise<OwnSession | null>
+  /** Ends one of these sessions by its handle; null if there is no such session. */
+  endOne(
+    userId: number,
+    handle: string,
+    guard?: Guard,
+    reason?: 'owner' | 'operator',
+  ): Promise<OwnSession | null>
   /**
    * Ends all tokens and sessions of an account, except `keepSession`. The reason `administrator`
    * stands for a caller of the administration routes. False for an unknown account.
@@ -194,10 +199,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
     of: liveOf,
 
-    async endOne(userId, handle, guard) {
+    async endOne(userId, handle, guard, reason = 'owner') {
       const session = (await liveOf(userId)).find((other) => other.handle === handle)
       if (!session) return null
-      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, 'owner')
+      const remove = (trx: DatabaseOrTransaction) => removeOne(trx, session.id, reason)
       return (await transact(db, [], remove, guard)) === null ? null : session
     },
 
@@ -252,7 +257,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   async function removeOne(
     trx: DatabaseOrTransaction,
     id: string,
-    reason: 'owner' | 'logout' | 'replaced',
+    reason: 'owner' | 'operator' | 'logout' | 'replaced',
   ): Promise<number | null> {
     const userId = await sessionStore(trx).remove(id)
     if (userId !== null) {

@@ -17,6 +17,11 @@ export const module: Module = {
       rows: [
         { name: 'user add', summary: 'Makes a user, without an account' },
         { name: 'user list', summary: 'Shows all users, in the order of their ids' },
+        {
+          name: 'user delete',
+          operands: ['id'],
+          summary: 'Deletes a user with its account, and ends its logins; its posts stay',
+        },
       ],
       load: () => import('./commands.ts'),
     },

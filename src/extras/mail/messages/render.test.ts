@@ -22,7 +22,7 @@ const from = { at: 0, address: '203.0.113.7', device: null }
 suite('the messages', () => {
   const rendered = renderSamples()
 
-  test('are those of the golden files (npm run mails)', () => {
+  test('are those of the golden files (npm run docs)', () => {
     const files = languages.flatMap((language) =>
       readdirSync(pathOfSample(language)).map((name) => `${language}/${name}`),
     )

@@ -1,0 +1,2 @@
+// npm run bench -- [part ...] | --check
+await import(process.argv.includes('--check') ? './check.ts' : './run.ts')

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Caller, callerOf, type Reply } from '../../test/faults/http.ts'
+import { bearer, cookieOf, type ServiceNode } from '../../test/faults/node.ts'
+import {
+  forwardedHeaders,
+  hostSessionOf,
+  proxiedHosts,
+  proxiedSettings,
+  startNginx,
+} from '../../tools/proxied.ts'
+
+/** A credential that is ended at one node and used at another one. */
+export interface Ended {
+  readonly what: string
+  /** How long another node may take it after the answer that it has ended. */
+  readonly goalMs: number
+  /** Begins one at a node. */
+  begin(node: ServiceNode): Promise<Begun>
+}
+
+export interface Begun {
+  /** Signs out at the node where it began. */
+  end(): Promise<Reply>
+  /** Whether a node lets it pass when it is asked. A 503 of a node without its database does not. */
+  isTakenAt(node: ServiceNode): Promise<boolean>
+  /** Whether it is taken where it is used: by the other node, or by a proxy that asks that one. */
+  isTaken(): Promise<boolean>
+}
+
+const { wiki } = proxiedHosts
+
+const heardMs = 1000 // twice what the change feed may be silent
+const atOnceMs = 0 // read from the database at each request
+
+/** A token, used at a route of a node. */
+export function tokenAt(far: ServiceNode): Ended {
+  return {
+    what: 'a token',
+    goalMs: heardMs,
+    async begin(node) {
+      const headers = bearer(await node.token())
+      const isTakenAt = async ({ caller }: ServiceNode) =>
+        (await caller.call('GET', '/api/me', { headers })).status === 200
+      return {
+        end: () => node.caller.call('POST', '/logout', { headers }),
+        isTakenAt,
+        isTaken: () => isTakenAt(far),
+      }
+    },
+  }
+}
+
+export interface ProxiedApplication {
+  /** The session of its host, and a token, for requests to it. */
+  readonly ended: readonly Ended[]
+  close(): Promise<void>
+}
+
+/** The settings of nodes behind the proxy; the file of rules is written into the folder. */
+export function settingsBehindProxy(folder: string): Record<string, string> {
+  const file = join(folder, 'rules.json')
+  writeFileSync(file, JSON.stringify({ rules: [{ hosts: [wiki], policy: 'one_factor' }] }))
+  return { ...proxiedSettings, FORWARD_AUTH_FILE: file }
+}
+
+/** An application behind nginx, which asks a node about each request; null where nginx is not had. */
+export async function startProxiedApplication(
+  folder: string,
+  asked: ServiceNode,
+): Promise<ProxiedApplication | null> {
+  let reached = 0
+  const server = createServer((_request, response) => {
+    reached += 1
+    response.end('The wiki\n')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port: application } = server.address() as AddressInfo // it listens on a port
+  const gatehouse = Number(new URL(asked.service.url).port)
+  const nginx = await startNginx(folder, { gatehouse, application })
+  const caller = nginx && callerOf(nginx.url)
+  const close = async () => {
+    caller?.close()
+    nginx?.child.kill()
+    server.close()
+    server.closeAllConnections()
+  }
+  if (!caller) {
+    await close()
+    return null
+  }
+
+  /** Whether a request reached the application, whatever was answered. */
+  async function reaches(headers: Record<string, string>): Promise<boolean> {
+    const before = reached
+    await caller?.call('GET', '/page', { headers: { ...headers, host: wiki } })
+    return reached > before
+  }
+
+  const used = (headers: Record<string, string>): Omit<Begun, 'end'> => ({
+    isTaken: () => reaches(headers),
+    isTakenAt: async (node) => (await askedAt(node.caller, headers)).status === 200,
+  })
+  const ended: readonly Ended[] = [
+    {
+      what: 'a session, at an application',
+      goalMs: atOnceMs,
+      async begin(node) {
+        const login = await node.login('session')
+        const cookie = cookieOf(login)
+        const own = { cookie: await hostSessionOf(node.service.url, cookie, wiki) }
+        const headers = { cookie, 'x-csrf-token': String(login.body.csrf_token) }
+        return { end: () => node.caller.call('POST', '/logout', { headers }), ...used(own) }
+      },
+    },
+    {
+      what: 'a token, at an application',
+      goalMs: heardMs,
+      async begin(node) {
+        const headers = bearer(await node.token())
+        return { end: () => node.caller.call('POST', '/logout', { headers }), ...used(headers) }
+      },
+    },
+  ]
+  return { ended, close }
+}
+
+function askedAt(caller: Caller, headers: Record<string, string>): Promise<Reply> {
+  return caller.call('GET', '/api/authz/forward', {
+    headers: { ...forwardedHeaders(wiki, '/page'), ...headers },
+  })
+}
+
+/** A folder for the files of a proof. */
+export function proofFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'gatehouse-proof-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
