@@ -899,7 +899,13 @@ suite('every event, with its fields and its level', async () => {
       const headers = own.basic(own.admin)
       const { id } = (await own.call('POST', verificationPath, { headers })).body
       const detail = 'the node auth-2 ended before the log was verified'
-      const gone = { state: 'running', node: 'auth-2', started_at: 1, locked_until: 1, detail } as const
+      const gone = {
+        state: 'running',
+        node: 'auth-2',
+        started_at: 1,
+        locked_until: 1,
+        detail,
+      } as const
       await own.deps.db.updateTable('audit_verifications').set(gone).execute()
       const { told } = await during(own, () => jobOf(own, 'audit verification'))
       return { told, fields: { verification: id, detail, by: 'job' } }

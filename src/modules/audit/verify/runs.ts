@@ -65,7 +65,7 @@ export function createAuditVerifications(deps: AuditVerificationsDeps): AuditVer
         await events.emitInTransaction(trx, auditVerified, { verification, records, checkpoints })
       } else {
         const facts = { verification, problems, first: first.detail }
-        await events.emitInTransaction(trx, auditNotWhole, facts)
+        await events.emitInTransaction(trx, auditIntegrityFailed, facts)
       }
     },
     onFailed: (trx, { id, detail }) =>
