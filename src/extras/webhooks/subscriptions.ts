@@ -1,7 +1,7 @@
 import { atEnd } from '../../core/database/commit.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookTested } from './events.ts'
 import { outboxStore } from './outbox-store.ts'
@@ -26,12 +26,6 @@ export interface WebhookSubscriptions {
   announce(): Promise<void>
 }
 
-export interface WebhookSubscriptionsDeps {
-  readonly db: Database
-  readonly feed: Pick<ChangeFeed, 'version'>
-  readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
-}
-
 interface Chosen {
   readonly id: string
   readonly events: readonly string[]
@@ -48,7 +42,7 @@ export function createWebhookSubscriptions({
   db,
   feed,
   workers,
-}: WebhookSubscriptionsDeps): WebhookSubscriptions {
+}: Pick<Needs, 'db' | 'feed' | 'workers'>): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true
