@@ -107,21 +107,28 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       }
       if (!lease) return
       const done = work(lease)
-        .catch((error: unknown) => log.error({ err: error }, 'webhooks wait for the database'))
+        .catch(logAway)
         .finally(() => underWay.delete(done))
       underWay.add(done)
     }
   }
 
+  function logAway(error: unknown): void {
+    log.error({ err: error }, 'webhooks wait for the database')
+  }
+
   async function work(lease: Lease): Promise<void> {
     let isSlow = false
     const ended = new AbortController()
-    const passedOn = clock.wait(slowMs, ended.signal).then(() => {
+    const passOn = async () => {
+      await clock.wait(slowMs, ended.signal)
       if (ended.signal.aborted) return
       isSlow = true
       quick -= 1
-      return fill()
-    })
+      await fill()
+    }
+    // Caught here: nothing awaits an error of `fill` while the attempt is under way.
+    const passedOn = passOn().catch(logAway)
     try {
       await sendLeased(lease, () => isSlow, stop.signal)
     } catch (error) {
