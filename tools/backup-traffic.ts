@@ -29,7 +29,7 @@ export async function besideTraffic(
   settings: Record<string, string>,
   rounds: number,
 ): Promise<Beside> {
-  const limits = { LOGIN_ADDRESS_ATTEMPTS: '0', LOGIN_ATTEMPTS: '0', ADMIN_PASSWORD: password }
+  const limits = { LOGIN_IP_ATTEMPTS: '0', LOGIN_ATTEMPTS: '0', ADMIN_PASSWORD: password }
   const env = { ...settings, ...limits, NODE_ENV: 'test' }
   const service = await startService([process.execPath, 'src/main.ts'], env, dataDirectory)
   const caller = callerOf(service.url)

@@ -16,7 +16,7 @@ const env = {
   ADMIN_PASSWORD: 'a pass phrase for proofs, 1887',
   NODE_ENV: 'test',
   // One address guesses at many names here: the limit of the address is off.
-  LOGIN_ADDRESS_ATTEMPTS: '0',
+  LOGIN_IP_ATTEMPTS: '0',
   LOGIN_LOCK_AFTER: '0',
 }
 const command = [process.execPath, 'src/main.ts'] as const
@@ -71,7 +71,7 @@ print('PASS')
 /** Sends kill -9 during right logins: one fewer than the quota of their address. */
 async function killRightLogins(database: string, more: Record<string, string> = {}): Promise<void> {
   const places = 20
-  const settings = { ...env, ...more, LOGIN_ADDRESS_ATTEMPTS: String(places) }
+  const settings = { ...env, ...more, LOGIN_IP_ATTEMPTS: String(places) }
   let service = await startService(command, settings)
   try {
     const password = 'a pass phrase for callers, 1887'

@@ -2,7 +2,7 @@ import { loadOf } from '../load.ts'
 import type { Figure } from '../report/figure.ts'
 import { openDatabase, type Service, service } from '../service.ts'
 import { linesOf, type Plan, takeTurns } from '../turns.ts'
-import { countedLists } from './stream.ts'
+import { closeFilled } from './stream.ts'
 
 const many = 100_000
 const few = 1_000
@@ -57,6 +57,6 @@ async function directoryWith(count: number): Promise<string> {
     `)
     .run(count)
   database.exec('commit')
-  await countedLists(empty.directory, database)
+  closeFilled(database)
   return empty.directory
 }

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { recountLists, untilCounted } from '../../tools/growth/lists.ts'
 import { residentMegabytes, watchMemory } from '../processes.ts'
 import type { Figure, Line } from '../report/figure.ts'
 import { open, openDatabase, readText, type Service, service } from '../service.ts'
@@ -107,19 +106,13 @@ export async function directoryWith(users: number): Promise<string> {
     `)
     .run(users)
   database.exec('commit')
-  await countedLists(empty.directory, database)
+  closeFilled(database)
   directories.set(users, empty.directory)
   return empty.directory
 }
 
-/** Lets the service count the lists of a database that SQL has filled, and closes it. */
-export async function countedLists(directory: string, database: DatabaseSync): Promise<void> {
-  // The caller declares the type of a row.
-  const query = async <T extends object>(text: string) => database.prepare(text).all() as T[]
-  await recountLists(query)
-  const running = await service([], directory)
-  await untilCounted(query)
-  await running.stop()
+/** Closes a database that SQL has filled, and writes it to the disk. */
+export function closeFilled(database: DatabaseSync): void {
   database.exec('pragma wal_checkpoint(truncate)')
   database.close()
   execFileSync('sync') // nothing of it must be written during the measurement

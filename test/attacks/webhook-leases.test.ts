@@ -42,7 +42,9 @@ suite('an endpoint that is chosen in a transaction that is rolled back', async (
     const setState = (trx: typeof db, state: 'enabled' | 'disabled') =>
       trx.updateTable('webhook_endpoints').set({ state }).where('id', '=', id).execute()
     await setState(db, 'disabled')
-    const subscriptions = createWebhookSubscriptions({ db, feed, workers: soleProcess })
+    const subscriptions = createWebhookSubscriptions({
+      ...{ db, feed, knownEvents: [], workers: soleProcess },
+    })
     const failing = transact(db, [], async (trx) => {
       await setState(trx as typeof db, 'enabled')
       subscriptions.changed()

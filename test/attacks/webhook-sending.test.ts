@@ -109,7 +109,7 @@ suite('webhooks whose receivers are slow, hostile or very many', () => {
   })
 
   test('a redirect, a metadata address and a closed port are failures that say why', async () => {
-    const app = await testApp({ WEBHOOK_ADDRESSES: '10.0.0.0/8' })
+    const app = await testApp({ WEBHOOK_NETWORKS: '10.0.0.0/8' })
     const receiver = await startReceiver()
     receiver.answer = (_message, response) =>
       void response.writeHead(307, { location: 'http://169.254.169.254/' }).end()

@@ -371,7 +371,7 @@ suite('a module from outside', async () => {
         lastIds: new Map(),
         batches: (async function* () {})(),
       }
-      const options = { clock: deps.clock, tables: await tablesOf(modules), keepLogins: true }
+      const options = { clock: deps.clock, tables: tablesOf(modules), keepLogins: true }
       const loading = deps.db.transaction().execute((trx) => loadDump(trx, dump, options))
       await assert.rejects(loading, /the database has schema \S+ of the module notes/)
     }

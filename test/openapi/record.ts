@@ -1,24 +1,15 @@
-import { writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { documentMistakes } from './exceptions.ts'
-
-/** What the tests of one process have met; tools/test-openapi.ts reads it after the last of them. */
-export interface TestRecord {
-  /** Operations with a status, `GET /users 200`. */
-  readonly met: readonly string[]
-  /** Entries of the list of known mistakes that a test has met. */
-  readonly known: readonly string[]
-}
+import type { ApiDocument } from './operations.ts'
 
 const { TEST_OPENAPI: folder } = process.env
 const met = new Set<string>()
-const known = new Set<string>()
 
 if (folder) {
-  process.on('exit', () => {
-    const record: TestRecord = { met: [...met], known: [...known] }
-    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(record))
-  })
+  process.on('exit', () =>
+    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify([...met])),
+  )
 }
 
 /** Notes that a test has met an answer, `GET /users 200`. */
@@ -26,16 +17,33 @@ export function noteMet(answer: string): void {
   met.add(answer)
 }
 
-/** Whether a mistake stands in the list of those that are known. */
-export function isKnown(mistake: string): boolean {
-  const entry = documentMistakes.find((one) => matches(one, mistake))
-  if (entry === undefined) return false
-  known.add(entry)
-  return true
+/** Makes the folder in which the processes of a run write what they met, named by `env`. */
+export function recordMet(): { env: NodeJS.ProcessEnv; unmet(document: ApiDocument): string[] } {
+  const made = mkdtempSync(join(tmpdir(), 'gatehouse-met-'))
+  return {
+    env: { TEST_OPENAPI: made },
+    /** Returns the documented answers that no test met; removes the folder. */
+    unmet(document) {
+      const records = globSync('*.json', { cwd: made }).map((file): string[] =>
+        JSON.parse(readFileSync(join(made, file), 'utf8')),
+      )
+      rmSync(made, { recursive: true })
+      return missed(records, document)
+    },
+  }
 }
 
-/** An asterisk of an entry is any text. */
-export function matches(entry: string, mistake: string): boolean {
-  const escaped = entry.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
-  return new RegExp(`^${escaped}$`).test(mistake)
+/** Returns the documented answers that stand in no record. */
+export function missed(records: readonly string[][], document: ApiDocument): string[] {
+  const all = new Set(records.flat())
+  return answersOf(document).filter((answer) => !all.has(answer))
+}
+
+/** All operations with each of their statuses, `GET /users 200`. */
+export function answersOf({ paths }: ApiDocument): string[] {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
+    ),
+  )
 }

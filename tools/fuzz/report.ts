@@ -1,5 +1,5 @@
 import type { ApiDocument } from '../../test/openapi/operations.ts'
-import { answersOf } from '../test-openapi.ts'
+import { answersOf } from '../../test/openapi/record.ts'
 import type { Counts } from './chunk.ts'
 
 /** The figures of a run as rows of a table in Markdown: a name and a value. */

@@ -41,7 +41,7 @@ export interface HookPoints {
   isPrivileged: (db: DatabaseOrTransaction, userId: number) => Promise<boolean>
   /** Whether an account can prove its owner by a sign-in at an identity provider. */
   hasProvider: (userId: number) => Promise<boolean>
-  /** Whether a sign-in may lead to an origin, beside RETURN_ORIGINS. */
+  /** Whether a sign-in may lead to an origin, beside REDIRECT_ORIGINS. */
   isReturnOrigin: (origin: string) => boolean
   /** A warning for operators of a process that can serve; null if there is none. */
   readinessWarning: () => Promise<ReadinessWarning | null>

@@ -18,11 +18,11 @@ import type {
   ConfirmationFacts,
   Confirmations,
 } from '../one-time-tokens/confirmations.ts'
-import { emailLoginBegun } from './events.ts'
+import { emailLoginRequested } from './events.ts'
 
 /**
  * Sign-in by a link or a code that is mailed to the verified address of an account, in place of the
- * password (SIGN_IN_BY_MAIL). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
+ * password (EMAIL_SIGN_IN). It is never a second factor: NIST 800-63B-4 section 3.1.3.1.
  */
 export interface EmailLogin {
   /** Whether it is offered: it is on, and mail can be sent. */
@@ -102,7 +102,7 @@ export function createEmailLogin(deps: EmailLoginDeps): EmailLogin {
         })
         await events.emitInTransaction(
           trx,
-          emailLoginBegun,
+          emailLoginRequested,
           { user_id: userId },
           { hidesPerson: true },
         )

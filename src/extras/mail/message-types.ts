@@ -141,7 +141,7 @@ export const priorities = [
 
 /** What rendering needs beside the facts. */
 export interface MessageContext {
-  /** The name of the service: PAGES_NAME. */
+  /** The name of the service: BRAND_NAME. */
   readonly name: string
   /** BASE_URL, without a slash at the end. */
   readonly baseUrl: string

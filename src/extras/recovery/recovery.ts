@@ -24,7 +24,7 @@ import type {
   Confirmation,
   Confirmations,
 } from '../one-time-tokens/confirmations.ts'
-import { resetBegun, resetFinished } from './events.ts'
+import { resetFinished, resetRequested } from './events.ts'
 import { accountUnusable } from './problems.ts'
 import type { ResetIdentifier } from './reset-identifier.ts'
 import { resetWayOf } from './ways.ts'
@@ -289,7 +289,7 @@ export function createRecovery(deps: RecoveryDeps): Recovery {
     const { flow: ownFlow, ...link } = begun.mail
     // The account has not yet proved an address that an administrator names.
     const username = isVouched ? null : (account?.username ?? '')
-    await events.emitInTransaction(trx, resetBegun, { user_id: userId }, { hidesPerson: true })
+    await events.emitInTransaction(trx, resetRequested, { user_id: userId }, { hidesPerson: true })
     await outbox.add(trx, {
       message: 'reset',
       to: { userId, address },

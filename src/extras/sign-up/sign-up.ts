@@ -15,7 +15,7 @@ import type {
   Confirmations,
 } from '../one-time-tokens/confirmations.ts'
 import { openProof, type Proof } from '../one-time-tokens/proof.ts'
-import { signUpBegun } from './events.ts'
+import { signUpRequested } from './events.ts'
 import {
   createOwner,
   type NewOwner,
@@ -119,7 +119,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
           facts: { return_to: returnTo },
         })
         await mail(trx, { owner, address, begun, language, client })
-        await events.emitInTransaction(trx, signUpBegun, { is_taken: owner !== null })
+        await events.emitInTransaction(trx, signUpRequested, { is_taken: owner !== null })
         return begun
       })
     },

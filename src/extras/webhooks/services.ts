@@ -1,4 +1,5 @@
 import { afterCommit } from '../../core/database/commit.ts'
+import { namesOfEvent } from '../../core/events/types.ts'
 import { hook, service } from '../../core/module/service.ts'
 import type { EndpointRules } from './endpoint-input.ts'
 import { createEndpoints, type Endpoints, webhookChanges } from './endpoints.ts'
@@ -23,6 +24,7 @@ declare module '../../core/module/services.ts' {
 
 export const services = [
   service({
+    needs: ['knownEvents'],
     makes: ['webhookSubscriptions'],
     create: async (needs) => {
       const webhookSubscriptions = createWebhookSubscriptions(needs)
@@ -38,7 +40,7 @@ export const services = [
     }),
   }),
   service({
-    needs: ['webhookOutbox', 'personSeal'],
+    needs: ['webhookOutbox', 'personSeal', 'knownEvents'],
     makes: ['webhookAdmin'],
     create({ webhookOutbox, ...needs }) {
       const webhookAdmin = createWebhookAdmin(needs)
@@ -75,7 +77,7 @@ export const services = [
     makes: ['webhookRules'],
     create: ({ config, knownEvents }) => ({
       webhookRules: {
-        knownEvents: knownEvents.map(({ name }) => name),
+        knownEvents: knownEvents.flatMap(({ name }) => namesOfEvent(knownEvents, name)),
         outbound: outboundRules(config),
       },
     }),

@@ -65,24 +65,24 @@ export const maxRepeated = 10_000
 const batchSize = 250
 
 export function createWebhookAdmin(
-  deps: Pick<Needs, 'clock' | 'db' | 'events' | 'personSeal' | 'random'>,
+  deps: Pick<Needs, 'clock' | 'db' | 'events' | 'knownEvents' | 'personSeal' | 'random'>,
 ): WebhookAdmin {
-  const { clock, db, events, personSeal, random } = deps
+  const { clock, db, events, knownEvents, personSeal, random } = deps
   const listeners: (() => void)[] = []
   const notify = () => {
     for (const listener of listeners) listener()
   }
 
   return {
-    page: (filters, part) => deliveryStore(db).page(filters, part),
-    byId: (id) => deliveryStore(db).byId(id),
+    page: (filters, part) => deliveryStore(db, knownEvents).page(filters, part),
+    byId: (id) => deliveryStore(db, knownEvents).byId(id),
     answerTo: async ({ id, order_key, sealed }) =>
       sealed && personSeal.open(order_key, answerContext(id), sealed),
     onDue: (listener) => void listeners.push(listener),
 
     repeat(id, guard) {
       const change = async (trx: DatabaseOrTransaction) => {
-        const store = deliveryStore(trx)
+        const store = deliveryStore(trx, knownEvents)
         const before = await store.byIdForUpdate(id)
         if (!before) throw deliveryAbsent()
         await assertEnabled(trx, before.endpoint, deliveryAbsent)
@@ -110,7 +110,7 @@ export function createWebhookAdmin(
         await assertEnabled(trx, endpoint, endpointAbsent)
         const at = clock.now()
         const message = ulid(at, random)
-        const store = deliveryStore(trx)
+        const store = deliveryStore(trx, knownEvents)
         const id = await store.insert({ endpoint, message, type: testType, at })
         await webhookQueue(trx).retryNow(endpoint, at)
         await events.emitInTransaction(trx, webhookTested, { webhook: endpoint, message })
@@ -129,7 +129,7 @@ export function createWebhookAdmin(
     after: number,
   ): Promise<Repeated> {
     await assertEnabled(trx, filters.endpoint, endpointAbsent)
-    const store = deliveryStore(trx)
+    const store = deliveryStore(trx, knownEvents)
     const { ids, next } = await store.following(filters, { limit: batchSize, after })
     const count = await store.repeat(ids, clock.now())
     if (count > 0) await repeated(trx, filters.endpoint, count)

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../core/addresses/loopback.ts'
 
 /**
- * Parses an origin of RETURN_ORIGINS: https, or http on a loopback address, exactly as a browser
+ * Parses an origin of REDIRECT_ORIGINS: https, or http on a loopback address, exactly as a browser
  * writes it. @throws Error whose message says what is wrong with it
  */
 export function parseReturnOrigin(item: string): string {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { databaseMatters, filesOf } from '../tools/test-files.ts'
+
+const root = join(import.meta.dirname, '..')
+
+suite('npm test', () => {
+  function run(sources: Record<string, string>) {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-run-'))
+    const files = Object.entries(sources).map(([name, source]) => {
+      const file = join(folder, `${name}.test.ts`)
+      writeFileSync(file, `import { test } from 'node:test'\n${source}`)
+      return file
+    })
+    const script = `import { runTests } from './tools/test-run.ts'
+      const env = { ...process.env, TEST_DATABASE: 'sqlite', NODE_TEST_CONTEXT: undefined }
+      const counts = await runTests({ files: ${JSON.stringify(files)}, env, fileMs: 4000 })
+      console.log(JSON.stringify(counts))`
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    rmSync(folder, { recursive: true })
+    return stdout
+  }
+
+  test('fails the file that ends its process, and runs the others', () => {
+    const output = run({
+      exits: "test('exits', () => process.exit(0))",
+      one: "test('passes', () => {})",
+      other: "test('passes', () => console.log('said by a test that passes'))",
+    })
+    assert.match(output, /✖ sqlite, .*exits\.test\.ts: the process ended, exit code 0\n/)
+    assert.match(output, /^said by a test that passes$/m)
+    assert.match(output, /\{"passed":2,"failed":1\}\n$/)
+  })
+
+  test('fails the file that never ends, and a test whose error nothing catches', () => {
+    const output = run({
+      hangs: "setInterval(() => {}, 1000)\nawait new Promise(() => {})\ntest('never', () => {})",
+      blocks: "test('blocks', () => { for (;;); })",
+      rejects: `test('rejects', async () => {
+        Promise.reject(new Error('of nobody'))
+        await new Promise(() => {})
+      })`,
+      missing: "import './missing.ts'",
+    })
+    for (const name of ['hangs', 'blocks']) {
+      assert.match(output, new RegExp(`${name}\\.test\\.ts: the process was killed after 4 s`))
+    }
+    assert.match(output, /^✖ sqlite, \S+rejects\.test\.ts:2: rejects\nError: of nobody\n/m)
+    assert.equal(output.split('of nobody').length, 2, 'printed once')
+    assert.match(output, /Cannot find module .*missing\.ts/)
+    assert.match(output, /\{"passed":0,"failed":4\}\n$/)
+  })
+
+  test('a file with a test for PostgreSQL alone runs on PostgreSQL, and says why', () => {
+    for (const file of filesOf([])) {
+      const source = readFileSync(join(root, file), 'utf8')
+      if (/^postgresOnly\(|^ +postgresOnly\(/m.test(source)) {
+        assert.ok(source.startsWith(databaseMatters), file)
+      }
+    }
+  })
+})

@@ -1,0 +1,18 @@
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { test } from 'node:test'
+
+/**
+ * A process of `npm test`: asks its parent for a file, runs its tests by `node:test`, and asks for
+ * the next. One file at a time, because many suites start their services when they are imported.
+ */
+for (;;) {
+  process.send?.({ next: true })
+  const [file] = await once(process, 'message')
+  if (file === '') break
+  await import(resolve(file)).catch((error: unknown) => {
+    test('the import of the file', () => Promise.reject(error))
+  })
+  await test(`end of ${file}`, () => {}) // runs after the tests of the file
+}
+process.disconnect?.()

@@ -1,0 +1,75 @@
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+/** A file that takes longer hangs: a test has a minute of its own, and a suite has many tests. */
+const maxFileMs = 300_000
+// Much is made and thrown away: with room for it, a tenth of the work goes.
+const memory = ['--min-semi-space-size=16', '--max-semi-space-size=64']
+
+export interface Run {
+  readonly files: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+  /** Options of Node, such as `--test-name-pattern=x`. */
+  readonly options?: readonly string[]
+  readonly fileMs?: number
+}
+
+export interface Counts {
+  passed: number
+  failed: number
+}
+
+/**
+ * Runs test files, in their order, by as many processes as there are cores. A process that ends or
+ * hangs counts as a failure in the file that it had; a new one takes the other files.
+ */
+export async function runTests(run: Run): Promise<Counts> {
+  const queue = [...run.files]
+  const counts: Counts = { passed: 0, failed: 0 }
+  const work = async () => {
+    while (queue.length > 0) await runProcess(run, queue, counts)
+  }
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), queue.length) }, work))
+  return counts
+}
+
+type Message = { readonly next: true } | Counts
+
+function runProcess(
+  { env, options = [], fileMs = maxFileMs }: Run,
+  queue: string[],
+  counts: Counts,
+): Promise<void> {
+  const reporter = join(root, 'tools/test-reporter.ts')
+  const child = fork(join(root, 'tools/test-process.ts'), {
+    cwd: root,
+    env,
+    execArgv: [...memory, '--test-timeout=60000', `--test-reporter=${reporter}`, ...options],
+  })
+  let file: string | undefined
+  const hang = setTimeout(() => child.kill('SIGKILL'), fileMs)
+  child.on('message', (message: Message) => {
+    if ('next' in message) {
+      hang.refresh()
+      file = queue.shift()
+      if (child.connected) child.send(file ?? '')
+    } else {
+      counts.passed += message.passed
+      counts.failed += message.failed
+    }
+  })
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      clearTimeout(hang)
+      if (file !== undefined || (code !== 0 && code !== 1)) {
+        counts.failed += 1
+        const how = signal === 'SIGKILL' ? `was killed after ${fileMs / 1000} s` : 'ended'
+        const where = `${env.TEST_DATABASE}, ${file ?? 'after the last file'}`
+        process.stdout.write(`✖ ${where}: the process ${how}, ${signal ?? `exit code ${code}`}\n`)
+      }
+      resolve()
+    })
+  })
+}
