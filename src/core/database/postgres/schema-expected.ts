@@ -3,7 +3,7 @@ import type { SchemaObject, SchemaObjects } from '../schema-object.ts'
 
 // Made by `npm run docs`: what the migrations make on PostgreSQL. A line is the name of an object, its
 // table, its definition, and the module whose own migrations make it so.
-// Digest of the migrations: 54TKOv1YviD3HIlULSwhr_YccAP-Uo1ESUbWaPiQU_w
+// Digest of the migrations: HH2HGDmdb4M6qXTz-HhWpJkrAzlVPx5Af7G23buMAdo
 const lines = String.raw`
 ["column accounts.active","accounts","bigint not null default 1"]
 ["column accounts.active_kept","accounts","bigint"]
