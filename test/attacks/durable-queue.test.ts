@@ -140,6 +140,39 @@ suite('a lease of a webhook that expires in the middle of an attempt', () => {
   })
 })
 
+suite('a lease of a mail that expires in the middle of an attempt', () => {
+  test('the worker that has lost the lease tells nothing; the mail is sent once for all', async () => {
+    const answer = Promise.withResolvers<undefined>()
+    let messages = 0
+    const relay = await startRelay({
+      onMessage: async () => {
+        messages += 1
+        return messages === 1 ? answer.promise : undefined
+      },
+    })
+    const app = await testApp(relay.env)
+    const services = await servicesOf(app)
+    await addMail(app, services, {
+      message: 'test',
+      to: { address: emailOf('ann@example.org') },
+      facts: { at: app.clock.now() },
+      language: 'en',
+      expiresAt: app.clock.now() + hour,
+    })
+    const slow = mailerOf(app, services).run()
+    await until(() => messages === 1)
+    // Not by the clock, which would end the attempt as well.
+    await app.deps.db.updateTable('mails').set({ locked_until: app.clock.now() }).execute()
+    await mailerOf(app, services).run()
+    const before = await mailRows(app)
+    assert.equal(before[0]?.state, 'sent')
+    answer.resolve(undefined)
+    await slow
+    assert.deepEqual(await mailRows(app), before)
+    assert.equal(app.log.filter(({ event }) => event === 'mail_sent').length, 1)
+  })
+})
+
 suite('mail beside a clock that was ahead', () => {
   test('what it has put off or leased is due when the clock is right again', async () => {
     const { app, relay, services, add } = await mailApp()

@@ -1,66 +1,41 @@
-import type { Logger } from 'pino'
 import { parseEmail } from '../../core/addresses/email.ts'
-import type { Config } from '../../core/config/load.ts'
-import { type Random, randomText } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import { randomText } from '../../core/crypto/random.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { DatabaseUnavailable } from '../../core/database/errors.ts'
 import { deleteExpired } from '../../core/database/purge.ts'
 import { transact } from '../../core/database/transactions.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { Measurements } from '../../core/measurements/measurements.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { backOffMs } from '../../core/queue/back-off.ts'
-import type { KeySet } from '../../modules/keys/key-set.ts'
 import type { Circuit } from './circuit.ts'
 import type { OutgoingMail } from './compose.ts'
 import { mailExpired, mailFailed, mailSent, mailUndeliverable } from './events.ts'
-import { mailResults } from './measurements.ts'
-import { type MessageFacts, type MessageName, priorities, type Render } from './message-types.ts'
-import { messagePaths } from './paths.ts'
+import {
+  type MessageFacts,
+  type MessageName,
+  messagePaths,
+  priorities,
+  type Render,
+} from './message-types.ts'
+import { mailResults } from './monitoring.ts'
 import { type FinalState, type LeasedMail, mailStore } from './queue.ts'
 import { createSealedMail, type MailContent } from './sealed-mail.ts'
 import { heldBack } from './shares.ts'
 import { type Delivery, RelayUnavailable } from './smtp.ts'
 import type { Transport, TransportSession } from './transport.ts'
 
-/** Sends what the outbox holds. Any number of workers share it. docs/adr/0058 */
-export interface MailWorker {
-  /** Sends all that is due. */
-  run(stop?: AbortSignal): Promise<void>
-  /**
-   * Sends one mail that waits, at once; answers what became of it, or null if it did not wait or
-   * another worker has it.
-   */
-  sendNow(id: string): Promise<Delivery | null>
-  /** Ends expired rows and wipes what cannot be sent any more; answers how many. */
-  expire(batchSize: number): Promise<number>
-  /** Deletes up to `batchSize` rows that are older than 30 days; answers how many. */
-  purge(batchSize: number): Promise<number>
-}
-
-/** The link and the code of a confirmation: `Confirmations.secretsOf`. */
-export interface MailSecrets {
-  secretsOf(
-    id: string,
-    flow: string | null,
-  ): Promise<{
-    readonly token: string
-    readonly code: string
-    readonly expiresAt: number
-  } | null>
-}
-
-export interface MailWorkerDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'mail' | 'pages'>
-  readonly db: Database
-  readonly asyncCommitDb: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Events
-  readonly log: Pick<Logger, 'error'>
-  readonly measurements: Pick<Measurements, 'of'>
-  readonly confirmations: MailSecrets
+export type MailWorkerDeps = Pick<
+  Needs,
+  | 'asyncCommitDb'
+  | 'clock'
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'keys'
+  | 'log'
+  | 'measurements'
+  | 'random'
+> & {
+  readonly confirmations: Pick<Needs['confirmations'], 'secretsOf'>
   readonly render: () => Promise<Render>
   readonly circuit: Circuit
   /** Null: there is no mail, and nothing waits. */
@@ -75,7 +50,8 @@ const minuteMs = 60_000
 const fairEvery = 4
 const keptMs = 30 * 86_400_000
 
-export function createMailWorker(deps: MailWorkerDeps): MailWorker {
+/** Sends what the outbox holds. Any number of workers share the work. docs/adr/0058, 0083 */
+export function createMailWorker(deps: MailWorkerDeps) {
   const { asyncCommitDb, circuit, clock, config, db, events, measurements, random, transport } =
     deps
   const sealedMail = createSealedMail(deps)
@@ -84,13 +60,15 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
   let leases = 0
 
   return {
-    async run(stop) {
+    /** Sends all that is due. */
+    async run(stop?: AbortSignal): Promise<void> {
       if (transport === null || circuit.isOpen()) return
       const count = circuit.isDoubtful() ? 1 : lanes
       await Promise.all(Array.from({ length: count }, () => sendDue(transport, stop)))
     },
 
-    async sendNow(id) {
+    /** Sends one mail at once. Returns null if the mail did not wait, or another worker has it. */
+    async sendNow(id: string): Promise<Delivery | null> {
       if (transport === null) return null
       const mail = await mailStore(db).lease({ owner: newOwner(), now: clock.now(), id })
       if (!mail) return null
@@ -102,7 +80,8 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       }
     },
 
-    async expire(batchSize) {
+    /** Ends expired rows and wipes what cannot be sent any more. Returns how many. */
+    async expire(batchSize: number): Promise<number> {
       const over = await transact(db, [], async (trx) => {
         const ended = await mailStore(trx).expire(clock.now(), batchSize)
         for (const { id, message, state, user_id } of ended) {
@@ -115,7 +94,8 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
       return over.length + (await mailStore(db).capDelays(clock.now(), batchSize))
     },
 
-    purge: (batchSize) =>
+    /** Deletes up to `batchSize` rows that are older than 30 days. Returns how many. */
+    purge: (batchSize: number): Promise<number> =>
       deleteExpired(
         asyncCommitDb,
         { table: 'mails', key: 'id', column: 'created_at', until: clock.now() - keptMs },
@@ -307,6 +287,8 @@ export function createMailWorker(deps: MailWorkerDeps): MailWorker {
     measurements.of(mailResults).add([result])
   }
 }
+
+export type MailWorker = ReturnType<typeof createMailWorker>
 
 /** Some servers repeat the address in what they say, which is stored and told without it. */
 function withoutAddress(delivery: Delivery, address: string): Delivery {

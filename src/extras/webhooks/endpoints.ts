@@ -1,13 +1,12 @@
 import type { Random } from '../../core/crypto/random.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
-import type { Events } from '../../core/events/events.ts'
 import {
   type ChangeConditions,
   changeAsSeen,
   goneMeanwhile,
 } from '../../core/http/changes/resource.ts'
-import type { Clock } from '../../core/lib/clock.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { ulid } from '../../modules/audit/ulid.ts'
 import type { KeySet } from '../../modules/keys/key-set.ts'
 import { seal, unseal } from '../../modules/keys/seal.ts'
@@ -100,12 +99,7 @@ export interface Endpoints {
   purgeRemoved(batchSize: number): Promise<number>
 }
 
-export interface EndpointsDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly keys: Pick<KeySet, 'dataKey'>
-  readonly events: Pick<Events, 'emitInTransaction'>
+type EndpointsDeps = Pick<Needs, 'clock' | 'db' | 'events' | 'keys' | 'random'> & {
   /** Called after each change: when it resolves, the other workers know of it. */
   readonly announce: () => Promise<void>
 }

@@ -31,9 +31,9 @@ export interface WebhookSenderDeps extends LeaseDeps, Pick<Needs, 'clock'> {
 /** How many endpoints this process sends to at the same time, besides slow endpoints. */
 const maxQuick = 16
 /** The same with slow endpoints. */
-const maxUnderWay = 256
+const maxUnderWay = 512
 /** An endpoint that takes longer gives its place to the next, so that no other waits for its answer. */
-const slowMs = 500
+const slowMs = 200
 
 const lookEveryMs = 1000
 /** Without an endpoint: another process may have added an endpoint since. */
@@ -65,7 +65,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       isAwake = false
       lookedAt = clock.now()
       await fill()
-      while (!stop.signal.aborted && (await fanOut.batch())) {
+      while (!stop.signal.aborted && (await fanOut())) {
         await fill()
         await setImmediate() // requests that have arrived come first
       }
@@ -107,21 +107,28 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
       }
       if (!lease) return
       const done = work(lease)
-        .catch((error: unknown) => log.error({ err: error }, 'webhooks wait for the database'))
+        .catch(logAway)
         .finally(() => underWay.delete(done))
       underWay.add(done)
     }
   }
 
+  function logAway(error: unknown): void {
+    log.error({ err: error }, 'webhooks wait for the database')
+  }
+
   async function work(lease: Lease): Promise<void> {
     let isSlow = false
     const ended = new AbortController()
-    const passedOn = clock.wait(slowMs, ended.signal).then(() => {
+    const passOn = async () => {
+      await clock.wait(slowMs, ended.signal)
       if (ended.signal.aborted) return
       isSlow = true
       quick -= 1
-      return fill()
-    })
+      await fill()
+    }
+    // Caught here: nothing awaits an error of `fill` while the attempt is under way.
+    const passedOn = passOn().catch(logAway)
     try {
       await sendLeased(lease, () => isSlow, stop.signal)
     } catch (error) {

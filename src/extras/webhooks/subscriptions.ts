@@ -1,8 +1,8 @@
 import { atEnd } from '../../core/database/commit.ts'
-import type { ChangeFeed, Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { isPostgres } from '../../core/database/transactions.ts'
-import { type EventType, namesOfEvent } from '../../core/events/types.ts'
-import type { Workers } from '../../core/workers/workers.ts'
+import { namesOfEvent } from '../../core/events/types.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { chosenEvents, isChosen } from './endpoints.ts'
 import { webhookDeliveryFailed, webhookTested } from './events.ts'
 import { outboxStore } from './outbox-store.ts'
@@ -27,13 +27,6 @@ export interface WebhookSubscriptions {
   announce(): Promise<void>
 }
 
-export interface WebhookSubscriptionsDeps {
-  readonly db: Database
-  readonly feed: Pick<ChangeFeed, 'version'>
-  readonly knownEvents: readonly EventType[]
-  readonly workers: Pick<Workers, 'askOthers' | 'onAsked'>
-}
-
 interface Chosen {
   readonly id: string
   readonly events: readonly string[]
@@ -51,7 +44,7 @@ export function createWebhookSubscriptions({
   feed,
   knownEvents,
   workers,
-}: WebhookSubscriptionsDeps): WebhookSubscriptions {
+}: Pick<Needs, 'db' | 'feed' | 'knownEvents' | 'workers'>): WebhookSubscriptions {
   let endpoints: readonly Chosen[] = []
   let byType = new Map<string, readonly string[]>()
   let isStale = true

@@ -1,13 +1,9 @@
-import type { Random } from '../../core/crypto/random.ts'
 import { afterCommit } from '../../core/database/commit.ts'
-import type { Database, DatabaseOrTransaction } from '../../core/database/database.ts'
+import type { DatabaseOrTransaction } from '../../core/database/database.ts'
 import { type Guard, transact } from '../../core/database/transactions.ts'
 import { ApiError } from '../../core/errors.ts'
-import type { Events } from '../../core/events/events.ts'
-import type { EventType } from '../../core/events/types.ts'
 import { goneMeanwhile } from '../../core/http/changes/resource.ts'
-import type { Clock } from '../../core/lib/clock.ts'
-import type { PersonSeal } from '../../modules/audit/person-seal.ts'
+import type { Needs } from '../../core/module/services.ts'
 import { ulid } from '../../modules/audit/ulid.ts'
 import { answerContext } from './deliver.ts'
 import {
@@ -64,20 +60,13 @@ export interface Repeated {
   readonly next: number | null
 }
 
-export interface WebhookAdminDeps {
-  readonly db: Database
-  readonly clock: Clock
-  readonly random: Random
-  readonly events: Pick<Events, 'emitInTransaction'>
-  readonly personSeal: Pick<PersonSeal, 'open'>
-  readonly knownEvents: readonly EventType[]
-}
-
 /** How many deliveries one request repeats; each transaction takes few, so that no login waits. */
 export const maxRepeated = 10_000
 const batchSize = 250
 
-export function createWebhookAdmin(deps: WebhookAdminDeps): WebhookAdmin {
+export function createWebhookAdmin(
+  deps: Pick<Needs, 'clock' | 'db' | 'events' | 'knownEvents' | 'personSeal' | 'random'>,
+): WebhookAdmin {
   const { clock, db, events, knownEvents, personSeal, random } = deps
   const listeners: (() => void)[] = []
   const notify = () => {
