@@ -122,7 +122,7 @@ suite('the pages, in a real browser', async () => {
     await page.keyboard.press('/')
     await page.keyboard.type('recovery_code NEW_password')
     const found = [
-      ...['/login', '/api/public/reset', '/api/public/sign-in-code'],
+      ...['/login', '/api/public/reset', '/api/public/reset/complete', '/api/public/sign-in-code'],
       ...['/api/account/password', '/api/user/account/password'],
     ]
     assert.deepEqual(await shown(page), found)
