@@ -6,6 +6,8 @@ import { test } from 'node:test'
  * A process of `npm test`: asks its parent for a file, runs its tests by `node:test`, and asks for
  * the next. One file at a time, because many suites start their services when they are imported.
  */
+// A test may wait for what keeps no process alive, as a child process that it does not hold.
+const alive = setInterval(() => {}, 60_000)
 for (;;) {
   process.send?.({ next: true })
   const [file] = await once(process, 'message')
@@ -15,5 +17,6 @@ for (;;) {
   })
   await test(`end of ${file}`, () => {}) // runs after the tests of the file
 }
+clearInterval(alive)
 process.disconnect?.()
 setTimeout(() => process.exit(), 5000).unref() // a handle that a test left open

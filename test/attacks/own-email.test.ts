@@ -66,6 +66,7 @@ suite('the verified address cannot be taken by trick', async () => {
   })
 
   test('26: eight accounts that ask for one address have six mails sent there in an hour', async () => {
+    app.clock.advance(60) // mails of one instant have no order
     const bombed = 'bombed@example.org'
     const asked = async () => (await mailRows(app)).filter(({ flow }) => flow !== null)
     const before = (await asked()).length
