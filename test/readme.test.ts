@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const tutorial = readFileSync(join(root, 'docs/first-hour.md'), 'utf8')
 /** The documents of the project, by their paths from the root. */
-const documents = ['*.md', 'docs/**/*.md', 'bench/*.md', 'web/*.md'].flatMap((pattern) =>
+const documents = ['*.md', 'docs/**/*.md', 'lab/bench/*.md', 'web/*.md'].flatMap((pattern) =>
   globSync(pattern, { cwd: root }),
 )
 

@@ -121,7 +121,10 @@ suite('R14: two nodes on one database', async () => {
     assert.deepEqual([await total(one), await total(two)], [before + 40, before + 40])
     const ids = made.map(({ body }) => body.id)
     assert.equal(new Set(ids).size, 40)
-    await crowd(40, (node, n) => node.call('DELETE', `/users/${ids[n]}`, { headers: admin }))
+    const gone = await crowd(40, (node, n) =>
+      node.call('DELETE', `/users/${ids[n]}`, { headers: admin }),
+    )
+    assert.deepEqual(tally(gone), { 204: 40 })
     assert.equal(await total(two), before)
   })
 

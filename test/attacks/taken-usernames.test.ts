@@ -32,7 +32,7 @@ suite('usernames that are taken, against who tries many behind one mailbox', asy
     from,
   })
   const signUp = (token: string, username = 'ann', from = newHost()) =>
-    app.call('PUT', path, sent(token, username, from))
+    app.call('POST', `${path}/complete`, sent(token, username, from))
   const accepting = (token: string, username = 'ann', from = newHost()) =>
     app.call('POST', accept, sent(token, username, from))
 

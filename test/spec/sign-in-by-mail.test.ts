@@ -21,15 +21,18 @@ suite('a sign-in by mail as JSON asks for what a login asks for', async () => {
     assert.equal(status, 202)
     return (await confirmations.mailed(body.id)).token
   }
-  const finish = (json: object, more: Call = {}) => app.call('PUT', path, { json, ...more })
+  const finish = (json: object, more: Call = {}) =>
+    app.call('POST', `${path}/complete`, { json, ...more })
   /** Asserts a refusal after which the link still counts, and no login has begun. */
   async function assertRefused(json: object, ...expected: [number, string, object?]) {
     const before = await app.rows('throttle_places', 'accounts')
-    const answer = await finish(json)
-    const [status, error, more = {}] = expected
-    assertRefusal(answer, status, error, '', more)
-    assert.deepEqual(answer.cookies, {})
-    assert.deepEqual(await app.rows('throttle_places', 'accounts'), before)
+    const formerly = app.call('PUT', path, { json })
+    for (const answer of [await formerly, await finish(json)]) {
+      const [status, error, more = {}] = expected
+      assertRefusal(answer, status, error, '', more)
+      assert.deepEqual(answer.cookies, {})
+      assert.deepEqual(await app.rows('throttle_places', 'accounts'), before)
+    }
   }
 
   test('a second factor: 401 until its code comes with the link, which counts once', async () => {
@@ -73,6 +76,19 @@ suite('a sign-in by mail as JSON asks for what a login asks for', async () => {
     assertRefusal(answer, 403, 'Second factor enrolment required', '', { enrolment_token })
     const headers = { authorization: `Bearer ${enrolment_token}` }
     assert.equal((await strict.call('POST', '/api/account/totp', { headers })).status, 201)
+  })
+
+  test('EMAIL_SIGN_IN=off: 404, to begin one and to finish one', async () => {
+    const off = await testApp()
+    const before = await off.rows()
+    for (const [method, at, json] of [
+      ['POST', path, { email: 'admin@example.org' }],
+      ['POST', `${path}/complete`, { token: 'a.b' }],
+      ['PUT', path, { token: 'a.b' }],
+    ] as const) {
+      assertRefusal(await off.call(method, at, { json }), 404, 'Route not found', method)
+    }
+    assert.deepEqual(await off.rows(), before)
   })
 
   test('a page of another origin neither begins nor finishes one: 403', async () => {
